@@ -168,8 +168,11 @@ public final class Server: Sendable {
       AccountEndpoints(accounts: AccountService(context), users: users).routes,
       CodeEndpoints(keys: keys, codes: codes).routes,
       RelyingPartyEndpoints(context: context, transactions: transactions).routes,
-      UserEndpoints(users: users, codes: codes, activations: activations).routes,
+      UserEndpoints(
+        users: users, codes: codes, activations: activations, overview: UserOverview(context)
+      ).routes,
       ContainerEndpoints(users: users, renewals: renewals).routes,
+      DeviceAdminEndpoints(devices: DeviceService(context)).routes,
       KeyEndpoints(keys: keys).routes,
       TokenEndpoints(tokens: TokenService(context), codes: codes).routes,
       SigningKeyEndpoints(signingKeys: SigningKeyService(context)).routes,

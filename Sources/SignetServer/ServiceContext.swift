@@ -57,6 +57,18 @@ public struct ServiceContext: Sendable {
 
   package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 
+  /// Makes the events of what goes with a container, or with a device.
+  func losses(by actor: AuditActor) -> @Sendable (DeviceLoss) -> AuditRecord {
+    let audit = audit(by: actor)
+    return { loss in
+      switch loss {
+      case .container(let id): audit(.containerRevoked(container: id))
+      case .key(let user, let aaid, let key): audit(.uafRevoked(user: user, aaid: aaid, key: key))
+      case .target(let id): audit(.uafTargetRemoved(target: id))
+      }
+    }
+  }
+
   /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
   ///
   /// A call that may find no user comes with the user's id.
@@ -73,6 +85,7 @@ public struct ServiceContext: Sendable {
     case .unknown: return Problem(noUser: user)
     case .userNotActive(let state):
       return Problem(.userNotActive, "The user is \(state.rawValue); ask the operator.")
+    case .deviceLocked: return Problem(.deviceLocked, "The device is locked; ask the operator.")
     case .busy, .closed: return Problem(.busy, "Try again in a moment.")
     case .unreachable(let reason):
       log.error("storage.failed", ["cause": reason])

@@ -132,7 +132,8 @@ extension Storage {
     _ id: String, _ receipt: String = "receipt", container: String = "c1"
   ) async throws -> Bool {
     try await receiveAccountOrder(
-      id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"))
+      id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"), lost: Sample.lost
+    )
   }
 
   fileprivate func report(

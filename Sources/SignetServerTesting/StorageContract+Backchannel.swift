@@ -188,7 +188,7 @@ extension StorageContract {
         "log")
       _ = try await storage.decide("t-e", Sample.decision())
       let decided = try await storage.transaction("t-e")?.decision?.time ?? 0
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       try await expect(
         storage.issueTokens(
           for: Array("t-e".utf8), of: "e", at: decided, pushedWithin: 60, audit: event("issued")), is: false,

@@ -5,8 +5,8 @@ extension StorageContract {
     Check("a container is revoked for good") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      try await expect(storage.revokeContainer("c1", audit: event("revoked")), is: true, "revoke")
-      try await expect(storage.revokeContainer("c2", audit: event("revoked")), is: false, "revoke of nothing")
+      try await expect(storage.revokeContainer("c1"), is: true, "revoke")
+      try await expect(storage.revokeContainer("c2"), is: false, "revoke of nothing")
       try await expect(storage.container("c1")?.state, is: .revoked, "the state")
       try await expect(storage.confirm("c1"), is: .gone, "confirm of a revoked container")
       try await expect(storage.submit(5), is: .refused, "a code of a revoked container")

@@ -32,7 +32,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       _ = try await storage.stage("c2", renewing: "c1")
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       try await expect(storage.confirm("c2"), is: .gone, "confirm after the revocation")
       try await expect(storage.container("c2")?.state, is: .pending, "its state")
       try await expect(storage.stage("c3", renewing: "nothing"), is: .gone, "a renewal of nothing")
@@ -106,18 +106,21 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       _ = try await storage.stage("c2", renewing: "c1")
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       for id in ["c1", "c2"] {
         try await expect(
-          storage.endContainer(id, as: "deleted", audit: event("end \(id)")), is: true, "the first word")
+          storage.endContainer(id, as: "deleted", audit: event("end \(id)"), lost: Sample.lost), is: true,
+          "the first word")
         try await expect(
-          storage.endContainer(id, as: "wiped", audit: event("again")), is: false, "the second word")
+          storage.endContainer(id, as: "wiped", audit: event("again"), lost: Sample.lost), is: false,
+          "the second word")
         try await expect(storage.container(id)?.state, is: .revoked, "the state")
         try await expect(storage.container(id)?.ended, is: "deleted", "how it ended")
       }
       try await expect(storage.confirm("c2"), is: .gone, "confirm of what has ended")
       try await expect(
-        storage.endContainer("nothing", as: "deleted", audit: event("again")), is: false, "of nothing")
+        storage.endContainer("nothing", as: "deleted", audit: event("again"), lost: Sample.lost), is: false,
+        "of nothing")
       let log = try await log(of: storage)
       try expect(log.filter { $0.contains("end c") }.count, is: 2, "entries")
       try expect(!log.contains { $0.contains("again") }, "a repetition is no event")

@@ -29,7 +29,7 @@ extension StorageContract {
       try await expect(storage.pushTargets(container: "c1"), is: [target("t1"), target("t2")], "those of c1")
       try await expect(storage.pushTargets(user: "alice").map(\.id), is: ["t1", "t2", "t4"], "alice's")
       try await expect(storage.pushTargets(user: "bob"), is: [], "bob's")
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       try await expect(storage.pushTargets(user: "alice").map(\.id), is: ["t4"], "after c1 was revoked")
       _ = try await storage.sweep(at: 5_000) { event("expired \($0)") }
       try await expect(storage.pushTargets(container: "c1"), is: [], "those of c1 after a sweep")

@@ -99,7 +99,7 @@ extension StorageContract {
           "a decision by \(container)")
       }
       try await expect(storage.decide("t2", Sample.decision()), is: .unknown, "a decision about nothing")
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       try await expect(
         storage.decide("t1", Sample.decision()), is: .signerChanged, "a decision by a revoked container")
       try await expect(storage.transaction("t1")?.state, is: .pending, "the state")

@@ -40,7 +40,7 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] =
-    users + userLife + apiKeys + activations + containers + lifetime + codes + attempts + tokens
+    users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
     + transactions
     + transactionEnds + push + pushAuth + clients + backchannel + uaf + accounts + audit
 }
@@ -108,6 +108,9 @@ extension StorageContract {
 
 /// Records for the checks.
 enum Sample {
+  /// The event of what goes with a container or a device.
+  static let lost: @Sendable (DeviceLoss) -> AuditRecord = { StorageContract.event("lost \($0)") }
+
   static let alice = UserRecord(id: "alice", created: 100)
   static let bob = UserRecord(id: "bob", created: 200)
 
@@ -213,6 +216,11 @@ extension Storage {
     let record = Sample.container(id, activation: "a-\(id)", user: user, device: device)
     try await StorageContract.expect(finish("a-\(id)", record), is: .staged, "finish")
     try await StorageContract.expect(confirm(id), is: .activated, "confirm")
+  }
+
+  /// Revokes a container.
+  func revokeContainer(_ id: String) async throws(StorageFailure) -> Bool {
+    try await revokeContainer(id, audit: StorageContract.event("revoked"), lost: Sample.lost)
   }
 
   /// Submits a code that has this counter, or one that is wrong, to one credential of a user.

@@ -79,6 +79,24 @@ struct RowImage {
   }
 }
 
+extension DeviceRecord {
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("devices")
+    image.append(id)
+    image.append(user)
+    image.append(installation)
+    image.append(name)
+    image.append(platform)
+    image.append(created)
+    image.append(standing.rawValue)
+    image.append(isOrderedLocked ? 1 : 0)
+    image.append(orderedReason)
+    image.append(ordered)
+    return image
+  }
+}
+
 extension UAFCredentialRecord {
   /// What its code covers: all of it.
   var image: RowImage {

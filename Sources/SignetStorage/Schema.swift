@@ -10,7 +10,7 @@ enum Schema {
     "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
 
   static let current = SQLSchema(
-    baseline: users + containers + codes + transactions + clients + uaf + pushApps + upkeep)
+    baseline: users + devices + containers + codes + transactions + clients + uaf + pushApps + upkeep)
 
   private static let users = [
     SQLTable(
@@ -26,6 +26,20 @@ enum Schema {
         .text("id").primaryKey, .text("name"), .text("scopes"), .blob("secret_digest"), .integer("created"),
         .integer("revoked").optional, .text("display_name").optional,
       ]),
+  ]
+
+  private static let devices = [
+    // What a person holds. `installation` is what containers and UAF keys have as `device`: the former its hexadecimal digits.
+    SQLTable(
+      "devices",
+      [
+        .text("id").primaryKey, .text("user_id").references("users", "id"), .text("installation"),
+        .text("name"), .text("platform"), .integer("created"),
+        // The gravest of its own order and of its container's standing, written down so that one row answers.
+        .text("standing"), .integer("ordered_lock"), .text("ordered_reason"), .integer("ordered").optional,
+        .blob("code").optional,
+      ],
+      constraints: ["UNIQUE (user_id, installation)"])
   ]
 
   private static let containers = [

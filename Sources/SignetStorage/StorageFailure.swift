@@ -6,6 +6,8 @@
   case unknown
   /// The user is suspended or deleted: nothing of the user is accepted.
   case userNotActive(UserRecord.State)
+  /// The device is locked: nothing of what is bound to it is accepted.
+  case deviceLocked
   /// Another process held the database for too long.
   case busy
   /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
@@ -31,6 +33,7 @@
     case .exists: "there is one of this name already; choose another name"
     case .unknown: "it refers to something that does not exist"
     case .userNotActive(let state): "the user is \(state.rawValue)"
+    case .deviceLocked: "the device is locked"
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"

@@ -20,6 +20,8 @@ public struct Problem: Error, Hashable, Sendable {
     case containerLocked = "container.locked"
     /// The user's account is suspended or deleted.
     case userNotActive = "user.notActive"
+    /// The device is locked, with all that is bound to it.
+    case deviceLocked = "device.locked"
     /// The report answers no challenge that is open: it was used, replaced, or is too old.
     case reportReplayed = "report.replayed"
     /// A policy of the server does not accept what keeps the device's secrets.
@@ -65,7 +67,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
       case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber,
-        .transactionWrongAnswer, .containerLocked, .userNotActive:
+        .transactionWrongAnswer, .containerLocked, .userNotActive, .deviceLocked:
         403
       case .unknown: 404
       case .method: 405
@@ -94,6 +96,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .handshakeVoid: "The handshake is void."
       case .containerLocked: "The container is locked."
       case .userNotActive: "The user's account is not active."
+      case .deviceLocked: "The device is locked."
       case .reportReplayed: "The report answers no open challenge."
       case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."

@@ -31,7 +31,8 @@ enum UserCommands {
         return .success
       },
       Command(
-        "show", "Show a user with all that is bound to the account, and what is asked now", arguments: [user]
+        "show", "Show a user with all that is bound to the account, what is asked, and what happened last",
+        arguments: [user]
       ) { try await show($0) },
       Command(
         "suspend", "Suspend a user: from now on nothing of the user is accepted",
@@ -109,14 +110,7 @@ enum UserCommands {
   /// `user show`: one screen.
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let id = arguments.string("user")
-    let client = try OperatorClient(arguments, for: API.showUser)
-    var all = try await client.send(API.showUser, at: [.user: id])
-    all["containers"] = try await client.send(API.listContainers, at: [.user: id])["containers"]
-    let query: [(String, String)] = [("user", id)]
-    all["tokens"] = try await client.send(API.listTokens, query: query)["tokens"]
-    all["uafKeys"] = try await client.send(API.listUAFCredentials, query: query)["credentials"]
-    all["requests"] = try await client.send(
-      API.listTransactions, query: query + [("status", "pending")])["transactions"]
+    let all = try await OperatorClient.send(API.showUser, arguments, at: [.user: id])
     if arguments.isSet("json") {
       arguments.output.print(all)
       return .success
@@ -126,27 +120,52 @@ enum UserCommands {
     if let reason = try all.optionalString("reason") { fields.append(("Reason", reason)) }
     fields.append(("Added", utc(try all.integer("created"))))
     arguments.output.print(fields: fields)
-    var table = TextTable(["KIND", "ID", "NAME", "STATE", "SINCE"])
-    for one in try objects("containers", in: all) {
+    arguments.output.print(try authenticators(in: all))
+    let requests = try objects("requests", in: all)
+    if !requests.isEmpty {
+      var table = TextTable(["REQUEST", "ASKED", "ENDS", "CONTENT"])
+      for one in requests {
+        table.append([
+          try one.string("id"), utc(try one.integer("created")), utc(try one.integer("expires")),
+          try one.string("content"),
+        ])
+      }
+      arguments.output.print(table)
+    }
+    var table = TextTable(["LAST EVENTS", "BY", "EVENT", "REASON"])
+    for one in try objects("events", in: all) {
       table.append([
-        "container", try one.string("id"), try one.string("name"), try one.string("state"),
-        utc(try one.integer("created")),
+        try one.optionalInteger("time").map { utc($0) } ?? "", try one.optionalString("by") ?? "",
+        try one.optionalString("event") ?? "", try one.optionalString("reason") ?? "",
       ])
-    }
-    for one in try objects("tokens", in: all) {
-      table.append(["token", try one.string("serial"), "", try one.string("state"), ""])
-    }
-    for one in try objects("uafKeys", in: all) {
-      table.append([
-        "uaf", try one.string("keyId"), try one.string("aaid"), try one.string("state"),
-        utc(try one.integer("created")),
-      ])
-    }
-    for one in try objects("requests", in: all) {
-      table.append(["request", try one.string("id"), "", "pending", utc(try one.integer("created"))])
     }
     arguments.output.print(table)
     return .success
+  }
+
+  /// Devices, each with the authenticators on it, then those that are on none.
+  private static func authenticators(in all: JSONObject) throws -> TextTable {
+    var table = TextTable(["KIND", "STATE", "NAME", "SINCE", "ID", "REASON"])
+    let found = try objects("authenticators", in: all)
+    func append(on device: String?) throws {
+      for one in found where try one.optionalString("device") == device {
+        table.append([
+          try (device == nil ? "" : "  ") + one.string("kind"), try one.string("state"),
+          try one.string("name"), utc(try one.integer("created")), try one.string("id"),
+          try one.optionalString("reason") ?? "",
+        ])
+      }
+    }
+    for device in try objects("devices", in: all) {
+      let id = try device.string("id")
+      table.append([
+        "device", try device.string("standing"), try device.string("name"),
+        utc(try device.integer("created")), id, try device.optionalString("reason") ?? "",
+      ])
+      try append(on: id)
+    }
+    try append(on: nil)
+    return table
   }
 
   private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {

@@ -47,7 +47,7 @@ import Testing
     #expect(invited.status != 0, invited.summary)
     let shown = try await first.json("user", "show", "alice")
     #expect(try shown.string("state") == "suspended" && shown.string("reason") == "left the company")
-    #expect(try shown.array("requests").isEmpty && shown.array("containers").count == 1)
+    #expect(try shown.array("requests").isEmpty && shown.array("authenticators").count == 1)
     let screen = try await first.run("user", "show", "alice")
     #expect(screen.output.contains("State") && screen.output.contains("left the company"), screen.summary)
 

@@ -111,7 +111,7 @@ import Testing
     let server = try ServerFixture()
     let (active, ended) = (try await server.activate("alice"), try await server.activate("bob"))
     let id = try #require(ended.container).text
-    _ = try await server.storage.revokeContainer(id, audit: .sample())
+    _ = try await server.storage.revokeContainer(id, audit: .sample(), lost: { _ in .sample() })
     for owner in [active, ended] {
       for kind in 0..<4 {
         var device = ProtocolDevice(code: try await server.invite("carol"), id: 3)

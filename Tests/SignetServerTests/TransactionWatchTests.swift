@@ -124,7 +124,7 @@ import Testing
     let ticket = try await enter("alice", id)
     _ = try await server.storage.askForRenewal(id, audit: .sample())
     #expect(await watch.wait(with: ticket, until: Self.later))
-    _ = try await server.storage.revokeContainer(id, audit: .sample())
+    _ = try await server.storage.revokeContainer(id, audit: .sample(), lost: { _ in .sample() })
     #expect(await watch.wait(with: ticket, until: Self.later))
   }
 

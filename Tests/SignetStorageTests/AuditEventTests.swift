@@ -250,6 +250,18 @@ import Testing
       .uafDeregistered(session: nil, user: "al", aaid: "5167#1001", key: [1, 2, 3]),
       #""event":"uaf.deregistered","by":"local","user":"al","aaid":"5167#1001","key":"AQID""#),
     Sample(
+      .deviceLocked(user: "al", device: "d", reason: "lost"),
+      #""event":"device.locked","by":"local","user":"al","device":"d","reason":"lost""#),
+    Sample(
+      .deviceUnlocked(user: "al", device: "d"),
+      #""event":"device.unlocked","by":"local","user":"al","device":"d""#),
+    Sample(
+      .deviceRevoked(user: "al", device: "d"),
+      #""event":"device.revoked","by":"local","user":"al","device":"d""#),
+    Sample(
+      .uafRevoked(user: "al", aaid: "5167#1001", key: [1, 2, 3]),
+      #""event":"uaf.revoked","by":"local","user":"al","aaid":"5167#1001","key":"AQID""#),
+    Sample(
       .uafReleased(user: "al", aaid: "5167#1001", key: [1, 2, 3]),
       #""event":"uaf.released","by":"local","user":"al","aaid":"5167#1001","key":"AQID""#),
     Sample(

@@ -61,7 +61,7 @@ import Testing
   }
 
   private static let allTables = [
-    "users", "api_keys", "activations", "containers", "requests", "transactions", "audit",
+    "users", "devices", "api_keys", "activations", "containers", "requests", "transactions", "audit",
     "credentials", "waits", "signing_keys", "push_targets", "transaction_changes",
     "clients", "backchannel_requests", "uaf_credentials", "uaf_sessions", "uaf_targets",
     "account_states", "account_orders", "pushauth_mechanisms", "pushauth_messages", "container_keys",
@@ -124,6 +124,19 @@ import Testing
       (
         Fault("containers", allBut: "state <> 'revoked'"), "a container is revoked for good",
         "a transaction is found as added, and needs a user"
+      ),
+      (
+        Fault("devices", allBut: "ordered_lock = 0"),
+        "a lock of a device that has UAF keys alone holds until it ends", "a user is found as added, once"
+      ),
+      (
+        Fault("devices", allBut: "standing <> 'locked'"), "a device stands as its container does",
+        "a transaction is found as added, and needs a user"
+      ),
+      (
+        Fault("uaf_credentials", allBut: "state <> 'revoked'"),
+        "with a container go the UAF keys and the targets on its device, and nothing else",
+        "a UAF key is of its user alone"
       ),
       (
         Fault("containers", allBut: "failed_signatures = 0"),

@@ -122,7 +122,8 @@ public struct AccountService: Sendable {
         deviceTime: receipt.time))
     _ = try await context.stored(
       await context.storage.receiveAccountOrder(
-        order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event))
+        order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event,
+        lost: context.losses(by: .container(container.id))))
   }
 
   /// An order of a container, or one that went on to its successor when that took its place.
@@ -161,7 +162,14 @@ public struct AccountService: Sendable {
       created: context.clock.now)
     let event = context.audit(by: actor)(
       .accountOrdered(container: id, order: order.id, kind, reason: reason))
-    switch try await context.stored(await context.storage.addAccountOrder(order, audit: event)) {
+    let outcome: AccountOrderOutcome
+    do throws(StorageFailure) {
+      outcome = try await context.storage.addAccountOrder(order, audit: event)
+    } catch {
+      guard error == .deviceLocked else { throw context.problem(with: error) }
+      throw Problem(.deviceLocked, "An operator has locked the device itself; unlock that.")
+    }
+    switch outcome {
     case .added: return order
     case .notInUse: throw Self.notInUse
     case .toBeWiped:

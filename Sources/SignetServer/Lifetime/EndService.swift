@@ -29,7 +29,8 @@ public struct EndService: Sendable {
     let audit = context.audit(by: .container(container.id))
     _ = try await context.stored(
       await context.storage.endContainer(
-        container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container))))
+        container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container)),
+        lost: context.losses(by: .container(container.id))))
   }
 
   private static func event(_ notice: EndNotice, of container: ContainerRecord) -> AuditEvent {

@@ -116,7 +116,8 @@ extension API {
     answers: .json(UAFCredentialList.self, "Oldest first."))
   package static let removeUAFCredential = Endpoint(
     .delete, "/admin/uaf/credentials/{aaid}/{key}", .manage, "removeUAFCredential", "Remove a key",
-    in: .uaf, by: .admin, answers: .json(NamedUAFCredential.self, "It is removed."), or: [.unknown])
+    in: .uaf, by: .admin, answers: .json(NamedUAFCredential.self, "It is removed."),
+    or: [.unknown, .conflict])
   package static let releaseUAFCredential = Endpoint(
     .post, "/admin/uaf/credentials/{aaid}/{key}/release", .manage, "releaseUAFCredential",
     "Take a key out of quarantine", in: .uaf, by: .admin,
@@ -189,6 +190,9 @@ struct UAFAdminEndpoints: Sendable {
   private func remove(_ found: UAFCredentialRecord, by actor: AuditActor) async throws
     -> NamedUAFCredential
   {
+    guard found.state != .revoked else {
+      throw Problem(.exists, "The key is revoked, and stays so that it is not registered again.")
+    }
     let audit = context.audit(by: actor)
     let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)
     let count = try await context.storage.removeUAFCredentials(of: found.user, [selection]) { aaid, key in

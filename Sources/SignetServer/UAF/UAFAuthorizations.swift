@@ -100,7 +100,7 @@ package struct UAFAuthorizations: Sendable {
     if let authorization = request.headers["Authorization"] {
       let words = authorization.split(separator: " ", maxSplits: 1)
       if words.count == 2, words[0].lowercased() == "bearer", words[1].contains(".") {
-        return .user(try await user(knownBy: String(words[1])))
+        return try await user(knownBy: String(words[1]))
       }
       return .relyingParty(try await keys.key(authorization: authorization, scope: .relyingParty))
     }
@@ -108,7 +108,7 @@ package struct UAFAuthorizations: Sendable {
       for pair in field.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == UAFNames.cookie else { continue }
-        return .user(try await user(knownBy: String(parts[1])))
+        return try await user(knownBy: String(parts[1]))
       }
     }
     return .anyone(from: request.remoteAddress)
@@ -123,7 +123,7 @@ package struct UAFAuthorizations: Sendable {
     return caller
   }
 
-  private func user(knownBy text: String) async throws -> String {
+  private func user(knownBy text: String) async throws -> UAFCaller {
     let jws: JWS
     do throws(JOSEFailure) { jws = try JWS(compact: text, maximumByteCount: 8_192) } catch {
       throw Self.refused
@@ -133,34 +133,40 @@ package struct UAFAuthorizations: Sendable {
       // Who has confirmed a transaction has confirmed that, and lets nobody change keys.
       guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
-        case .string(let session)? = claims[Self.sessionClaim], try await isEarned(session, by: user)
+        case .string(let session)? = claims[Self.sessionClaim],
+        let isLocked = try await isLocked(session, by: user)
       else { break }
-      return user
+      return .user(user, isLocked: isLocked)
     }
     throw Self.refused
   }
 
-  /// Whether the keys that earned it are the user's still, and are what the default policy takes.
+  /// Whether a device of the keys that earned it is locked; `nil` unless the keys are the user's still, and are what the default
+  /// policy takes.
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
-  private func isEarned(_ id: String, by user: String) async throws -> Bool {
+  private func isLocked(_ id: String, by user: String) async throws -> Bool? {
     guard let session = try await context.storage.uafSession(id),
       session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
       session.user?.utf8.elementsEqual(user.utf8) ?? false
-    else { return false }
+    else { return nil }
+    var isLocked = false
     var candidates: [Policy.Candidate] = []
     for key in keys {
       let found = try await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
         let model = setup.models[key.aaid]
-      else { return false }
+      else { return nil }
+      if try await context.storage.isDeviceLocked(found.device, of: user) { isLocked = true }
       candidates.append(
         Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
     }
-    guard !candidates.isEmpty else { return false }
-    guard session.operation == UAFOperation.authentication.rawValue else { return true }
-    return setup.policy(named: nil)?.firstCombination(of: candidates) != nil
+    guard !candidates.isEmpty else { return nil }
+    let isTaken =
+      session.operation != UAFOperation.authentication.rawValue
+      || setup.policy(named: nil)?.firstCombination(of: candidates) != nil
+    return isTaken ? isLocked : nil
   }
 
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {

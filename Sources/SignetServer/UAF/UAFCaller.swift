@@ -8,8 +8,9 @@ package enum UAFCaller: Sendable {
   case anyone(from: String)
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
-  /// A user who was authenticated by UAF, or has just registered.
-  case user(String)
+  /// A user who was authenticated by UAF, or has just registered; by keys on a device that is locked nothing but what takes keys and
+  /// devices away is done.
+  case user(String, isLocked: Bool)
   /// A device of a user, by the key that it has for that.
   case device(UAFTargetRecord)
   /// The conformance tool.
@@ -20,14 +21,17 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
-    case .user(let own): own.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, let isLocked): !isLocked && own.utf8.elementsEqual(user.text.utf8)
     }
   }
 
-  /// Whether it may remove a user's keys.
+  /// Whether it may remove a user's keys and devices.
   func mayDeregister(_ user: UserID) -> Bool {
-    guard case .device(let target) = self else { return mayManage(user) }
-    return target.user.utf8.elementsEqual(user.text.utf8)
+    switch self {
+    case .anyone, .relyingParty, .conformanceTool: mayManage(user)
+    case .user(let own, _): own.utf8.elementsEqual(user.text.utf8)
+    case .device(let target): target.user.utf8.elementsEqual(user.text.utf8)
+    }
   }
 
   /// Whether it may have a user asked to confirm something.
@@ -43,7 +47,7 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone: .anyone
     case .relyingParty(let key): key.actor
-    case .user(let user): .user(user)
+    case .user(let user, _): .user(user)
     case .device(let target): .target(target.id)
     case .conformanceTool: .conformance
     }

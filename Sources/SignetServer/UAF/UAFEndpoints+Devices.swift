@@ -29,7 +29,7 @@ extension UAFEndpoints {
       API.uafRemoveTarget.answered { [targets] call in
         if case .device = call.caller { return try await targets.remove(call.id, by: call.caller.actor) }
         let target = try await targets.target(call.id)
-        guard call.caller.mayManage(try UserID(target.user)) else {
+        guard call.caller.mayDeregister(try UserID(target.user)) else {
           throw UAFWebFailure.unauthorized
         }
         try await targets.remove(call.id, by: call.caller.actor)
@@ -80,8 +80,8 @@ extension API {
 
   static let uafChangeTarget = Endpoint(
     .patch, "\(targets)/{id}", .grant, "uafChangeTarget", "Change a device, as it says itself", in: .uaf,
-    by: .uafTargetBody, takes: .uafSigned, answers: .uafDone, or: [.uafUnknown, .uafUnprocessable],
-    below: .uaf, .uaf)
+    by: .uafTargetBody, takes: .uafSigned, answers: .uafDone,
+    or: [.uafForbidden, .uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
   static let uafRemoveTarget = Endpoint(
     .delete, "\(targets)/{id}", .refuse, "uafRemoveTarget", "Remove a device", in: .uaf,
     by: .uafOfTarget, answers: .uafDone, or: [.uafForbidden, .uafUnknown], below: .uaf, .uaf)
@@ -97,7 +97,7 @@ extension API {
   static let uafChangeDevice = Endpoint(
     .patch, "/devices/{device}", .grant, "uafChangeDevice", "Change a device, as it says itself",
     in: .uaf, by: .uafDeviceBody, takes: .uafSigned, answers: .uafDone,
-    or: [.uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
+    or: [.uafForbidden, .uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
   static let uafRemoveDevice = Endpoint(
     .delete, "/devices/{device}", .refuse, "uafRemoveDevice",
     "Forget a device, and the keys that were registered on it", in: .uaf, by: .uafDevice,

@@ -32,7 +32,7 @@ struct UAFFailure: Error {
     let status: UAFStatus =
       switch problem.code {
       case .unauthorized, .containerUnknown: .unauthorized
-      case .forbidden, .transactionTooMany, .userNotActive: .forbidden
+      case .forbidden, .transactionTooMany, .userNotActive, .deviceLocked: .forbidden
       case .unknown: .notFound
       case .malformed, .contentRefused: .badRequest
       default: .internalError

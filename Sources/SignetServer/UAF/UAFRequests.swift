@@ -193,7 +193,8 @@ struct UAFRequests: Sendable {
     case .registration:
       guard let user = order.user else { throw UAFFailure(.badRequest, "username is missing") }
       var policy = policy
-      policy.disallowed += Self.criteria(for: credentials)
+      // An authenticator whose key was revoked may make a new one.
+      policy.disallowed += Self.criteria(for: credentials.filter { $0.state != .revoked })
       return Array(
         RegistrationRequest(header: header, challenge: challenge, username: user.text, policy: policy)
           .text.utf8)

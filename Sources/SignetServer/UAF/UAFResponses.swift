@@ -111,6 +111,8 @@ struct UAFResponses: Sendable {
       case .active: break
       case .quarantined:
         throw UAFFailure(.revokedAuthenticator, "there are two of the authenticator; register again")
+      case .revoked:
+        throw UAFFailure(.revokedAuthenticator, "the key was revoked with its device; register a new one")
       case .altered: throw Self.altered
       }
       keys.append(try Self.key(credential))

@@ -10,7 +10,7 @@ struct UAFWebFailure: Error {
   enum Code: String, Sendable {
     case malformed, unauthorized, signatureInvalid, clockSkewTooBig, requestReplayed, notKeyOwner,
       otherRequest, userUnknown, targetUnknown, targetsTooMany, tooManyRequests, nameTaken,
-      dispatcherUnavailable
+      dispatcherUnavailable, deviceLocked
   }
 
   let status: Int
@@ -23,7 +23,13 @@ struct UAFWebFailure: Error {
   }
 
   init(_ problem: Problem) {
-    self.init(problem.code.status, problem.detail, problem.code == .unauthorized ? .unauthorized : nil)
+    let code: Code? =
+      switch problem.code {
+      case .unauthorized: .unauthorized
+      case .deviceLocked: .deviceLocked
+      default: nil
+      }
+    self.init(problem.code.status, problem.detail, code)
   }
 
   /// Nobody, or somebody else, asks.

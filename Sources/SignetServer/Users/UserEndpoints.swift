@@ -89,8 +89,9 @@ extension API {
     .get, "/admin/users", .read, "listUsers", "All users", in: .users, by: .admin,
     answers: .json(UserList.self, "By id."))
   package static let showUser = Endpoint(
-    .get, "/admin/users/{user}", .read, "showUser", "A user", in: .users, by: .admin,
-    answers: .json(UserDescription.self, "The user."), or: [.unknown])
+    .get, "/admin/users/{user}", .read, "showUser",
+    "A user with what is bound to the account, what is asked, and what happened last", in: .users, by: .admin,
+    answers: .json(UserDetails.self, "The user."), or: [.unknown])
   package static let suspendUser = Endpoint(
     .post, "/admin/users/{user}/suspend", .manage, "suspendUser",
     "Accept nothing of a user from now on, and end what is under way", in: .users, by: .admin,
@@ -124,6 +125,7 @@ struct UserEndpoints: Sendable {
   let users: UserService
   let codes: CodeService
   let activations: ActivationService
+  let overview: UserOverview
 
   var routes: [Route] {
     [
@@ -134,7 +136,7 @@ struct UserEndpoints: Sendable {
       API.listUsers.answered { [users] _ in
         UserList(users: try await users.all().map { UserDescription($0) })
       },
-      API.showUser.answered { [users] call in UserDescription(try await users.find(call.user())) },
+      API.showUser.answered { [overview] call in try await overview.details(of: call.user()) },
       API.suspendUser.answered { [users] call in
         UserDescription(
           try await users.suspend(call.user(), reason: call.input.reason ?? "", by: call.caller.actor))

@@ -105,7 +105,7 @@ public struct UserService: Sendable {
     return container
   }
 
-  /// Revokes a container for good.
+  /// Revokes a container for good, with what UAF has on its device.
   ///
   /// - Parameters:
   ///   - id: The container.
@@ -115,7 +115,8 @@ public struct UserService: Sendable {
   @discardableResult
   public func revokeContainer(_ id: String, by actor: AuditActor) async throws(Problem) -> ContainerRecord {
     let event = context.audit(by: actor)(.containerRevoked(container: id))
-    let exists = try await context.stored(await context.storage.revokeContainer(id, audit: event))
+    let exists = try await context.stored(
+      await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor)))
     guard exists else { throw Self.noContainer }
     return try await container(id)  // no container is ever removed
   }

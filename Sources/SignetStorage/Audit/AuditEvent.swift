@@ -89,6 +89,15 @@ public enum AuditEvent: Hashable, Sendable {
   /// A device erased a container after too many wrong passwords, as it says.
   case containerWiped(user: String, container: String, reason: String, deviceTime: Int64)
 
+  // MARK: Devices
+
+  /// An operator locked a device: nothing of what is bound to it is accepted.
+  case deviceLocked(user: String, device: String, reason: String)
+  /// An operator ended the locks of a device.
+  case deviceUnlocked(user: String, device: String)
+  /// An operator revoked all that is bound to a device.
+  case deviceRevoked(user: String, device: String)
+
   // MARK: Account policies
 
   /// A device reported what it is like, and the server weighed it.
@@ -186,6 +195,8 @@ public enum AuditEvent: Hashable, Sendable {
   case uafDeregistrationSent(session: String, user: String)
   /// A key was removed, by an operator if there is no session.
   case uafDeregistered(session: String?, user: String, aaid: String, key: [UInt8])
+  /// A key was revoked with its device, or with the container there, for good.
+  case uafRevoked(user: String, aaid: String, key: [UInt8])
   /// An operator took a key out of quarantine.
   case uafReleased(user: String, aaid: String, key: [UInt8])
   /// A device of a user was added as a target of UAF operations.
@@ -292,7 +303,7 @@ extension AuditEvent {
     case asm
     /// The models whose metadata describes a newer version, separated by spaces.
     case outdated
-    /// The device's id, as its app says.
+    /// The device, by the server's id; of `uaf.deviceRemoved` what it calls itself.
     case device
   }
 
@@ -376,6 +387,11 @@ extension AuditEvent {
         "container.wiped",
         [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
       )
+
+    case .deviceLocked(let user, let device, let reason):
+      ("device.locked", [.user: user, .device: device, .reason: Self.text(reason)])
+    case .deviceUnlocked(let user, let device): ("device.unlocked", [.user: user, .device: device])
+    case .deviceRevoked(let user, let device): ("device.revoked", [.user: user, .device: device])
 
     case .accountReported(let user, let container, let reaction, let reason, let policies):
       (
@@ -504,6 +520,8 @@ extension AuditEvent {
       ("uaf.deregistrationSent", [.session: session, .user: user])
     case .uafDeregistered(let session, let user, let aaid, let key):
       ("uaf.deregistered", [.session: session, .user: user, .aaid: aaid, .key: Base64URL.encode(key)])
+    case .uafRevoked(let user, let aaid, let key):
+      ("uaf.revoked", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)])
     case .uafReleased(let user, let aaid, let key):
       ("uaf.released", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)])
     case .uafTargetAdded(let user, let target): ("uaf.targetAdded", [.user: user, .target: target])

@@ -6,6 +6,8 @@ public struct UAFCredentialRecord: Hashable, Sendable {
     case active
     /// Its counter went back: there are two of it, and neither is taken any more.
     case quarantined
+    /// It was revoked with its device, for good: it stays, so that it is not registered again.
+    case revoked
     /// Its row is not as the server wrote it: never stored, and found when the row is read.
     case altered
   }

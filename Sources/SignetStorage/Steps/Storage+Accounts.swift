@@ -24,11 +24,12 @@ extension Storage {
   public func setAccountPolicies(
     _ policies: [UInt8]?, of container: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
       guard try database.isInUse(container) else { return false }
       var state = try database.accountState(of: container)
       state.policies = policies
-      try database.store(state, of: container, isChanged: true)
+      try database.store(state, of: container, isChanged: true, at: audit.time, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -57,8 +58,9 @@ extension Storage {
   public func takeAccountReport(
     _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      let isTaken = try database.take(attempt)
+    let codes = codes
+    return try await write { database in
+      let isTaken = try database.take(attempt, codes)
       if isTaken {
         try database.appendAudit(audit(true))
       } else {
@@ -68,18 +70,24 @@ extension Storage {
     }
   }
 
-  /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does.
+  /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does, and for what else
+  /// is on its device.
   ///
   /// - Returns: What became of it; the event is written where it was added.
+  /// - Throws: ``StorageFailure/deviceLocked`` for an unlock while an operator has the device itself locked.
   public func addAccountOrder(
     _ order: AccountOrderRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> AccountOrderOutcome {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
       guard try database.isInUse(order.container) else { return .notInUse }
-      if order.action == .unlock, try database.isToBeWiped(order.container) { return .toBeWiped }
-      var state = try database.accountState(of: order.container)
-      try database.add(order, to: &state)
-      try database.store(state, of: order.container, isChanged: true)
+      if order.action == .unlock {
+        if try database.isToBeWiped(order.container) { return .toBeWiped }
+        guard try !database.isOnLockedDevice(order.container, codes) else {
+          throw StorageFailure.deviceLocked
+        }
+      }
+      try database.give(order, codes)
       try database.appendAudit(audit)
       return .added
     }
@@ -97,7 +105,7 @@ extension Storage {
 
   /// Keeps the receipt for an order; the first one stays.
   ///
-  /// That of a wipe ends the container.
+  /// That of a wipe ends the container, and what UAF has on its device.
   ///
   /// - Parameters:
   ///   - id: The order.
@@ -105,12 +113,15 @@ extension Storage {
   ///   - receipt: The JWS.
   ///   - time: When it came.
   ///   - audit: The event, written the first time.
+  ///   - lost: Makes the event of what goes with the container.
   /// - Returns: Whether there is such an order of the container.
   /// - Throws: ``StorageFailure``.
   public func receiveAccountOrder(
-    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord
+    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord,
+    lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
       let found = try database.row(
         "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE id = $1 AND container = $2",
         [.text(id), .text(container)]
@@ -120,14 +131,12 @@ extension Storage {
       _ = try database.execute(
         "UPDATE account_orders SET receipt = $1, received = $2 WHERE id = $3",
         [.text(receipt), .integer(time), .text(id)])
-      if order.action == .wipe {
-        _ = try database.execute(
-          "UPDATE containers SET ended = 'wiped', state = 'revoked' WHERE id = $1 AND ended IS NULL",
-          [.text(container)])
-        try database.removeCredential(container)
+      if order.action == .wipe, let found = try database.container(container), found.ended == nil {
+        try database.end(found, as: SQLConnection.wiped, at: time, audit: audit, codes, lost)
+      } else {
+        try database.appendAudit(audit)
       }
       try database.noteChange(ofContainer: container)
-      try database.appendAudit(audit)
       return true
     }
   }
@@ -138,7 +147,7 @@ extension SQLConnection {
     try exists("SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
   }
 
-  fileprivate func accountState(of container: String) throws -> AccountStateRecord {
+  func accountState(of container: String) throws -> AccountStateRecord {
     try row(
       "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
     ) { try AccountStateRecord($0) } ?? AccountStateRecord()
@@ -160,14 +169,30 @@ extension SQLConnection {
     }
   }
 
+  /// Adds an order for a container in use, and writes down what follows from it at once.
+  func give(_ order: AccountOrderRecord, _ codes: RowCodes) throws {
+    var state = try accountState(of: order.container)
+    try add(order, to: &state)
+    try store(state, of: order.container, isChanged: true, at: order.created, codes)
+  }
+
+  /// Whether an operator has locked a container.
+  func isOrderedLocked(_ container: String) throws -> Bool { try accountState(of: container).isOrderedLocked }
+
+  /// Whether an operator has locked the device itself that a container is on.
+  fileprivate func isOnLockedDevice(_ container: String, _ codes: RowCodes) throws -> Bool {
+    guard let found = try self.container(container) else { return false }
+    return try device(found.installation, of: found.user, codes)?.isOrderedLocked ?? false
+  }
+
   /// Whether the container is to be deleted, and its device has not said that it is.
-  fileprivate func isToBeWiped(_ container: String) throws -> Bool {
+  func isToBeWiped(_ container: String) throws -> Bool {
     try exists(
       "SELECT 1 FROM account_orders WHERE container = $1 AND action = 'wipe' AND receipt IS NULL LIMIT 1",
       [.text(container)])
   }
 
-  fileprivate func take(_ attempt: AccountReportAttempt) throws -> Bool {
+  fileprivate func take(_ attempt: AccountReportAttempt, _ codes: RowCodes) throws -> Bool {
     guard try isInUse(attempt.container) else { return false }
     var state = try accountState(of: attempt.container)
     guard state.challenge == attempt.challenge, state.challengeExpires > attempt.time else { return false }
@@ -181,7 +206,7 @@ extension SQLConnection {
       isOrdered = true
     }
     let isChanged = state.standing != before.standing || state.reason != before.reason || isOrdered
-    try store(state, of: attempt.container, isChanged: isChanged)
+    try store(state, of: attempt.container, isChanged: isChanged, at: attempt.time, codes)
     guard !isChanged, attempt.seen >= state.revision else { return true }
     // The device has heard of everything, and done it.
     let settled = try execute(
@@ -193,9 +218,9 @@ extension SQLConnection {
     return true
   }
 
-  /// Writes a state down, and what follows from it for the container and its codes.
+  /// Writes a state down, and what follows from it for the container, its codes, and its device.
   fileprivate func store(
-    _ state: AccountStateRecord, of container: String, isChanged: Bool
+    _ state: AccountStateRecord, of container: String, isChanged: Bool, at time: Int64, _ codes: RowCodes
   ) throws {
     var state = state
     if isChanged { state.revision += 1 }
@@ -208,6 +233,7 @@ extension SQLConnection {
     _ = try execute(
       "UPDATE credentials SET state = $1 WHERE id = $2 AND state IN ('active', 'disabled')",
       [.text(state.standing == .open ? "active" : "disabled"), .text(container)])
+    if let found = try self.container(container) { try settleDevice(of: found, at: time, codes) }
     try noteChange(ofContainer: container)
   }
 
@@ -231,14 +257,16 @@ extension SQLConnection {
   }
 
   /// Gives the successor of a container what was said of it: new keys end no lock.
-  func carryAccountState(from renewed: String, to successor: String) throws {
+  func carryAccountState(
+    from renewed: String, to successor: String, at time: Int64, _ codes: RowCodes
+  ) throws {
     guard try exists("SELECT 1 FROM account_states WHERE container = $1", [.text(renewed)]) else { return }
     var state = try accountState(of: renewed)
     (state.challenge, state.challengeExpires) = (nil, 0)
     _ = try execute(
       "UPDATE account_orders SET container = $1 WHERE container = $2 AND receipt IS NULL",
       [.text(successor), .text(renewed)])
-    try store(state, of: successor, isChanged: state.revision > 0)
+    try store(state, of: successor, isChanged: state.revision > 0, at: time, codes)
   }
 
   /// What an active container may do.

@@ -39,12 +39,18 @@ extension Storage {
   /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
   /// container and its credential as pending, in the place of an earlier pending one of the same activation; unless one of its
   /// public keys belongs to another container, of whatever state.
+  ///
+  /// - Throws: ``StorageFailure/deviceLocked`` for a container of a device that is locked.
   public func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
-    try await write { database in
-      if let user = container?.container.user { try database.requireActive(user) }
+    let codes = codes
+    return try await write { database in
+      if let container = container?.container {
+        try database.requireActive(container.user)
+        try database.requireUnlocked(container.installation, of: container.user, isBound: false, codes)
+      }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
       if let event = audit(outcome) { try database.appendAudit(event) }
       return outcome
@@ -54,12 +60,15 @@ extension Storage {
   /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
   ///
   /// One that renews another becomes active only while that one is, and its activation stays as it is.
+  ///
+  /// - Throws: ``StorageFailure/deviceLocked`` for one on a device that is locked, unless it renews another, whose lock goes on to it.
   public func confirmContainer(
     _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
       try database.requireActiveUser(ofContainer: id)
-      let outcome = try database.confirmContainer(id)
+      let outcome = try database.confirmContainer(id, at: time, codes)
       // A repeated confirmation changes nothing and is no event.
       if outcome != .alreadyActive { try database.appendAudit(audit(outcome)) }
       return outcome
@@ -99,7 +108,9 @@ extension SQLConnection {
     return .staged
   }
 
-  fileprivate func confirmContainer(_ id: String) throws -> ConfirmationOutcome {
+  fileprivate func confirmContainer(
+    _ id: String, at time: Int64, _ codes: RowCodes
+  ) throws -> ConfirmationOutcome {
     guard let container = try container(id) else { return .gone }
     if container.state == .active { return .alreadyActive }
     guard container.state == .pending else { return .gone }
@@ -109,6 +120,7 @@ extension SQLConnection {
         "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(renewed)])
       guard isActive else { return .gone }
     } else {
+      try requireUnlocked(container.installation, of: container.user, isBound: false, codes)
       guard try endActivations(.used, "id", container.activation) == 1 else { return .gone }
     }
     let earlier = try rows(
@@ -121,8 +133,9 @@ extension SQLConnection {
     if let renewed = container.renews {
       _ = try execute(
         "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(id), .text(renewed)])
-      try carryAccountState(from: renewed, to: id)
+      try carryAccountState(from: renewed, to: id, at: time, codes)
     }
+    try bind(DeviceRecord(of: container, at: time, codes), codes)
     return .activated
   }
 }

@@ -24,6 +24,18 @@ extension Storage {
     }
   }
 
+  /// The newest entries of each chain, at most `limit` of one: the newest of a chain first, chains one after the other.
+  public func lastAuditEntries(limit: Int) async throws(StorageFailure) -> [AuditEntry] {
+    try await read { database in
+      try database.auditChains().flatMap { chain in
+        try database.rows(
+          "SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT $2",
+          [.integer(chain), .int(limit)]
+        ) { try AuditEntry($0) }
+      }
+    }
+  }
+
   /// Follows each hash chain from the first entry to the last, or to the first that does not fit.
   ///
   /// - Parameter keptHeads: As ``AuditVerification/init(keptHeads:)`` says.

@@ -20,16 +20,34 @@ extension Storage {
     }
   }
 
-  /// Revokes a container for good, and forgets its credential.
+  /// Revokes a container for good, and forgets its credential; what UAF has on its device goes with it.
   ///
+  /// Nothing else goes where the device has another container in use, which took the place of this one, nor with one that never
+  /// was in use.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - audit: The event, and when.
+  ///   - lost: Makes the event of what goes with it.
   /// - Returns: Whether there is such a container.
-  public func revokeContainer(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      guard try database.execute("UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(id)]) == 1
-      else { return false }
+  /// - Throws: ``StorageFailure``.
+  public func revokeContainer(
+    _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      guard let container = try database.container(id) else { return false }
+      _ = try database.execute("UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(id)])
       try database.removeCredential(id)
       try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
+      let isReplaced = try database.exists(
+        "SELECT 1 FROM containers WHERE user_id = $1 AND device = $2 AND state = 'active'",
+        [.text(container.user), .blob(container.device)])
+      if container.state != .pending, !isReplaced {
+        try database.revokeUAF(on: container.installation, of: container.user, at: audit.time, codes, lost)
+      }
+      try database.settleDevice(of: container, at: audit.time, codes)
       return true
     }
   }

@@ -43,30 +43,56 @@ extension Storage {
 
   /// Revokes a container for good, and notes how its device ended it; the first time only.
   ///
+  /// Where the device wiped one that was in use, what UAF has there goes with it. Where one ends that was locked, the device stays
+  /// locked: otherwise who holds it would end the lock with the container.
+  ///
   /// - Parameters:
   ///   - id: The container, in whatever state.
   ///   - ended: How, in the protocol's word.
-  ///   - audit: The event, written the first time.
+  ///   - audit: The event, and when; written the first time.
+  ///   - lost: Makes the event of what goes with it.
   /// - Returns: Whether this was the first time; no where there is no such container.
   /// - Throws: ``StorageFailure``.
   public func endContainer(
-    _ id: String, as ended: String, audit: AuditRecord
+    _ id: String, as ended: String, audit: AuditRecord,
+    lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      guard
-        try database.execute(
-          "UPDATE containers SET ended = $1, state = 'revoked' WHERE id = $2 AND ended IS NULL",
-          [.text(ended), .text(id)]) == 1
-      else { return false }
-      try database.removeCredential(id)
+    let codes = codes
+    return try await write { database in
+      guard let container = try database.container(id), container.ended == nil else { return false }
+      try database.end(container, as: ended, at: audit.time, audit: audit, codes, lost)
       try database.noteChange(ofContainer: id)
-      try database.appendAudit(audit)
       return true
     }
   }
 }
 
 extension SQLConnection {
+  /// What the protocol calls the end of a container that was deleted against its user's will.
+  static var wiped: String { "wiped" }
+
+  /// Ends a container as its device says, with what goes with it.
+  func end(
+    _ container: ContainerRecord, as ended: String, at time: Int64, audit: AuditRecord, _ codes: RowCodes,
+    _ lost: (DeviceLoss) -> AuditRecord
+  ) throws {
+    // Told before the row says that it has ended.
+    let reason = try accountState(of: container.id).reason
+    try execute(
+      "UPDATE containers SET ended = $1, state = 'revoked' WHERE id = $2",
+      [.text(ended), .text(container.id)], changing: 1)
+    try removeCredential(container.id)
+    try appendAudit(audit)
+    guard container.state == .active else { return }
+    if ended == Self.wiped {
+      try revokeUAF(on: container.installation, of: container.user, at: time, codes, lost)
+      try settleDevice(of: container, at: time, codes)
+    } else {
+      let isLocked = container.standing == .locked
+      try settleDevice(of: container, locking: isLocked ? reason : nil, at: time, codes)
+    }
+  }
+
   fileprivate func stageRenewal(
     of id: String, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {

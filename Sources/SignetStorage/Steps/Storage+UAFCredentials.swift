@@ -28,7 +28,7 @@ extension Storage {
     }
   }
 
-  /// Removes keys of a user.
+  /// Removes keys of a user; those that are revoked stay.
   ///
   /// - Parameters:
   ///   - user: Whose.
@@ -63,7 +63,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Removes keys of a user; how many there were.
+  /// Removes keys of a user, but for those that are revoked; how many there were.
   func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
@@ -72,7 +72,7 @@ extension SQLConnection {
       let removed = try rows(
         """
         DELETE FROM uaf_credentials WHERE user_id = $1 AND (aaid = $2 OR $2 IS NULL)
-          AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL)
+          AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL) AND state <> 'revoked'
         RETURNING aaid, key_id
         """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
       ) { (aaid: try $0.text(0), keyID: try $0.blob(1)) }
@@ -116,6 +116,24 @@ extension SQLConnection {
       ])
   }
 
+  /// Revokes the keys of a user on a device, and returns those that were not before.
+  ///
+  /// One that this server has not written so is not: it is never accepted, and a code of ours would make it good.
+  func revokeUAFCredentials(
+    on device: String, of user: String, _ codes: RowCodes
+  ) throws -> [UAFCredentialRecord] {
+    let found = try rows(
+      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",
+      [.text(user), .text(device)]
+    ) { try UAFCredentialRecord($0, codes) }
+    return try found.filter { $0.state != .revoked && $0.state != .altered }.map { key in
+      var key = key
+      key.state = .revoked
+      try update(key, codes)
+      return key
+    }
+  }
+
   /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
   func count(_ use: UAFKeyUse, of user: String, _ codes: RowCodes) throws -> UAFOutcome? {
     guard var found = try uafCredential(use.aaid, use.keyID, codes) else { return .keyUnknown }
@@ -140,7 +158,7 @@ extension UAFCredentialRecord {
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, code"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),

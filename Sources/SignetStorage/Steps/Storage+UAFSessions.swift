@@ -3,13 +3,15 @@ import SignetSQL
 extension Storage {
   /// Adds an operation: one whose token waits, or one whose request is on its way.
   ///
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id,
+  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister.
   public func addUAFSession(
     _ session: UAFSessionRecord, audit: AuditRecord?
   ) async throws(StorageFailure) {
     let codes = codes
     try await write { database in
       if let user = session.user { try database.requireActive(user) }
+      if session.isGrant { try database.requireUnlockedDevice(ofTarget: session.target, codes) }
       try database.insert(session, codes)
       if let audit { try database.appendAudit(audit) }
     }
@@ -71,7 +73,7 @@ extension Storage {
   ///   - expires: Until when a response is taken.
   ///   - audit: The event, written where it is redeemed.
   /// - Returns: Whether this call redeemed it, in time.
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -81,6 +83,7 @@ extension Storage {
         let end = found.tokenExpires, end > time
       else { return false }
       if let user = found.user { try database.requireActive(user) }
+      if found.isGrant { try database.requireUnlockedDevice(ofTarget: found.target, codes) }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
       try database.update(found, codes)
       try database.appendAudit(audit)
@@ -111,7 +114,7 @@ extension Storage {
   /// - Parameters:
   ///   - id: The operation.
   ///   - end: How it ends.
-  ///   - credentials: The new keys, all of one user.
+  ///   - credentials: The new keys, all of one user and on one device.
   ///   - limit: How many keys a user may have.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
@@ -122,8 +125,14 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      if let user = credentials.first?.user { try database.requireActive(user) }
+      if let first = credentials.first {
+        try database.requireActive(first.user)
+        try database.requireUnlocked(first.device, of: first.user, isBound: false, codes)
+      }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
+      if outcome == .taken, let first = credentials.first, let device = first.device {
+        try database.bind(DeviceRecord(of: first.user, device, at: first.created, codes), codes)
+      }
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -178,6 +187,13 @@ extension Storage {
     let codes = codes
     return try await write { database in
       try database.requireActive(user)
+      for use in uses {
+        // One that is nobody's, somebody else's or not ours is refused below.
+        guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
+          key.state != .altered
+        else { continue }
+        try database.requireUnlocked(key.device, of: user, codes)
+      }
       let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
       try database.appendAudit(audit(outcome))
       return outcome
@@ -250,6 +266,37 @@ extension SQLConnection {
     for session in open { try self.end(session, end, .failed, codes) }
   }
 
+  /// Ends what is under way for a user's keys on a device or for its targets, as failed; what removes keys goes on.
+  ///
+  /// A registration that was sent to no target may be one on the device. What authenticates by the keys is refused with these.
+  func failUAFSessions(
+    on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
+  ) throws {
+    let open = try rows(
+      """
+      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
+      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated') AND operation <> 'Dereg'
+        AND ((operation = 'Reg' AND target IS NULL)
+          OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
+      """, [.text(user), .text(device)]
+    ) { try UAFSessionRecord($0, codes) }
+    for session in open { try self.end(session, end, .failed, codes) }
+  }
+
+  /// Ends the registrations of a user that are under way, and may be on a device, as failed.
+  func failUAFRegistrations(
+    on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
+  ) throws {
+    let open = try rows(
+      """
+      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
+      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated') AND operation = 'Reg' AND (target IS NULL
+          OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
+      """, [.text(user), .text(device)]
+    ) { try UAFSessionRecord($0, codes) }
+    for session in open { try self.end(session, end, .failed, codes) }
+  }
+
   /// Ends an operation as failed, in the step that found out why.
   private func fail(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
@@ -275,7 +322,8 @@ extension SQLConnection {
       return try fail(session, end, .keyExists, codes)
     }
     if let user = credentials.first?.user {
-      let present = try number("SELECT count(*) FROM uaf_credentials WHERE user_id = $1", [.text(user)])
+      let present = try number(
+        "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'", [.text(user)])
       guard Int(clamping: present ?? 0) + credentials.count <= limit else {
         return try fail(session, end, .tooMany, codes)
       }
@@ -331,6 +379,8 @@ extension SQLConnection {
 extension UAFSessionRecord {
   /// Whether a response, or a client, may still come.
   fileprivate var isOpen: Bool { state == .requested || state == .tokenCreated }
+  /// Whether its device has to be of good standing: what takes keys away is done by a locked one too.
+  fileprivate var isGrant: Bool { operation != "Dereg" }
 
   static let columns =
     "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code"

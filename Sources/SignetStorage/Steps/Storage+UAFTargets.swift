@@ -8,13 +8,15 @@ extension Storage {
   ///   - limit: How many a user may have.
   ///   - audit: The event, written where it is added.
   /// - Returns: Whether it was added; not where there are so many.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name,
+  ///   ``StorageFailure/deviceLocked``.
   public func addUAFTarget(
     _ target: UAFTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
       try database.requireActive(target.user)
+      try database.requireUnlocked(target.device, of: target.user, isBound: false, codes)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }
@@ -28,6 +30,10 @@ extension Storage {
           .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
           .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)),
         ], changing: 1)
+      if let device = target.device {
+        try database.bind(
+          DeviceRecord(of: target.user, device, name: target.name, at: target.created, codes), codes)
+      }
       try database.appendAudit(audit)
       return true
     }
@@ -72,7 +78,8 @@ extension Storage {
     }
   }
 
-  /// Removes the targets of a user on a device, and the keys that the user has registered on it.
+  /// Removes the targets of a user on a device, and the keys that the user has registered on it; those that are revoked stay, and so
+  /// does what the server knows of the device, so that it stays locked.
   ///
   /// - Returns: Whether there was any.
   public func removeUAFDevice(
@@ -82,28 +89,34 @@ extension Storage {
       let targets = try database.execute(
         "DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
       let keys = try database.execute(
-        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
+        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'",
+        [.text(device), .text(user)])
       guard targets + keys > 0 else { return false }
       try database.appendAudit(audit)
       return true
     }
   }
 
-  /// Changes a target of a user who is active; its address may be taken away from one of any user.
+  /// Changes a target of a user who is active, on a device that is not locked; its address may be taken away from any.
   ///
   /// - Returns: Whether there is one.
-  /// - Throws: ``StorageFailure/exists`` when the user has another of this name, ``StorageFailure/userNotActive(_:)``.
+  /// - Throws: ``StorageFailure/exists`` when the user has another of this name, ``StorageFailure/userNotActive(_:)``,
+  ///   ``StorageFailure/deviceLocked``.
   public func changeUAFTarget(
     _ id: String, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
       // Nothing is stored where the change takes what was sealed away.
       let sealed = change.sealedTarget.map { $0.isEmpty ? nil : $0 }
       let columns = try database.row(
         "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
       ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
-      if change != UAFTargetChange(sealedTarget: []) { try database.requireActive(user) }
+      if change != UAFTargetChange(sealedTarget: []) {
+        try database.requireActive(user)
+        try database.requireUnlockedDevice(ofTarget: id, codes)
+      }
       try database.execute(
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
         [

@@ -189,6 +189,7 @@ extension SQLConnection {
     _ = try execute(
       "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)", account)
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
+    _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
     _ = try execute("UPDATE users SET user_code = NULL WHERE id = $1", account)
   }

@@ -28,7 +28,8 @@ package struct UAFDeviceStore: Sendable {
     guard let unlocked = try await opened() else { throw .noSuchContainer }
     let signing = try await vaulted(await device.vault.makeSigningKey())
     let encryption = P256.KeyAgreement.PrivateKey()
-    let id = Base64URL.encode(device.random.bytes(16))
+    // The same that containers call it, so that a server sees one device.
+    let id = device.vault.deviceID.description
     return try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var state =

@@ -1,0 +1,54 @@
+/// What a person holds: all that is bound to the account there stands and falls with it.
+///
+/// A device is what calls itself so: nothing proves that two authenticators that name one installation are on one device, or that one
+/// that names none is on another.
+public struct DeviceRecord: Hashable, Sendable {
+  /// Names the device: made by the server, the same wherever the same user's same installation is found.
+  public var id: String
+  /// Whose it is.
+  public var user: String
+  /// What it calls itself: ``installation(ofContainerDevice:)``, or the `deviceId` of a UAF client.
+  public var installation: String
+  /// What the user calls it; may be empty.
+  public var name: String
+  /// Its operating system; may be empty.
+  public var platform: String
+  /// When something was first bound to it, in seconds since 1970.
+  public var created: Int64
+  /// What it may do: the gravest of the operator's order and of what its container may do.
+  public var standing = AccountStanding.open
+  /// Whether an operator has locked the device itself.
+  public var isOrderedLocked = false
+  /// Why, in the operator's words; may be empty.
+  public var orderedReason = ""
+  /// When the operator last locked or unlocked it, in seconds since 1970; `nil` for never.
+  public var ordered: Int64?
+
+  /// Describes a device of good standing.
+  public init(
+    id: String, user: String, installation: String, name: String, platform: String, created: Int64
+  ) {
+    (self.id, self.user, self.installation) = (id, user, installation)
+    (self.name, self.platform, self.created) = (name, platform, created)
+  }
+}
+
+/// What a step about a device, or about a container, takes from the account besides.
+public enum DeviceLoss: Hashable, Sendable {
+  /// A container, which is revoked.
+  case container(String)
+  /// A UAF key of a user, which is revoked: its model and its name.
+  case key(user: String, aaid: String, keyID: [UInt8])
+  /// A target of UAF tokens, which is removed.
+  case target(String)
+}
+
+/// What became of an operator's order about a device.
+public enum DeviceOrderOutcome: Hashable, Sendable {
+  /// It holds; the orders are those to the device's containers.
+  case done([AccountOrderRecord])
+  /// There is no such device.
+  case unknown
+  /// A container of the device is to be deleted, which the device may have done already; nothing unlocks it any more.
+  case toBeWiped
+}

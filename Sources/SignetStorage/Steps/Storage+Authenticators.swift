@@ -1,0 +1,107 @@
+import SignetCrypto
+import SignetSQL
+
+extension Storage {
+  /// What is bound to a user's account: the one place that reads authenticators of all kinds.
+  ///
+  /// The names of authenticator apps are sealed, so that these have none.
+  public func holdings(of user: String) async throws(StorageFailure) -> AccountHoldings {
+    try await read { [codes] database in
+      let devices = try database.rows(
+        "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
+      ) { try DeviceRecord($0, codes) }
+      let found =
+        try database.containerAuthenticators(of: user, devices)
+        + database.uafAuthenticators(of: user, devices, codes)
+        + database.pushAppAuthenticators(of: user) + database.tokenAuthenticators(of: user)
+      return AccountHoldings(devices: devices, authenticators: found.sorted { $0.created < $1.created })
+    }
+  }
+}
+
+extension [DeviceRecord] {
+  fileprivate func first(called installation: String?) -> DeviceRecord? {
+    guard let installation else { return nil }
+    return first { $0.installation.utf8.elementsEqual(installation.utf8) }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func containerAuthenticators(
+    of user: String, _ devices: [DeviceRecord]
+  ) throws -> [AuthenticatorRecord] {
+    let found = try rows(
+      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 ORDER BY created, id",
+      [.text(user)]
+    ) { try ContainerRecord($0) }
+    return try found.map { container in
+      let isLocked = container.state == .active && container.standing == .locked
+      let state: AuthenticatorRecord.State =
+        switch container.state {
+        case .pending: .pending
+        case .active: isLocked ? .suspended : .active
+        case .revoked: .revoked
+        }
+      return AuthenticatorRecord(
+        id: container.id, kind: .container, device: devices.first(called: container.installation)?.id,
+        name: container.name, state: state,
+        reason: isLocked ? try accountState(of: container.id).reason : "", created: container.created)
+    }
+  }
+
+  fileprivate func uafAuthenticators(
+    of user: String, _ devices: [DeviceRecord], _ codes: RowCodes
+  ) throws -> [AuthenticatorRecord] {
+    let found = try rows(
+      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
+      [.text(user)]
+    ) { try UAFCredentialRecord($0, codes) }
+    return found.map { key in
+      let device = devices.first(called: key.device)
+      var (state, reason): (AuthenticatorRecord.State, String) =
+        switch key.state {
+        case .active: (.active, "")
+        case .quarantined: (.suspended, "there are two of it")
+        case .revoked: (.revoked, "")
+        case .altered: (.suspended, "its row was not written by this server")
+        }
+      if state == .active, device?.standing == .locked {
+        (state, reason) = (.suspended, "the device is locked")
+      }
+      return AuthenticatorRecord(
+        id: "\(key.aaid)/\(Base64URL.encode(key.keyID))", kind: .uaf, device: device?.id, name: key.aaid,
+        state: state, reason: reason, created: key.created)
+    }
+  }
+
+  fileprivate func pushAppAuthenticators(of user: String) throws -> [AuthenticatorRecord] {
+    try rows(
+      "SELECT id, state, created FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
+      [.text(user)]
+    ) { row in
+      let state: PushAuthMechanismRecord.State = try row.value(1)
+      return AuthenticatorRecord(
+        id: try row.text(0), kind: .pushApp, name: "", state: state == .open ? .pending : .active,
+        created: try row.integer(2))
+    }
+  }
+
+  /// What makes one-time passwords and is no container.
+  fileprivate func tokenAuthenticators(of user: String) throws -> [AuthenticatorRecord] {
+    try rows(
+      "SELECT serial, state, created FROM credentials WHERE user_id = $1 AND serial IS NOT NULL ORDER BY number",
+      [.text(user)]
+    ) { row in
+      let (serial, stored): (String, CredentialRecord.State) = (try row.text(0), try row.value(1))
+      let state: AuthenticatorRecord.State =
+        switch stored {
+        case .pending: .pending
+        case .active: .active
+        case .disabled: .suspended
+        }
+      return AuthenticatorRecord(
+        id: serial, kind: .otp, name: serial, state: state,
+        reason: state == .suspended ? "an operator took it out of use" : "", created: try row.integer(2))
+    }
+  }
+}

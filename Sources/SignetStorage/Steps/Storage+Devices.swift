@@ -1,0 +1,314 @@
+import SignetCrypto
+import SignetSQL
+
+extension Storage {
+  /// A user's devices, oldest first.
+  public func devices(user: String) async throws(StorageFailure) -> [DeviceRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
+      ) { try DeviceRecord($0, codes) }
+    }
+  }
+
+  /// The device of this id; `nil` for none.
+  public func device(_ id: String) async throws(StorageFailure) -> DeviceRecord? {
+    try await read { [codes] in try $0.device(id: id, codes) }
+  }
+
+  /// Whether nothing is accepted of the authenticators of a device.
+  ///
+  /// - Parameters:
+  ///   - installation: What it calls itself; one that calls itself nothing is not locked.
+  ///   - user: Whose it is.
+  /// - Returns: Whether it is locked.
+  /// - Throws: ``StorageFailure``.
+  public func isDeviceLocked(
+    _ installation: String?, of user: String
+  ) async throws(StorageFailure) -> Bool {
+    guard let installation else { return false }
+    return try await read { [codes] database in
+      try database.device(installation, of: user, codes)?.standing == .locked
+    }
+  }
+
+  /// Locks a device, and orders its container to lock too, so that its user hears of it.
+  ///
+  /// - Parameters:
+  ///   - id: The device.
+  ///   - reason: Why, in the operator's words; may be empty.
+  ///   - audit: The event, and when.
+  ///   - order: Makes the order for a container, of its id, with the event.
+  /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` never.
+  /// - Throws: ``StorageFailure``.
+  public func lockDevice(
+    _ id: String, reason: String, audit: AuditRecord,
+    order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
+  ) async throws(StorageFailure) -> DeviceOrderOutcome {
+    let codes = codes
+    return try await write { database in
+      guard var device = try database.device(id: id, codes) else { return .unknown }
+      (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
+      try database.settle(device, at: audit.time, codes)
+      try database.appendAudit(audit)
+      return .done(
+        try database.containers(on: device, "state = 'active'").map { container in
+          let (record, event) = order(container.id)
+          try database.give(record, codes)
+          try database.appendAudit(event)
+          return record
+        })
+    }
+  }
+
+  /// Ends the locks of a device that operators have set: its own, and that of its container.
+  ///
+  /// What the container was locked for by a report stays.
+  ///
+  /// - Returns: How it ended.
+  public func unlockDevice(
+    _ id: String, audit: AuditRecord, order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
+  ) async throws(StorageFailure) -> DeviceOrderOutcome {
+    let codes = codes
+    return try await write { database in
+      guard var device = try database.device(id: id, codes) else { return .unknown }
+      let containers = try database.containers(on: device, "state = 'active'")
+      for container in containers where try database.isToBeWiped(container.id) { return .toBeWiped }
+      (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", audit.time)
+      try database.settle(device, at: audit.time, codes)
+      try database.appendAudit(audit)
+      var orders: [AccountOrderRecord] = []
+      for container in containers where try database.isOrderedLocked(container.id) {
+        let (record, event) = order(container.id)
+        try database.give(record, codes)
+        try database.appendAudit(event)
+        orders.append(record)
+      }
+      return .done(orders)
+    }
+  }
+
+  /// Revokes all that is bound to the account on a device, for good; a lock of the device stays.
+  ///
+  /// - Parameters:
+  ///   - id: The device.
+  ///   - audit: The event, and when.
+  ///   - lost: Makes the event of what goes with it.
+  /// - Returns: Whether there is such a device.
+  /// - Throws: ``StorageFailure``.
+  public func revokeDevice(
+    _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      guard let device = try database.device(id: id, codes) else { return false }
+      try database.appendAudit(audit)
+      for container in try database.containers(on: device, "state <> 'revoked'") {
+        _ = try database.execute(
+          "UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(container.id)])
+        try database.removeCredential(container.id)
+        try database.appendAudit(lost(.container(container.id)))
+      }
+      try database.revokeUAF(on: device.installation, of: device.user, at: audit.time, codes, lost)
+      try database.settle(device, at: audit.time, codes)
+      try database.noteChange(ofUser: device.user)
+      return true
+    }
+  }
+}
+
+// The gate.
+extension SQLConnection {
+  /// The gate of devices: every step that accepts something of an authenticator, or binds one, asks here before it changes anything.
+  ///
+  /// - Parameters:
+  ///   - installation: What the device calls itself; one that calls itself nothing passes.
+  ///   - user: Whose it is.
+  ///   - isBound: Whether something is bound to it, so that there is a row: without one somebody has removed it.
+  ///   - codes: The codes of rows.
+  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  func requireUnlocked(
+    _ installation: String?, of user: String, isBound: Bool = true, _ codes: RowCodes
+  ) throws {
+    guard let installation else { return }
+    guard let device = try device(installation, of: user, codes) else {
+      if isBound { throw StorageFailure.altered(row: "\(installation) of devices") }
+      return
+    }
+    guard device.standing != .locked else { throw StorageFailure.deviceLocked }
+  }
+
+  /// As ``requireUnlocked(_:of:isBound:_:)``, for the device of a target of UAF tokens; a target that there is not passes.
+  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws {
+    guard let target else { return }
+    let found = try row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(target)]) {
+      (user: try $0.text(0), device: try $0.optional(1, $0.text))
+    }
+    if let found { try requireUnlocked(found.device, of: found.user, codes) }
+  }
+
+  /// Finds the device that something is bound to in this step, or makes it.
+  ///
+  /// - Parameters:
+  ///   - new: What it is: its name and its platform replace those that were known, where they say something.
+  ///   - codes: The codes of rows.
+  /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:)``.
+  func bind(_ new: DeviceRecord, _ codes: RowCodes) throws {
+    // Two that come at once both find none: the second keeps the row of the first.
+    _ = try execute(
+      """
+      INSERT INTO devices (id, user_id, installation, name, platform, created, standing, ordered_lock, ordered_reason, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8) ON CONFLICT DO NOTHING
+      """,
+      [
+        .text(new.id), .text(new.user), .text(new.installation), .text(new.name), .text(new.platform),
+        .integer(new.created), .of(new.standing), .optional(codes.code(of: new.image)),
+      ])
+    guard var device = try device(new.installation, of: new.user, codes) else {
+      throw StorageFailure.failed(detail: "a device was not written")
+    }
+    if !new.name.isEmpty { device.name = new.name }
+    if !new.platform.isEmpty { device.platform = new.platform }
+    try settle(device, at: new.created, codes)
+  }
+}
+
+// How a device stands.
+extension SQLConnection {
+  fileprivate func device(id: String, _ codes: RowCodes) throws -> DeviceRecord? {
+    try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
+      try DeviceRecord($0, codes)
+    }
+  }
+
+  func device(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
+    try row(
+      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
+      [.text(user), .text(installation)]
+    ) { try DeviceRecord($0, codes) }
+  }
+
+  /// Writes down how the device of a container stands, after something befell that; its operator's lock is what it was, unless
+  /// the container that ended was locked.
+  ///
+  /// - Parameters:
+  ///   - container: The container, as it was before.
+  ///   - lock: Why the device itself is locked from now on; `nil` to leave that.
+  ///   - time: When.
+  ///   - codes: The codes of rows.
+  /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:)``.
+  func settleDevice(
+    of container: ContainerRecord, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
+  ) throws {
+    guard var device = try device(container.installation, of: container.user, codes) else { return }
+    if let lock, !device.isOrderedLocked {
+      (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, lock, time)
+    }
+    try settle(device, at: time, codes)
+  }
+
+  /// Writes a device down with its standing: the gravest of its own order and of its active container's standing.
+  ///
+  /// Registrations that are under way when it is locked end: what they would add may say that it is on another device.
+  fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
+    guard let before = try self.device(device.installation, of: device.user, codes) else { return }
+    var device = device
+    let standings = try containers(on: device, "state = 'active'").map(\.standing)
+    device.standing =
+      device.isOrderedLocked || standings.contains(.locked)
+      ? .locked : standings.contains(.stepUp) ? .stepUp : .open
+    guard device != before else { return }
+    try execute(
+      """
+      UPDATE devices SET name = $1, platform = $2, standing = $3, ordered_lock = $4, ordered_reason = $5, ordered = $6,
+        code = $7
+      WHERE id = $8
+      """,
+      [
+        .text(device.name), .text(device.platform), .of(device.standing),
+        .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
+        .optional(codes.code(of: device.image)), .text(device.id),
+      ], changing: 1)
+    guard device.standing == .locked, before.standing != .locked else { return }
+    try failUAFRegistrations(
+      on: device.installation, of: device.user, UAFSessionEnd(status: 1403, time: time), codes)
+  }
+
+  /// The user's containers on a device.
+  fileprivate func containers(
+    on device: DeviceRecord, _ condition: String
+  ) throws -> [ContainerRecord] {
+    try rows(
+      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
+      [.text(device.user)]
+    ) { try ContainerRecord($0) }.filter { $0.installation == device.installation }
+  }
+
+  /// Revokes the UAF keys of a user on a device, removes its targets, and ends what is under way for either.
+  ///
+  /// The rows of keys stay, so that none of them is registered again.
+  func revokeUAF(
+    on installation: String, of user: String, at time: Int64, _ codes: RowCodes,
+    _ lost: (DeviceLoss) -> AuditRecord
+  ) throws {
+    // What was asked of a target is found by it, so that this comes first.
+    try failUAFSessions(on: installation, of: user, UAFSessionEnd(status: 1403, time: time), codes)
+    for key in try revokeUAFCredentials(on: installation, of: user, codes) {
+      try appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
+    }
+    let targets = try rows(
+      "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING id",
+      [.text(user), .text(installation)]
+    ) { try $0.text(0) }
+    for target in targets { try appendAudit(lost(.target(target))) }
+  }
+}
+
+extension ContainerRecord {
+  /// What the device of the container calls itself, as ``DeviceRecord/installation`` has it: 32 hexadecimal digits in lower case.
+  public var installation: String { Hex.encode(device) }
+}
+
+extension DeviceRecord {
+  static let columns =
+    "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
+
+  /// A device that something is bound to at a time.
+  ///
+  /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
+  init(
+    of user: String, _ installation: String, name: String = "", platform: String = "", at time: Int64,
+    _ codes: RowCodes
+  ) {
+    var image = RowImage("ids of devices")
+    image.append(user)
+    image.append(installation)
+    var bytes = Array(
+      (codes.code(of: image) ?? HashFunction.sha256.digest(of: image.bytes)).prefix(16))
+    bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
+    self.init(
+      id: Base64URL.encode(bytes), user: user, installation: installation, name: name, platform: platform,
+      created: time)
+  }
+
+  /// The device of a container that becomes active.
+  init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
+    self.init(
+      of: container.user, container.installation, name: container.name, platform: container.platform,
+      at: time, codes)
+  }
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let standing: AccountStanding = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
+      platform: try row.text(5), created: try row.integer(6))
+    self.standing = standing
+    (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
+    ordered = try row.optional(9, row.integer)
+    try codes.check(image, try row.optional(10, row.blob), named: "\(id) of devices")
+  }
+}
