@@ -16,6 +16,8 @@ public struct ServerSettings: Hashable, Sendable {
   public var operatorAddresses: Set<String> = FolderSettings.defaultOperatorAddresses
   /// What a broken account policy leads to, and which flavours of apps are taken.
   public var accountRules = AccountRules()
+  /// What relying parties can ask for by name.
+  package var requirements = NamedRequirements()
   /// Costs of the invite key; never below 19 MiB and 2 passes.
   public var inviteCosts: Argon2id = .minimum
   /// Wrong proofs after which an invite is void.

@@ -53,7 +53,7 @@ public struct ServiceContext: Sendable {
   /// Has all services go by other settings from now on.
   ///
   /// What was made of the settings at the start stays: the URL, and the limits of connections.
-  func apply(_ settings: ServerSettings) { currentSettings.replace(with: settings) }
+  package func apply(_ settings: ServerSettings) { currentSettings.replace(with: settings) }
 
   package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 

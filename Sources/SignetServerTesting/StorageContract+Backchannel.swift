@@ -15,9 +15,11 @@ extension StorageContract {
   private static func request(
     _ transaction: String, of client: String = "c", _ delivery: ClientRecord.Delivery = .poll
   ) -> BackchannelRecord {
-    BackchannelRecord(
+    var record = BackchannelRecord(
       digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
+    record.acrValues = delivery == .push ? [] : ["phr", "urn:a:b"]
+    return record
   }
 
   static let clients: [Check] = [

@@ -4,10 +4,12 @@ extension StorageContract {
   private static func credential(
     _ key: UInt8, user: String = "alice", counter: UInt32 = 0
   ) -> UAFCredentialRecord {
-    UAFCredentialRecord(
+    var credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), user: user, publicKey: [4, key],
       algorithm: 1, keyFormat: 0x100, signCounter: counter, registrationCounter: 1,
       authenticatorVersion: 256, created: 1000)
+    if key % 2 == 1 { (credential.modelProof, credential.keyProtection) = (.attested, 0x0A) }
+    return credential
   }
 
   private static func session(

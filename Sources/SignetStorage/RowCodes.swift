@@ -113,6 +113,8 @@ extension UAFCredentialRecord {
     image.append(created)
     image.append(state.rawValue)
     image.append(device)
+    image.append(modelProof.rawValue)
+    image.append(keyProtection)
     return image
   }
 }

@@ -164,7 +164,7 @@ enum Schema {
         .text("client").references("clients", "id"), .text("delivery"), .integer("expires"),
         .blob("sealed_notice").optional, .integer("poll_interval"), .integer("last_poll").optional,
         .integer("issued").optional, .integer("notice_due").optional,
-        .integer("notice_attempts").defaulting(to: 0),
+        .integer("notice_attempts").defaulting(to: 0), .text("acr_values").optional,
       ],
       indexes: [
         SQLIndex("due_notices", "notice_due", where: "notice_due IS NOT NULL"),
@@ -179,7 +179,8 @@ enum Schema {
         .number("number"), .text("aaid"), .blob("key_id"), .text("user_id").references("users", "id"),
         .blob("public_key"), .integer("algorithm"), .integer("key_format"), .integer("sign_counter"),
         .integer("registration_counter"), .integer("authenticator_version"), .integer("created"),
-        .text("state"), .text("device").optional, .blob("code").optional,
+        .text("state"), .text("device").optional, .text("model_proof"), .integer("key_protection"),
+        .blob("code").optional,
       ],
       constraints: ["UNIQUE (aaid, key_id)"],
       indexes: [SQLIndex("uaf_credentials_of_user", "user_id, number")]),

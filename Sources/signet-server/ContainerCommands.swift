@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetServer
 import SignetTerminal
+import SignetWire
 
 /// `signet-server container …`.
 enum ContainerCommands {
@@ -95,7 +96,10 @@ enum ContainerCommands {
   /// What keeps the device's secrets; where its signing key is elsewhere, that too.
   private static func keystore(of container: JSONObject) throws -> String {
     let keystore = try container.string("keystore")
-    var notes: [String] = try container.bool("simulated") ? ["simulated"] : []
+    var notes: [String] = []
+    if keystore != DeviceDescription.Keystore.software.rawValue {
+      notes.append(try container.bool("simulated") ? "simulated" : "claimed")
+    }
     if let keys = try container.optionalString("keys"), keys != keystore { notes.append("signs in \(keys)") }
     return notes.isEmpty ? keystore : "\(keystore) (\(notes.joined(separator: ", ")))"
   }

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetStorage
 import SignetTerminal
 import SignetText
 import SignetUAF
@@ -169,6 +170,7 @@ enum UAFCommands {
         "verified": .bool(objections.isEmpty), "kind": .string(inspection.kind.rawValue),
         "objections": .array(objections.map { .string($0) }),
       ]
+      if let model = modelProof(inspection, objections, arguments) { object["model"] = .string(model) }
       if let header = inspection.header { object["header"] = .object(header.json) }
       if let challenge = inspection.finalChallenge {
         object["finalChallenge"] = .object(challenge.params.json)
@@ -178,7 +180,8 @@ enum UAFCommands {
       arguments.output.print(object)
       return
     }
-    arguments.output.print(fields: fields(inspection))
+    let model = modelProof(inspection, objections, arguments).map { [("Model", $0)] } ?? []
+    arguments.output.print(fields: fields(inspection) + model)
     if objections.isEmpty {
       arguments.output.print("Verified: form, final challenge and signatures hold.")
     }
@@ -187,6 +190,21 @@ enum UAFCommands {
       arguments.errorOutput.print(
         "Name the key with --registration FILE, the response that registered it, or with --public-key.")
     }
+  }
+
+  /// How the model of registered keys is known: attested where their certificates led to the roots in the metadata that is given, or
+  /// else claimed; `nil` where no key is registered.
+  private static func modelProof(
+    _ inspection: Inspection, _ objections: [String], _ arguments: Arguments
+  ) -> String? {
+    var attestations: [AttestationType] = []
+    for case .registration(let assertion) in inspection.assertions.map(\.content) {
+      attestations.append(assertion.attestation.type)
+    }
+    guard !attestations.isEmpty else { return nil }
+    let isChecked = arguments.optionalString("metadata") != nil && objections.isEmpty
+    let isAttested = isChecked && attestations.allSatisfy { $0 == .basicFull }
+    return (isAttested ? UAFCredentialRecord.ModelProof.attested : .claimed).rawValue
   }
 
   private static func fields(_ inspection: Inspection) -> [(String, String)] {

@@ -24,7 +24,10 @@ enum UAFRegistryCommands {
   private static let credentials = [
     Command(
       "credentials", "List the keys of authenticators, oldest first",
-      description: "Without --user at most 1,000 are listed.",
+      description: """
+        Without --user at most 1,000 are listed. Hardware is attested where certificates led to the roots in the model's metadata, and \
+        claimed where the key itself names the model.
+        """,
       options: OperatorOptions.connection + [user]
     ) { arguments in
       let answer = try await OperatorClient.send(API.listUAFCredentials, arguments, query: texts(arguments))
@@ -32,11 +35,12 @@ enum UAFRegistryCommands {
         arguments.output.print(answer)
         return .success
       }
-      var table = TextTable(["AAID", "KEY", "USER", "STATE", "COUNTER", "CREATED"])
+      var table = TextTable(["AAID", "KEY", "USER", "STATE", "KEYS", "COUNTER", "CREATED"])
       for credential in try objects("credentials", in: answer) {
         table.append([
           try credential.string("aaid"), try credential.string("keyId"), try credential.string("user"),
-          try credential.string("state"), String(try credential.integer("signCounter")),
+          try credential.string("state"), try keys(of: credential),
+          String(try credential.integer("signCounter")),
           utc(try credential.integer("created")),
         ])
       }
@@ -67,6 +71,15 @@ enum UAFRegistryCommands {
       return try show(answer, "released", arguments)
     },
   ]
+
+  /// Where a key lies, and how well that is known.
+  private static func keys(of credential: JSONObject) throws -> String {
+    switch KeyAssurance(rawValue: try credential.string("keyProtection")) {
+    case .hardwareAttested: "hardware (attested)"
+    case .hardwareClaimed: "hardware (claimed)"
+    case .software, nil: "software"
+    }
+  }
 
   private static func show(
     _ answer: JSONObject, _ done: String, _ arguments: Arguments

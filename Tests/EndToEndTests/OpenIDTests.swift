@@ -135,7 +135,15 @@ import Testing
       ([], nil), (["--authentication", "client_secret_basic"], nil), ([], "ES256"),
     ] as [([String], String?)] {
       let id = try await register(server, client, words, signs: algorithm)
-      let request = try client.ask(["login_hint": "alice", "binding_message": "W4SCT"])
+      let request = try client.ask([
+        "login_hint": "alice", "binding_message": "W4SCT", "acr_values": "phr urn:signet:acr:signed",
+      ])
+      // What no container can show is refused before anybody is asked, and so is what has no meaning.
+      for (names, status, error) in [("phrh", 403, "access_denied"), ("gold", 400, "invalid_request")] {
+        let refused = try client.order("ask", ["login_hint": "alice", "acr_values": .string(names)])
+        #expect(try refused.integer("status") == Int64(status), "\(refused.text)")
+        #expect(try refused.object("body").string("error") == error, "\(refused.text)")
+      }
       let waiting = try client.order("poll", .string(request))
       #expect(try waiting.object("body").string("error") == "authorization_pending")
       let shown = try await device.run("pending")

@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetQR
+import SignetSQLite
 import SignetServerTesting
 import SignetTestKit
 import SignetTesting
@@ -54,6 +55,33 @@ import Testing
     #expect(revoked.output == "revoked \(try listed.string("id")) of user alice, device \"Laptop\"\n")
     #expect(try await server.run("container", "list", "alice").output.contains("revoked"))
     await server.stop()
+  }
+
+  @Test("hardware that a device says keeps its keys is shown as claimed, and software as what it is")
+  func showsClaims() async throws {
+    let server = try await RunningServer.start(["--protection", "device"])
+    _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
+    func shown(_ server: RunningServer) async throws -> (list: String, container: JSONObject) {
+      let list = try await server.run("container", "list", "alice")
+      let containers = try await server.json("container", "list", "alice").array("containers")
+      guard case .object(let container)? = containers.first else { throw JSONFailure.notAnObject }
+      return (list.output, container)
+    }
+    let before = try await shown(server)
+    #expect(before.list.contains("software") && !before.list.contains("claimed"), "\(before.list)")
+    #expect(try before.container.string("keyProtection") == "software")
+    await server.stop()
+    // As a device with hardware would have said.
+    let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
+    try database.execute("UPDATE containers SET keystore = 'tpm2', key_origin = 'tpm2'")
+    #expect(database.changes == 1)
+    let again = try await server.again()
+    let after = try await shown(again)
+    #expect(after.list.contains("tpm2 (claimed)"), "\(after.list)")
+    #expect(try after.container.string("keyProtection") == "hardwareClaimed")
+    let details = try await again.run("container", "show", after.container.string("id"))
+    #expect(details.output.contains("tpm2 (claimed)\n"), details.summary)
+    await again.stop()
   }
 
   private static let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))

@@ -29,6 +29,8 @@
       guard case .object(let container)? = listed.first else { throw JSONFailure.notAnObject }
       #expect(try container.string("keystore") == "tpm2" && container.string("keys") == "tpm2", "\(listed)")
       #expect(try container.bool("simulated"), "\(listed)")
+      // A program that plays hardware claims none.
+      #expect(try container.string("keyProtection") == "software", "\(listed)")
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
       #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["tpm2"])
       let doctor = try await device.run("doctor")

@@ -25,7 +25,9 @@ import UAFFixture
     try FileManager.default.createDirectory(
       atPath: "\(folder.path)/data/metadata", withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    try Self.add(UAFTestKey(), "one.json", to: folder)
+    var key = UAFTestKey()
+    key.describe = { $0.keyProtection = .hardware }
+    try Self.add(key, "one.json", to: folder)
     return try await RunningServer(folder, port)
   }
 
@@ -53,6 +55,7 @@ import UAFFixture
       aaid: "7357#0001", keyID: key, user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
       signCounter: 5, registrationCounter: 1, authenticatorVersion: 256, created: 1)
     credential.state = .quarantined
+    (credential.modelProof, credential.keyProtection) = (.attested, 2)
     let outcome = try await storage.finishUAFRegistration(
       "s", UAFSessionEnd(status: 1200, time: 50), adding: [credential], limit: 1
     ) { _ in event }
@@ -73,6 +76,7 @@ import UAFFixture
     #expect(listed.status == 0)
     #expect(listed.output.contains("7357#0001") && listed.output.contains("quarantined"))
     #expect(listed.output.contains(key))
+    #expect(listed.output.contains("KEYS") && listed.output.contains("hardware (attested)"))
     let none = try await server.json("uaf", "credentials", "--user", "bob")
     #expect(none == ["credentials": []])
     #expect(

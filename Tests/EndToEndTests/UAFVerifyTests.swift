@@ -41,6 +41,8 @@ import UAFFixture
     let good = try await verify(registration)
     #expect(good.status == 0 && good.output.contains("Verified: form"), good.summary)
     #expect(good.output.contains(key.keyID.text) && good.output.contains("basic_surrogate"), good.summary)
+    // The key itself says which model it is of.
+    #expect(good.output.contains("\nModel ") && good.output.contains(" claimed\n"), good.summary)
     for label in ["AAID  ", "Key ID  ", "Registration counter  ", "Attestation tag  "] {
       #expect(good.output.contains("\n\(label)"), good.summary)
     }
@@ -78,6 +80,9 @@ import UAFFixture
     let known = try write(key.statement(roots: [try authority.root]).json.text, "known.json")
     let good = try await verify(registration, "--metadata", known)
     #expect(good.status == 0, good.summary)
+    #expect(good.output.contains("\nModel ") && good.output.contains(" attested\n"), good.summary)
+    let unchecked = try await verify(registration, "--json")
+    #expect(try JSONObject(parsing: Array(unchecked.output.utf8)).string("model") == "claimed")
     let other = try UAFTestAuthority().root
     let foreign = try await verify(
       registration, "--metadata", try write(key.statement(roots: [other]).json.text, "foreign.json"))

@@ -151,6 +151,47 @@ import SignetServer
     Slip("a threshold, which is the policy's", "\"threshold\" in \"tampering\"") {
       $0["devices"] = ["tampering": ["threshold": 0.5]]
     },
+    Slip("requirements that are no object", "requirements") { $0["requirements"] = ["phr"] },
+    Slip("a requirement that is no object", "\"pay\" in \"requirements\" is an object") {
+      $0["requirements"] = ["pay": true]
+    },
+    Slip("a built-in requirement", "\"phrh\" in \"requirements\" is built in; choose another name") {
+      $0["requirements"] = ["phrh": ["factors": 2]]
+    },
+    Slip("a name of the product", "\"urn:signet:acr:gold\" in \"requirements\" is built in") {
+      $0["requirements"] = ["urn:signet:acr:gold": ["factors": 2]]
+    },
+    Slip("a name of two words", "\"pay now\" in \"requirements\" is no name") {
+      $0["requirements"] = ["pay now": ["factors": 2]]
+    },
+    Slip("a requirement without a name", "\"\" in \"requirements\" is no name") {
+      $0["requirements"] = ["": ["factors": 2]]
+    },
+    Slip("a requirement that demands nothing", "\"pay\" in \"requirements\" demands nothing") {
+      $0["requirements"] = ["pay": ["factors": 1, "keyProtection": "any"]]
+    },
+    Slip("an unknown demand", "\"factor\" in \"pay\" in \"requirements\" is not known here") {
+      $0["requirements"] = ["pay": ["factor": 2]]
+    },
+    Slip("too many factors", "\"factors\" in \"pay\" in \"requirements\" is 1 to 3") {
+      $0["requirements"] = ["pay": ["factors": 4]]
+    },
+    Slip(
+      "a demand of a wrong type", "in \"pay\" in \"requirements\": the member \"userVerification\" must be"
+    ) { $0["requirements"] = ["pay": ["userVerification": "yes"]] },
+    Slip(
+      "a protection that is none",
+      "\"keyProtection\" in \"pay\" in \"requirements\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
+    ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
+    Slip(
+      "a kind that is none",
+      "\"kinds\" in \"pay\" in \"requirements\" are some of \"container\", \"uaf\", \"push-app\", \"otp\""
+    ) { $0["requirements"] = ["pay": ["kinds": ["uaf", "phone"]]] },
+    Slip("too many requirements", "\"requirements\" has at most 64 members") {
+      var many = JSONObject()
+      for number in 0...64 { many["r\(number)"] = ["factors": 2] }
+      $0["requirements"] = .object(many)
+    },
     Slip("no master key check", "masterKeyCheck") { $0["masterKeyCheck"] = nil },
   ]) func namesWhatIsWrongInSettings(_ slip: Slip) async throws {
     _ = try await makeFolder()
@@ -163,6 +204,33 @@ import SignetServer
       return
     }
     #expect(reason.contains(slip.word))
+  }
+
+  @Test("requirements are read, written and given to the services")
+  func readsRequirements() async throws {
+    let members: JSONObject = [
+      "pay": [
+        "factors": 2, "userVerification": true, "phishingResistance": true,
+        "keyProtection": "hardwareAttested",
+        "contentSigned": true, "kinds": ["container", "uaf"],
+      ],
+      "tpm": ["keyProtection": "hardwareClaimed"],
+    ]
+    let folder = try await makeFolder()
+    #expect(!folder.settings.json.contains("requirements"))
+    var object = folder.settings.json
+    object["requirements"] = .object(members)
+    try write("server.json", object.text)
+    let opened = try ServerFolder(opening: path)
+    #expect(try opened.settings.json.object("requirements") == members)
+    let context = try opened.serviceContext(log: .silent)
+    let pay = try #require(context.settings.requirements["pay"])
+    #expect(pay.factors == 2 && pay.needsUserVerification && pay.needsPhishingResistance)
+    #expect(
+      pay.keyProtection == .hardwareAttested && pay.needsSignedContent && pay.kinds == [.container, .uaf])
+    #expect(context.settings.requirements["tpm"]?.keyProtection == .hardwareClaimed)
+    #expect(context.settings.requirements["gold"] == nil)
+    await context.storage.close()
   }
 
   @Test func refusesSettingsOfANewerFormatWhateverTheyHold() async throws {

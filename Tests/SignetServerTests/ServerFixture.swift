@@ -53,8 +53,11 @@ struct ServerFixture: Sendable {
   }
 
   /// A device with an active container.
-  func activate(_ name: String = "alice", device id: UInt8 = 1) async throws -> ProtocolDevice {
+  func activate(
+    _ name: String = "alice", device id: UInt8 = 1, _ change: (inout ProtocolDevice) -> Void = { _ in }
+  ) async throws -> ProtocolDevice {
     var device = ProtocolDevice(code: try await invite(name), id: id)
+    change(&device)
     try await device.activate(self)
     return device
   }
@@ -89,6 +92,10 @@ struct ProtocolDevice: Sendable {
   private(set) var serverKey: P256.Signing.PublicKey?
   /// The body of *confirm*.
   private(set) var confirmation = ActivationConfirm(confirmation: nil)
+  /// What it says that keeps its secrets and made its signing key.
+  var keystore = DeviceDescription.Keystore.software
+  /// Whether it says that this is a program.
+  var isSimulated = false
   /// Signs what `signing` should; `nil` for `signing` itself.
   var possessionKey: P256.Signing.PrivateKey?
 
@@ -115,7 +122,9 @@ struct ProtocolDevice: Sendable {
     let core = ActivationCore(
       user: user, server: server, agreement: ephemeral.publicKey,
       keys: publicKeys,
-      device: try DeviceDescription(id: id, name: "Laptop", platform: "linux", keystore: .software)
+      device: try DeviceDescription(
+        id: id, name: "Laptop", platform: "linux", keystore: keystore, isSimulated: isSimulated,
+        keyOrigin: keystore)
     ).bytes
     let secrets = try ActivationSecrets(
       ownKey: ephemeral, peerKey: answer.offer.key,

@@ -8,12 +8,12 @@ import Synchronization
 /// | of the folder | |
 /// |---|---|
 /// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
-/// | `profile`, `devices`, `limits`, `codes`, `operator` | hold from then on |
+/// | `profile`, `devices`, `limits`, `codes`, `operator`, `requirements` | hold from then on |
 /// | the metadata statements of UAF | read again |
 /// | all else | holds from the next start on, and the log names what differs |
 public final class FolderReload: Sendable {
   /// The members of `server.json` that hold from a reload on.
-  package static let reloaded = ["profile", "devices", "limits", "codes", "operator"]
+  package static let reloaded = ["profile", "devices", "limits", "codes", "operator", "requirements"]
 
   private struct State {
     var settings: FolderSettings

@@ -47,7 +47,7 @@ extension FolderSettings {
         of: object, at: nil,
         except: [
           "format", "url", "listen", "profile", "tls", "limits", "codes", "connections", "devices", "push",
-          "openID", "uaf", "database", "operator", "runtime", "masterKeyCheck",
+          "openID", "requirements", "uaf", "database", "operator", "runtime", "masterKeyCheck",
         ])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
@@ -66,8 +66,11 @@ extension FolderSettings {
       push = try PushSettings(object.optionalObject("push") ?? [:])
       try readDatabase(object.optionalObject("database") ?? [:])
       try readOpenID(object.optionalObject("openID") ?? [:])
+      requirements = try NamedRequirements(object.optionalObject("requirements") ?? [:])
       try readOperator(object.optionalObject("operator") ?? [:])
-      uaf = try object.optionalObject("uaf").map { try UAFSettings($0, domain: serverURL.domain) }
+      uaf = try object.optionalObject("uaf").map {
+        try UAFSettings($0, domain: serverURL.domain, among: requirements)
+      }
       runtime = try object.optionalString("runtime")
       guard runtime.map({ $0.hasPrefix("/") && !$0.utf8.contains(0) }) ?? true else {
         throw Refusal.reason("\"runtime\" is the full path of a folder in memory")
@@ -281,6 +284,7 @@ extension FolderSettings {
     }
     if push != PushSettings() { object["push"] = .object(push.json) }
     if let openIDAuthority { object["openID"] = ["authority": .string(openIDAuthority)] }
+    if !requirements.own.isEmpty { object["requirements"] = .object(requirements.json) }
     if let uaf { object["uaf"] = .object(uaf.json) }
     if let runtime { object["runtime"] = .string(runtime) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))

@@ -21,6 +21,7 @@ public import SignetWire
 /// ``CodeRules``, `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
 /// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10,"server":"postgres://…"}`, and
 /// `"operator":{"addresses":["192.0.2.7"]}`. A server of several processes names `"runtime":"/run/signet/bank"`.
+/// `requirements` may be added, with ``NamedRequirements``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -76,6 +77,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var push = PushSettings()
   /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
   public var openIDAuthority: String?
+  /// What relying parties can ask for by name.
+  package var requirements = NamedRequirements()
   /// How UAF is served; `nil` for not at all.
   public var uaf: UAFSettings?
   /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
@@ -124,6 +127,7 @@ public struct FolderSettings: Hashable, Sendable {
     (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
     settings.keystoreRequirement = keystoreRequirement
     settings.accountRules = accountRules
+    settings.requirements = requirements
     settings.codes = codes
     settings.operatorAddresses = operatorAddresses
     settings.challengeLimits = challengeLimits

@@ -31,6 +31,9 @@ package struct BackchannelRequest: Sendable {
   let expiry: Int64?
   /// What the client is to be told with; `nil` for nothing.
   let notificationToken: String?
+  /// The names of what the answer has to show, each once, the most wanted first (OpenID Connect Core section 3.1.2.1); whether there
+  /// are such requirements is not known yet.
+  let acrValues: [String]
 
   /// Reads the parameters.
   ///
@@ -43,9 +46,7 @@ package struct BackchannelRequest: Sendable {
     guard userCode.map({ $0.utf8.count <= 128 }) ?? true else {
       throw OpenIDFailure.wrongUserCode
     }
-    guard form["acr_values"].map({ $0.utf8.count <= 1_024 }) ?? true else {
-      throw OpenIDFailure(.invalidRequest, "acr_values has at most 1024 bytes.")
-    }
+    acrValues = try Self.acrValues(form["acr_values"])
     expiry = try Self.expiry(form[Self.expiryName])
     notificationToken = try Self.notificationToken(form["client_notification_token"])
   }
@@ -93,6 +94,18 @@ package struct BackchannelRequest: Sendable {
       throw OpenIDFailure(.invalidRequest, "requested_expiry is a number of seconds in digits, 1 or more.")
     }
     return min(seconds, longestExpiry)
+  }
+
+  private static func acrValues(_ text: String?) throws(OpenIDFailure) -> [String] {
+    guard let text else { return [] }
+    guard text.utf8.count <= 1_024 else {
+      throw OpenIDFailure(.invalidRequest, "acr_values has at most 1024 bytes.")
+    }
+    var names: [String] = []
+    for name in text.split(separator: " ").map(String.init) where !names.contains(name) {
+      names.append(name)
+    }
+    return names
   }
 
   /// The form of a bearer token (RFC 6750 section 2.1), of at most 1,024 characters (CIBA section 7.1).

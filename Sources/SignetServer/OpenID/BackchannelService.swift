@@ -37,8 +37,13 @@ struct BackchannelService: Sendable {
       throw OpenIDFailure(
         .invalidRequest, "Send client_notification_token: the client is registered for ping or push.")
     }
+    let requirements = context.settings.requirements
+    guard request.acrValues.allSatisfy({ requirements[$0] != nil }) else {
+      throw OpenIDFailure(unknownACRBeside: requirements)
+    }
     let user = try await UserHint(context).user(for: request.hint, of: client)
     try await checkCode(request.userCode, of: user, by: client)
+    try await checkReach(of: user, for: request.acrValues, requirements)
 
     let id = Base64URL.encode(context.random.bytes(32))
     let order = TransactionOrder(
@@ -47,7 +52,7 @@ struct BackchannelService: Sendable {
     let made: TransactionService.NewTransaction
     do throws(Problem) {
       made = try await transactions.create(order, by: client.actor) { transaction throws(Problem) in
-        try record(of: id, transaction, client, token: request.notificationToken)
+        try record(of: id, transaction, client, request)
       }
     } catch { throw OpenIDFailure(asking: error) }
     var answer: JSONObject = [
@@ -62,12 +67,13 @@ struct BackchannelService: Sendable {
   static func digest(of id: String) -> [UInt8] { HashFunction.sha256.digest(of: Array(id.utf8)) }
 
   private func record(
-    of id: String, _ transaction: TransactionRecord, _ client: ClientRecord, token: String?
+    of id: String, _ transaction: TransactionRecord, _ client: ClientRecord, _ request: BackchannelRequest
   ) throws(Problem) -> BackchannelRecord {
     var record = BackchannelRecord(
       digest: Self.digest(of: id), transaction: transaction.id, client: client.id, delivery: client.delivery,
       expires: transaction.expires + Self.grace, interval: Self.interval)
-    if client.delivery != .poll, let token {
+    record.acrValues = request.acrValues
+    if client.delivery != .poll, let token = request.notificationToken {
       record.sealedNotice = try context.computed(
         BackchannelNotice(id: id, token: token).sealed(for: transaction.id, under: context.masterKey))
     }
@@ -82,6 +88,33 @@ struct BackchannelService: Sendable {
         try TransactionForm(
           template: "login", fields: [TransactionField(.text(message), label: "Message")]))
     } catch { throw OpenIDFailure.unclearBindingMessage }
+  }
+
+  // MARK: Requirements
+
+  /// Refuses at once what no authenticator of the user can meet: the user would be asked for nothing.
+  private func checkReach(
+    of user: UserID, for names: [String], _ requirements: NamedRequirements
+  ) async throws {
+    guard !names.isEmpty else { return }
+    // An authenticator app, which may be added meanwhile like all others, proves the least.
+    var reachable = [AuthenticationEvidence(.pushApp)]
+    for container in try await context.storage.containers(user: user.text) where container.state == .active {
+      reachable.append(AuthenticationEvidence(of: container, isSigned: true))
+    }
+    for credential in try await context.storage.uafCredentials(user: user.text)
+    where credential.state == .active {
+      var evidence = AuthenticationEvidence(
+        of: credential, among: context.uaf?.models)
+      evidence.isContentSigned = true
+      reachable.append(evidence)
+    }
+    guard !reachable.contains(where: { requirements.first(of: names, metBy: $0) != nil }) else { return }
+    let best = reachable.max { $0.keyProtection < $1.keyProtection } ?? reachable[0]
+    throw OpenIDFailure(
+      .accessDenied,
+      "No authenticator of the user can meet acr_values: \(requirements.missing(for: names, in: best)).",
+      status: 403)
   }
 
   // MARK: Signed requests

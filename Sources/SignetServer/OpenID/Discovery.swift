@@ -4,7 +4,10 @@ import SignetStorage
 
 extension OpenIDNames {
   /// What the provider says of itself (OpenID Connect Discovery section 3, CIBA section 4).
-  package var discovery: JSONObject {
+  ///
+  /// - Parameter requirements: What can be asked for by name.
+  /// - Returns: The members.
+  package func discovery(_ requirements: NamedRequirements) -> JSONObject {
     let algorithms = JSONValue.array(Self.clientAlgorithms.map { .string($0.rawValue) })
     return [
       "issuer": .string(issuer),
@@ -23,11 +26,11 @@ extension OpenIDNames {
         ClientRecord.Delivery.allCases.map { .string($0.rawValue) }),
       "backchannel_authentication_request_signing_alg_values_supported": algorithms,
       "backchannel_user_code_parameter_supported": true,
-      "acr_values_supported": [.string(Self.signedACR), .string(Self.answeredACR)],
+      "acr_values_supported": .array(requirements.names.map { .string($0) }),
       "claims_supported": [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "at_hash",
         .string(TokenMaker.userClaim),
-        "signet_decision", "signet_key",
+        "signet_decision", "signet_key", .string(TokenMaker.protectionClaim),
       ],
       "request_parameter_supported": false,
       "request_uri_parameter_supported": false,

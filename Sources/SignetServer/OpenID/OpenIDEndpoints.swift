@@ -30,7 +30,9 @@ private struct BackchannelForm: Message {
     Member("binding_message", \Self.bindingMessage, "1 to 128 plain characters.")
     Member("user_code", \Self.userCode)
     Member("requested_expiry", \Self.requestedExpiry, "Seconds.")
-    Member("acr_values", \Self.acrValues)
+    Member(
+      "acr_values", \Self.acrValues,
+      "Names of requirements, separated by spaces; what the user does has to meet one of them.")
     Member("client_notification_token", \Self.notificationToken)
     Member("request", \Self.request, "All of these, signed.")
     Member("client_id", \Self.clientID)
@@ -108,12 +110,14 @@ extension API {
 
 /// What clients of OpenID Connect call (`docs/protocol.md` section 11).
 package struct OpenIDEndpoints: Sendable {
+  private let context: ServiceContext
   private let names: OpenIDNames
   private let requests: BackchannelService
   private let grant: TokenGrant
 
   /// Over a context.
   package init(_ context: ServiceContext, _ transactions: TransactionService) {
+    self.context = context
     names = OpenIDNames(context.settings.serverURL)
     requests = BackchannelService(context, ClientAuthentication(context), transactions)
     grant = TokenGrant(context)
@@ -121,7 +125,7 @@ package struct OpenIDEndpoints: Sendable {
 
   package var routes: [Route] {
     [
-      API.discover.answered { [names] _ in names.discovery },
+      API.discover.answered { [names, context] _ in names.discovery(context.settings.requirements) },
       API.authenticate.answered { [requests] call in
         try await requests.take(call.caller.form, from: call.caller.client)
       },

@@ -85,6 +85,13 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     self.init(.invalidUserCode, Self.wrongUserCode.detail, retryAfter: seconds)
   }
 
+  /// What is told of a name in `acr_values` that is none here.
+  init(unknownACRBeside requirements: NamedRequirements) {
+    self.init(
+      .invalidRequest,
+      "A name in acr_values is not known; known are \(requirements.names.joined(separator: " ")).")
+  }
+
   /// What is told of two ways to authenticate.
   static let twoAuthentications = Self(
     .invalidRequest,

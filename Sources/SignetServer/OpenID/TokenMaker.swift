@@ -14,6 +14,8 @@ package struct TokenMaker: Sendable {
   static let accessTokenType = "at+jwt"
   /// The user id, which `sub` may not be able to hold.
   static let userClaim = "signet_user"
+  /// Where the key lies that answered, and how well that is known: a ``KeyAssurance``.
+  static let protectionClaim = "signet_key_protection"
 
   private let context: ServiceContext
   private let names: OpenIDNames
@@ -45,7 +47,7 @@ package struct TokenMaker: Sendable {
       "iss": .string(names.issuer), "sub": .string(Self.subject(of: user)), "iat": .integer(time),
       "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(proof.time),
     ]
-    common["acr"] = .string(proof.acr)
+    common["acr"] = .string(acr(for: request, proof.evidence))
 
     var access = common
     access["aud"] = .string(names.issuer)
@@ -56,7 +58,8 @@ package struct TokenMaker: Sendable {
 
     var claims = common
     claims["aud"] = .string(request.client)
-    claims["amr"] = [.string(proof.method)]
+    claims["amr"] = [.string(proof.evidence.method)]
+    claims[Self.protectionClaim] = .string(proof.evidence.keyProtection.rawValue)
     claims["at_hash"] = .string(Self.hash(of: accessToken))
     claims[Self.userClaim] = .string(user)
     if let (jws, container) = proof.signed {
@@ -76,22 +79,45 @@ package struct TokenMaker: Sendable {
   /// How an acceptance is known.
   private struct Proof {
     var time: Int64
-    var acr: String
-    var method: String
+    var evidence: AuthenticationEvidence
     var signed: (jws: String, by: ContainerRecord)?
   }
 
   private func proof(of transaction: TransactionRecord) async throws -> Proof? {
     if let uaf = transaction.uaf {
-      // Where the key is, only the metadata of its model says.
-      return Proof(time: uaf.time, acr: UAFNames.acr, method: "pop")
+      return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf))
     }
     guard let decision = transaction.decision,
       let container = try await context.storage.container(decision.container)
     else { return nil }
     return Proof(
-      time: decision.time, acr: decision.jws == nil ? OpenIDNames.answeredACR : OpenIDNames.signedACR,
-      method: Self.method(decision, container), signed: decision.jws.map { ($0, container) })
+      time: decision.time, evidence: AuthenticationEvidence(of: container, isSigned: decision.jws != nil),
+      signed: decision.jws.map { ($0, container) })
+  }
+
+  /// `acr`: the first name that was asked for and that the evidence meets, or else the name of what was done.
+  private func acr(for request: BackchannelRecord, _ evidence: AuthenticationEvidence) -> String {
+    if let name = context.settings.requirements.first(of: request.acrValues, metBy: evidence) { return name }
+    return switch evidence.kind {
+    case .uaf: UAFNames.acr
+    case .container where evidence.isContentSigned: OpenIDNames.signedACR
+    case .container, .pushApp, .otp: OpenIDNames.answeredACR
+    }
+  }
+
+  /// Why an acceptance does not do for what was asked for; `nil` where it does.
+  private func shortcoming(
+    of transaction: TransactionRecord, for request: BackchannelRecord
+  ) async throws -> OpenIDFailure? {
+    guard !request.acrValues.isEmpty, let evidence = try await proof(of: transaction)?.evidence else {
+      return nil
+    }
+    let requirements = context.settings.requirements
+    guard requirements.first(of: request.acrValues, metBy: evidence) == nil else { return nil }
+    return OpenIDFailure(
+      .accessDenied,
+      "The user has accepted, but not as acr_values asked: \(requirements.missing(for: request.acrValues, in: evidence))."
+    )
   }
 
   /// Why there are no tokens for a transaction that has ended; `nil` where there are.
@@ -106,9 +132,11 @@ package struct TokenMaker: Sendable {
   ) async throws -> OpenIDFailure? {
     switch transaction.state {
     case .accepted:
-      guard request.issued == nil, let decision = transaction.decision else { return nil }
-      return try await isInUse(decision.container)
-        ? nil : OpenIDFailure(.accessDenied, "The device that agreed is revoked; start again.")
+      guard request.issued == nil else { return nil }
+      if let decision = transaction.decision, try await !isInUse(decision.container) {
+        return OpenIDFailure(.accessDenied, "The device that agreed is revoked; start again.")
+      }
+      return try await shortcoming(of: transaction, for: request)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .withdrawn:
@@ -148,12 +176,5 @@ package struct TokenMaker: Sendable {
   private static func name(of request: BackchannelRecord) -> String {
     let digest = HashFunction.sha256.digest(of: Array("signet access token\u{0}".utf8) + request.digest)
     return Base64URL.encode(Array(digest.prefix(16)))
-  }
-
-  /// `amr` (RFC 8176), as far as the device can be believed about its key.
-  private static func method(_ decision: DecisionRecord, _ container: ContainerRecord) -> String {
-    guard decision.jws != nil else { return "otp" }
-    let isInHardware = (container.keyOrigin ?? "software") != "software" && !container.isSimulated
-    return isInHardware ? "hwk" : "swk"
   }
 }

@@ -5,6 +5,8 @@ import SignetUAF
 import SignetWire
 
 extension UAFCredentialRecord.State: Shaped {}
+extension UAFCredentialRecord.ModelProof: Shaped {}
+extension KeyAssurance: Shaped {}
 
 /// Whose keys or devices are wanted.
 package struct UAFUserQuery: Message {
@@ -26,6 +28,7 @@ package struct UAFCredentialList: Message {
     package let aaid: String, keyId: String, user: String, state: UAFCredentialRecord.State
     package let algorithm: String, signCounter: Int64, registrationCounter: Int64
     package let authenticatorVersion: Int64, created: Int64, deviceId: String?
+    package let attestation: UAFCredentialRecord.ModelProof, keyProtection: KeyAssurance
 
     package static let schema = MessageSchema(Self.init, named: "UAFCredential") {
       Member("aaid", \Self.aaid, .aaid)
@@ -38,6 +41,8 @@ package struct UAFCredentialList: Message {
       Member("authenticatorVersion", \Self.authenticatorVersion)
       Member("created", \Self.created, .time)
       Member("deviceId", \Self.deviceId)
+      Member("attestation", \Self.attestation, "Whether the model is attested, or the key's own claim.")
+      Member("keyProtection", \Self.keyProtection)
     }
   }
   package let credentials: [Credential]
@@ -183,7 +188,10 @@ struct UAFAdminEndpoints: Sendable {
           signCounter: Int64(credential.signCounter),
           registrationCounter: Int64(credential.registrationCounter),
           authenticatorVersion: Int64(credential.authenticatorVersion), created: credential.created,
-          deviceId: credential.device)
+          deviceId: credential.device, attestation: credential.modelProof,
+          keyProtection: AuthenticationEvidence(
+            of: credential, among: context.uaf?.models
+          ).keyProtection)
       })
   }
 

@@ -47,19 +47,20 @@ package struct UAFAuthorizations: Sendable {
   ///   - operation: What the operation was.
   ///   - session: The operation.
   ///   - keys: The keys that were used, or registered.
+  ///   - acr: What was shown, by its name.
   ///   - confirmed: What the user has confirmed.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token.
   func issue(
     for user: String, after operation: UAFOperation, _ session: UAFSessionRecord, _ keys: [KeyReference],
-    confirmed: [UAFTransaction] = []
+    acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
   ) async throws -> Issued {
     let now = context.clock.now
     var claims: JSONObject = [
       "iss": .string(names.issuer), "sub": .string(TokenMaker.subject(of: user)),
       "aud": .string(names.appID), "iat": .integer(now),
       "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
-      "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(UAFNames.acr),
+      "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(acr),
       "signet_uaf": .string(operation.rawValue), Self.sessionClaim: .string(session.id),
       "signet_policy": .string(
         try UAFContext.policy(in: session.context) ?? UAFNames.defaultPolicy),
@@ -153,6 +154,7 @@ package struct UAFAuthorizations: Sendable {
     else { return nil }
     var isLocked = false
     var candidates: [Policy.Candidate] = []
+    var shown: [AuthenticationEvidence] = []
     for key in keys {
       let found = try await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
@@ -161,12 +163,16 @@ package struct UAFAuthorizations: Sendable {
       if try await context.storage.isDeviceLocked(found.device, of: user) { isLocked = true }
       candidates.append(
         Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
+      shown.append(AuthenticationEvidence(of: found, model).atBest)
     }
     guard !candidates.isEmpty else { return nil }
-    let isTaken =
-      session.operation != UAFOperation.authentication.rawValue
-      || setup.policy(named: nil)?.firstCombination(of: candidates) != nil
-    return isTaken ? isLocked : nil
+    guard session.operation == UAFOperation.authentication.rawValue else { return isLocked }
+    let requirements = context.settings.requirements
+    guard let rule = setup.rule(named: nil, among: requirements),
+      shown.contains(where: { requirements.areMet(rule.requirements, by: $0) }),
+      rule.policy.firstCombination(of: candidates) != nil
+    else { return nil }
+    return isLocked
   }
 
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {

@@ -81,7 +81,7 @@ struct UAFRequests: Sendable {
       throw UAFFailure(.badRequest, "op is not the one of the path")
     }
     let said = try UAFContext(asked.context, for: operation)
-    guard setup.policy(named: said.policy) != nil else {
+    guard setup.rule(named: said.policy, among: context.settings.requirements) != nil else {
       throw UAFFailure(.notFound, "there is no such policy")
     }
     var user: UserID?
@@ -185,9 +185,9 @@ struct UAFRequests: Sendable {
     let header = OperationHeader(
       operation: order.operation, appID: names.appID,
       serverData: serverData(session: session, order.operation, challenge: challenge))
-    guard let policy = setup.policy(named: order.context.policy) else {
-      throw UAFFailure(.notFound, "there is no such policy")
-    }
+    let rule = setup.rule(named: order.context.policy, among: context.settings.requirements)
+    guard let rule else { throw UAFFailure(.notFound, "there is no such policy") }
+    let policy = rule.policy
     let credentials = try await credentials(of: order.user)
     switch order.operation {
     case .registration:
@@ -205,7 +205,7 @@ struct UAFRequests: Sendable {
       } else {
         shown = order.context.transactions
       }
-      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials, showing: shown)
+      let narrowed = order.user == nil ? policy : try self.policy(rule, for: credentials, showing: shown)
       return Array(
         AuthenticationRequest(
           header: header, challenge: challenge, transactions: shown, policy: narrowed
@@ -277,12 +277,17 @@ struct UAFRequests: Sendable {
     return able
   }
 
-  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, and that can show
-  /// one of the forms of what is to be confirmed.
+  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, that can show one of
+  /// the forms of what is to be confirmed, and that can meet what is required beside the policy.
   private func policy(
-    _ policy: Policy, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
+    _ rule: UAFSetup.Rule, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
   ) throws -> Policy {
-    let active = try Self.active(credentials, showing: forms, setup.models)
+    let (policy, requirements) = (rule.policy, context.settings.requirements)
+    let active = try Self.active(credentials, showing: forms, setup.models).filter { credential in
+      let evidence = AuthenticationEvidence(
+        of: credential, among: setup.models)
+      return requirements.areMet(rule.requirements, by: evidence.atBest)
+    }
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {
       var narrowed: [MatchCriteria] = []

@@ -60,8 +60,12 @@ struct UAFResponses: Sendable {
         signCounter: key.signCounter, registrationCounter: key.registrationCounter,
         authenticatorVersion: key.authenticatorVersion, created: now)
       credential.device = device
+      credential.modelProof = key.attestation == .basicFull ? .attested : .claimed
+      credential.keyProtection = setup.models[key.reference.aaid]?.statement.keyProtection.rawValue ?? 1
       return credential
     }
+    // Whichever of the new keys is used later, it has to do.
+    for credential in credentials { _ = try check([evidence(of: credential).atBest], for: session) }
     let keys = Self.json(verified.keys.map(\.reference))
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
     let audit = context.audit(by: .user(user))
@@ -123,6 +127,7 @@ struct UAFResponses: Sendable {
         request, trustedFacets: Set(setup.settings.facets), models: setup.models, keys: keys
       ).verify(claimed)
     } catch { throw UAFFailure(error) }
+    let acr = try check(Self.evidence(of: verified.uses, found, setup.models, session), for: session)
     let uses = verified.uses.map {
       UAFKeyUse(
         aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
@@ -147,7 +152,7 @@ struct UAFResponses: Sendable {
     }
     try Self.check(outcome)
     return try await authorizations.issue(
-      for: user, after: .authentication, session, verified.uses.map(\.reference),
+      for: user, after: .authentication, session, verified.uses.map(\.reference), acr: acr,
       confirmed: verified.uses.compactMap(\.transaction))
   }
 
@@ -265,6 +270,50 @@ struct UAFResponses: Sendable {
   }
 
   private static func json(_ keys: [KeyReference]) -> String { UAFKeys.json(keys).text }
+
+  // MARK: Requirements
+
+  /// What each use shows.
+  ///
+  /// What was begun with a token, or decides a transaction, signs in elsewhere: whoever had it asked gets what it is good for.
+  private static func evidence(
+    of uses: [VerifiedUse], _ found: [UAFCredentialRecord], _ models: AuthenticatorModels,
+    _ session: UAFSessionRecord
+  ) -> [AuthenticationEvidence] {
+    uses.compactMap { use in
+      guard let credential = found.first(where: { $0.reference == use.reference }) else { return nil }
+      var evidence = AuthenticationEvidence(of: credential, models[use.reference.aaid])
+      evidence.isContentSigned = use.transaction != nil
+      evidence.isPhishingResistant = session.tokenDigest == nil && session.transaction == nil
+      return evidence
+    }
+  }
+
+  private func evidence(of credential: UAFCredentialRecord) -> AuthenticationEvidence {
+    AuthenticationEvidence(of: credential, among: setup.models)
+  }
+
+  /// Holds what was shown against what the operation's policy requires beside itself: one of the keys has to meet all of it.
+  ///
+  /// - Returns: What `acr` says: the requirement that was asked for by name, or that a UAF authenticator signed.
+  /// - Throws: ``UAFFailure``.
+  private func check(
+    _ shown: [AuthenticationEvidence], for session: UAFSessionRecord
+  ) throws(UAFFailure) -> String {
+    let (name, known) = (try UAFContext.policy(in: session.context), context.settings.requirements)
+    guard let rule = setup.rule(named: name, among: known) else {
+      throw UAFFailure(.unacceptableAuthenticator, "the policy of the request is not there any more")
+    }
+    guard shown.contains(where: { known.areMet(rule.requirements, by: $0) }) else {
+      let evidence = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
+      let unmet = rule.requirements.filter { !known.areMet([$0], by: evidence) }
+      throw UAFFailure(
+        .unacceptableAuthenticator,
+        "the requirement is not met: \(known.missing(for: unmet, in: evidence))"
+      )
+    }
+    return rule.requirements.last { $0 == name } ?? UAFNames.acr
+  }
 
   // MARK: Outcomes
 

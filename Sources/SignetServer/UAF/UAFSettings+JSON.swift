@@ -3,7 +3,7 @@ import SignetUAF
 
 extension UAFSettings {
   private static let names = [
-    "prefix", "appID", "facets", "policies", "metadata", "requestLifetime", "tokenLifetime",
+    "prefix", "appID", "facets", "policies", "requirements", "metadata", "requestLifetime", "tokenLifetime",
     "authorizationLifetime", "clockSkew", "openRequests", "reply", "link", "conformance",
   ]
 
@@ -16,7 +16,13 @@ extension UAFSettings {
       ]
 
   /// Reads the member `uaf` of `server.json`.
-  init(_ object: JSONObject, domain: String) throws {
+  ///
+  /// - Parameters:
+  ///   - object: The member.
+  ///   - domain: The domain of the server.
+  ///   - requirements: The requirements that there are.
+  /// - Throws: What is wrong.
+  init(_ object: JSONObject, domain: String, among requirements: NamedRequirements) throws {
     try FolderSettings.refuseMembers(of: object, at: "uaf", except: Self.names)
     self.init(facets: try object.strings("facets"))
     guard !facets.isEmpty, facets.allSatisfy({ FacetID($0) != nil }) else {
@@ -51,6 +57,18 @@ extension UAFSettings {
           "the policy \"\(name.prefix(40))\" in \"uaf\" may not be sent to clients")
       }
       policies[name] = policy
+    }
+    for (name, value) in try object.optionalObject("requirements")?.members ?? [] {
+      guard policies[name] != nil || name == UAFNames.defaultPolicy else {
+        throw FolderSettings.Refusal.reason(
+          "\"\(name.prefix(40))\" in \"requirements\" in \"uaf\" is none of its \"policies\"")
+      }
+      guard case .string(let requirement) = value, requirements[requirement] != nil else {
+        throw FolderSettings.Refusal.reason(
+          "\"\(name.prefix(40))\" in \"requirements\" in \"uaf\" is the name of a requirement: \(requirements.names.joined(separator: ", "))"
+        )
+      }
+      self.requirements[name] = requirement
     }
     if let name = try object.optionalString("metadata") {
       guard FolderSettings.mayNameFile(name) else {
@@ -104,6 +122,13 @@ extension UAFSettings {
       var members = JSONObject()
       for (name, policy) in policies.sorted(by: { $0.key < $1.key }) { members[name] = .object(policy.json) }
       object["policies"] = .object(members)
+    }
+    if !requirements.isEmpty {
+      var members = JSONObject()
+      for (name, requirement) in requirements.sorted(by: { $0.key < $1.key }) {
+        members[name] = .string(requirement)
+      }
+      object["requirements"] = .object(members)
     }
     if let metadata { object["metadata"] = .string(metadata) }
     for (name, _, member) in Self.numbers where self[keyPath: member] != usual[keyPath: member] {

@@ -18,6 +18,8 @@ public struct UAFSettings: Hashable, Sendable {
   public var facets: [String]
   /// The policies, by the name that requests choose one by; without one named `default` every known model is accepted.
   package var policies: [String: Policy] = [:]
+  /// What keys have to meet beside a policy: the name of a requirement, by that of the policy.
+  package var requirements: [String: String] = [:]
   /// The folder with metadata statements; `nil` for none.
   public var metadata: String?
   /// How long a request is good, in seconds.

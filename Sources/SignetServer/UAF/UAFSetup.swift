@@ -32,6 +32,28 @@ public final class UAFSetup: Sendable {
     return Policy(accepted: models.aaids.map { [MatchCriteria(aaids: [$0])] })
   }
 
+  /// What holds under a name: a policy, and the names of the requirements that keys have to meet beside it.
+  struct Rule {
+    var policy: Policy
+    var requirements: [String]
+  }
+
+  /// What holds under the name of a policy, or of a requirement: then the default policy, and that requirement beside it.
+  ///
+  /// - Parameters:
+  ///   - name: The name; `nil` for what is the default.
+  ///   - requirements: The requirements that there are.
+  /// - Returns: The rule; `nil` where there is neither policy nor requirement of this name.
+  func rule(named name: String?, among requirements: NamedRequirements) -> Rule? {
+    let beside = settings.requirements[name ?? UAFNames.defaultPolicy].map { [$0] } ?? []
+    if let policy = policy(named: name) { return Rule(policy: policy, requirements: beside) }
+    guard let name, requirements[name] != nil,
+      var rule = rule(named: nil, among: requirements)
+    else { return nil }
+    rule.requirements.append(name)
+    return rule
+  }
+
   /// Reads the metadata statements again; where one is none, all stay as they were.
   ///
   /// - Returns: How many models are known now.

@@ -11,7 +11,7 @@ package struct ContainerDescription: Message {
   package let id: String, user: String, device: String, name: String, platform: String, keystore: String
   package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
   package let renewals: Int64, renewalWanted: Bool, renews: String?, succession: String?, ended: String?
-  package let standing: AccountStanding
+  package let standing: AccountStanding, keyProtection: KeyAssurance
 
   package static let schema = MessageSchema(Self.init, named: "Container") {
     Member("id", \Self.id)
@@ -30,6 +30,9 @@ package struct ContainerDescription: Message {
     Member("succession", \Self.succession, "A JWS.")
     Member("ended", \Self.ended, "How its device has ended it.")
     Member("standing", \Self.standing)
+    Member(
+      "keyProtection", \Self.keyProtection, "Where the signing key lies; of a container, hardware is a claim."
+    )
   }
 }
 
@@ -40,7 +43,8 @@ extension ContainerDescription {
       platform: record.platform, keystore: record.keystore, keys: record.keyOrigin,
       simulated: record.isSimulated, state: record.state, created: record.created,
       renewals: Int64(record.renewals), renewalWanted: record.isRenewalWanted, renews: record.renews,
-      succession: record.succession, ended: record.ended, standing: record.standing)
+      succession: record.succession, ended: record.ended, standing: record.standing,
+      keyProtection: AuthenticationEvidence(of: record, isSigned: true).keyProtection)
   }
 }
 

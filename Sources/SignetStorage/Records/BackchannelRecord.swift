@@ -14,6 +14,8 @@ public struct BackchannelRecord: Hashable, Sendable {
   public var sealedNotice: [UInt8]?
   /// The least time between two polls, in seconds.
   public var interval: Int64
+  /// The names of what the answer has to show, the most wanted first; it has to meet one where there are any.
+  public var acrValues: [String] = []
   /// When it was asked for last; `nil` before.
   public var lastPoll: Int64?
   /// When its tokens were given out; `nil` before.

@@ -12,6 +12,14 @@ public struct UAFCredentialRecord: Hashable, Sendable {
     case altered
   }
 
+  /// How it is known that a key is of the model that it names.
+  public enum ModelProof: String, Hashable, Sendable, CaseIterable {
+    /// The key itself says so (surrogate attestation): whoever has a key can say it.
+    case claimed
+    /// Certificates led to the roots in the model's metadata.
+    case attested
+  }
+
   /// The authenticator's model, its digits in upper case.
   public var aaid: String
   /// Names the key among the model's.
@@ -34,6 +42,11 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   public var created: Int64
   /// Whether it may still be used.
   public var state = State.active
+  /// How its model is known.
+  public var modelProof = ModelProof.claimed
+  /// Where keys of the model lie, as its metadata said when the key was registered: the bits of the FIDO registry, of which 1 is
+  /// software.
+  public var keyProtection: UInt16 = 1
   /// The device that it was registered on, as that calls itself; `nil` where it did not say.
   public var device: String?
 

@@ -9,6 +9,7 @@ extension TransactionRecord.State: SQLRepresentable {}
 extension ClientRecord.Authentication: SQLRepresentable {}
 extension ClientRecord.Delivery: SQLRepresentable {}
 extension UAFCredentialRecord.State: SQLRepresentable {}
+extension UAFCredentialRecord.ModelProof: SQLRepresentable {}
 extension UAFSessionRecord.State: SQLRepresentable {}
 extension PushAuthMechanismRecord.State: SQLRepresentable {}
 extension PushAuthMessageRecord.State: SQLRepresentable {}

@@ -25,13 +25,16 @@ extension Storage {
       if outcome == .added {
         try database.execute(
           """
-          INSERT INTO backchannel_requests (digest, txn, client, delivery, expires, sealed_notice, poll_interval)
-          VALUES ($1, $2, $3, $4, $5, $6, $7)
+          INSERT INTO backchannel_requests
+            (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
           """,
           [
             .blob(request.digest), .text(request.transaction), .text(request.client),
             .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
             .integer(request.interval),
+            .optional(
+              request.acrValues.isEmpty ? nil : request.acrValues.joined(separator: " ")),
           ], changing: 1)
       }
       try database.appendAudit(audit(outcome))
@@ -211,7 +214,7 @@ extension SQLConnection {
 
 extension BackchannelRecord {
   static let columns =
-    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, notice_due, notice_attempts"
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, notice_due, notice_attempts, acr_values"
 
   fileprivate init(_ row: SQLRow) throws {
     self.init(
@@ -222,5 +225,6 @@ extension BackchannelRecord {
     issued = try row.optional(8, row.integer)
     noticeDue = try row.optional(9, row.integer)
     noticeAttempts = try row.int(10)
+    acrValues = try row.optional(11, row.text)?.split(separator: " ").map(String.init) ?? []
   }
 }

@@ -93,8 +93,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
-        registration_counter, authenticator_version, created, state, device, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
       """,
       [
         .text(credential.aaid), .blob(credential.keyID), .text(credential.user), .blob(credential.publicKey),
@@ -102,6 +102,7 @@ extension SQLConnection {
         .integer(Int64(credential.signCounter)), .integer(Int64(credential.registrationCounter)),
         .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
         .text(credential.state.rawValue), .optional(credential.device),
+        .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
         .optional(codes.code(of: credential.image)),
       ], changing: 1)
   }
@@ -155,7 +156,7 @@ extension SQLConnection {
 
 extension UAFCredentialRecord {
   static let columns =
-    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, code"
+    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
@@ -170,6 +171,8 @@ extension UAFCredentialRecord {
       created: try row.integer(10))
     self.state = state
     device = try row.optional(11, row.text)
-    if !codes.isOwn(image, try row.optional(12, row.blob)) { self.state = .altered }
+    modelProof = try row.value(12)
+    keyProtection = UInt16(clamping: try row.integer(13))
+    if !codes.isOwn(image, try row.optional(14, row.blob)) { self.state = .altered }
   }
 }

@@ -17,7 +17,7 @@ import Testing
       client,
       [
         ("login_hint", "alice"), ("binding_message", "W4SCT – “é”"), ("requested_expiry", "120"),
-        ("acr_values", "a b"), ("unknown", "x"),
+        ("acr_values", " phr  urn:signet:acr:signed phr"), ("unknown", "x"),
       ])
     #expect(answer.status == 200)
     #expect(try answer.body.integer("expires_in") == 120 && answer.body.integer("interval") == 5)
@@ -90,6 +90,14 @@ import Testing
     ),
     (
       "a signed request of a client that does not sign", [("request", "x.y.z")], "400 invalid_request"
+    ),
+    (
+      "a name in acr_values that is not known",
+      [("scope", "openid"), ("login_hint", "alice"), ("acr_values", "phr \"gold\\")], "400 invalid_request"
+    ),
+    (
+      "a name in acr_values of other characters",
+      [("scope", "openid"), ("login_hint", "alice"), ("acr_values", "zo\u{E9}")], "400 invalid_request"
     ),
     (
       "acr_values without an end",

@@ -122,7 +122,9 @@ import Testing
   @Test func saysWhatItDoes() async throws {
     let fixture = try await OpenIDFixture()
     let names = OpenIDNames(fixture.server.context.settings.serverURL)
-    let found = names.discovery
+    var requirements = NamedRequirements()
+    requirements.add("payments", AuthenticationRequirement())
+    let found = names.discovery(requirements)
     #expect(try found.string("issuer") == "https://id.example.org/main")
     #expect(try found.string("token_endpoint") == "https://id.example.org/main/oidc/token")
     #expect(
@@ -131,5 +133,9 @@ import Testing
     #expect(try found.string("jwks_uri") == "https://id.example.org/main/v1/jwks")
     #expect(try found.strings("backchannel_token_delivery_modes_supported") == ["poll", "ping", "push"])
     #expect(try found.strings("id_token_signing_alg_values_supported") == ["ES256"])
+    #expect(
+      try found.strings("acr_values_supported") == [
+        "phr", "phrh", "urn:signet:acr:signed", "urn:signet:acr:answered", "urn:signet:acr:uaf", "payments",
+      ])
   }
 }

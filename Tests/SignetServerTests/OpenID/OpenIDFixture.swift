@@ -111,8 +111,11 @@ struct OpenIDFixture: Sendable {
     try await decide(status, #require(waiting.last))
   }
 
-  /// Alice's device decides.
-  func decide(_ status: DecisionStatus, _ record: TransactionRecord) async throws {
+  /// Alice's device decides, or another one of hers.
+  func decide(
+    _ status: DecisionStatus, _ record: TransactionRecord, on other: ProtocolDevice? = nil
+  ) async throws {
+    let device = other ?? device
     let request = TransactionRequest(
       id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,

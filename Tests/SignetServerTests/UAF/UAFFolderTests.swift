@@ -142,7 +142,8 @@ import UAFFixture
     let text = """
       {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],
        "policies":{"default":{"accepted":[[{"aaid":["7357#0001"]}]]},"two":{"accepted":[[{"vendorID":["7357"],
-       "authenticationAlgorithms":[1],"assertionSchemes":["UAFV1TLV"]}]]}},"requestLifetime":60,"tokenLifetime":600,
+       "authenticationAlgorithms":[1],"assertionSchemes":["UAFV1TLV"]}]]}},"requirements":{"default":"phrh","two":"phr"},
+       "requestLifetime":60,"tokenLifetime":600,
        "authorizationLifetime":30,"clockSkew":5,"reply":"cookie","link":"signet://open","conformance":true,
        "openRequests":9}
       """
@@ -156,6 +157,9 @@ import UAFFixture
       settings.reply == .cookie && settings.openRequests == 9 && settings.link == "signet://open"
         && settings.hasConformanceAdapter)
     #expect(Set(settings.policies.keys) == ["default", "two"])
+    #expect(settings.requirements == ["default": "phrh", "two": "phr"])
+    let folder = try ServerFolder(opening: path)
+    #expect(try FolderSettings(parsing: folder.settings.json.bytes) == folder.settings)
   }
 
   @Test(
@@ -168,6 +172,14 @@ import UAFFixture
       (#"{"facets":["https://e.org"],"prefix":"/a b"}"#, "prefix"),
       (#"{"facets":["https://e.org"],"appID":"http://e.org"}"#, "appID"),
       (#"{"facets":["https://e.org"],"policies":{"default":{"accepted":[]}}}"#, "accepted"),
+      (
+        #"{"facets":["https://e.org"],"requirements":{"two":"phr"}}"#,
+        #""two" in "requirements" in "uaf" is none"#
+      ),
+      (
+        #"{"facets":["https://e.org"],"requirements":{"default":"gold"}}"#,
+        #""default" in "requirements" in "uaf" is the name of a requirement: phr, phrh"#
+      ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement"),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
         "default"

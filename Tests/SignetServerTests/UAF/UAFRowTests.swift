@@ -53,6 +53,7 @@ import UAFFixture
     arguments: [
       "user_id = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
       "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
+      "model_proof = 'attested'", "key_protection = 2",
       "code = NULL",
       "code = zeroblob(32)", "aaid = '7357#0002'", "key_id = zeroblob(32)",
     ])

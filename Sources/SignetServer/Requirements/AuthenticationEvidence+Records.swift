@@ -1,0 +1,106 @@
+import SignetPolicy
+package import SignetStorage
+package import SignetUAF
+import SignetWire
+
+extension AuthenticationEvidence {
+  /// What the decision of a container shows.
+  ///
+  /// An approval is given on another channel than the one that it signs in, so none resists phishing (NIST SP 800-63B-4 section
+  /// 3.2.5). Hardware is what the device says of itself.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - isSigned: Whether its signing key signed what was shown; digits that were typed come from a shared key.
+  package init(of container: ContainerRecord, isSigned: Bool) {
+    self.init(.container)
+    isContentSigned = isSigned
+    if isSigned, let origin = container.keyOrigin, origin != DeviceDescription.Keystore.software.rawValue,
+      !container.isSimulated
+    {
+      keyProtection = .hardwareClaimed
+    }
+    isUserVerified = Self.verifiesUser(container, key: isSigned ? .signing : .otp)
+    if isUserVerified { factors = 2 }
+  }
+
+  /// Whether the profile that the server gave the container has its user asked before the key is used.
+  private static func verifiesUser(_ container: ContainerRecord, key: ContainerProfile.KeyName) -> Bool {
+    do throws(WireFailure) {
+      let profile = try ContainerProfile(stored: container.profile)
+      return (profile.keys[key] ?? profile.protection) != .device
+    } catch { return false }
+  }
+}
+
+extension AuthenticationEvidence {
+  /// What an answer by a key of a UAF authenticator can show, from the key alone: neither that it resists phishing nor that content is
+  /// signed.
+  ///
+  /// The metadata of the model says where its keys lie and how it verifies users. Whether the key is of that model is attested, or the
+  /// key's own word. Hardware counts that the metadata stated when the key was registered, and states still.
+  ///
+  /// - Parameters:
+  ///   - credential: The key.
+  ///   - model: Its model; `nil` where it is not known any more.
+  package init(of credential: UAFCredentialRecord, _ model: AuthenticatorModel?) {
+    self.init(.uaf)
+    guard let statement = model?.statement else { return }
+    if KeyProtection(rawValue: credential.keyProtection).isHardware, statement.keyProtection.isHardware {
+      keyProtection = credential.modelProof == .attested ? .hardwareAttested : .hardwareClaimed
+    }
+    // Which of the ways was gone is not said, so the weakest counts.
+    let verified = statement.userVerificationDetails.map { UserVerification.kinds(of: $0) }.min() ?? 0
+    isUserVerified = verified > 0
+    factors = 1 + verified
+  }
+
+  /// As ``init(of:_:)``, with the model that is known under the key's name.
+  init(of credential: UAFCredentialRecord, among models: AuthenticatorModels?) {
+    self.init(of: credential, credential.reference.flatMap { models?[$0.aaid] })
+  }
+
+  /// What the key could show where it is asked in person, at the session that it signs in.
+  var atBest: AuthenticationEvidence {
+    var evidence = self
+    (evidence.isPhishingResistant, evidence.isContentSigned) = (true, true)
+    return evidence
+  }
+}
+
+extension ServiceContext {
+  /// What the strongest of the keys shows that a transaction was confirmed with, as far as they are there still.
+  func evidence(of acceptance: UAFAcceptance) async throws -> AuthenticationEvidence {
+    let session = try await storage.uafSession(acceptance.session)
+    var strongest = AuthenticationEvidence(.uaf)
+    for key in session?.end.flatMap({ UAFKeys.read($0.authenticators) }) ?? [] {
+      let found = try await storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
+      guard let found, found.state == .active else { continue }
+      let evidence = AuthenticationEvidence(of: found, among: uaf?.models)
+      let isStronger =
+        (evidence.keyProtection, evidence.factors) > (strongest.keyProtection, strongest.factors)
+      if isStronger { strongest = evidence }
+    }
+    strongest.isContentSigned = true
+    return strongest
+  }
+}
+
+extension KeyProtection {
+  /// Whether keys lie in hardware, and in no software beside.
+  fileprivate var isHardware: Bool {
+    !isDisjoint(with: [.hardware, .trustedEnvironment, .secureElement]) && !contains(.software)
+  }
+}
+
+extension UserVerification {
+  private static let knowledge: UserVerification = [.passcode, .pattern]
+  private static let inherence: UserVerification = [
+    .fingerprint, .voiceprint, .faceprint, .eyeprint, .handprint,
+  ]
+
+  /// How many kinds of factors all these ways verify together: something known, something the user is.
+  fileprivate static func kinds(of methods: [MetadataStatement.VerificationMethod]) -> Int {
+    [knowledge, inherence].count { kind in methods.contains { !$0.userVerification.isDisjoint(with: kind) } }
+  }
+}

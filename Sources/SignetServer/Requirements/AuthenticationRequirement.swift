@@ -1,0 +1,57 @@
+/// What an answer of a user has to show.
+package struct AuthenticationRequirement: Hashable, Sendable {
+  /// The numbers of factors that can be asked for.
+  package static let factorCounts: ClosedRange<Int64> = 1...3
+
+  /// The minimum number of factors.
+  package var factors = 1
+  /// Whether the authenticator has to verify its user.
+  package var needsUserVerification = false
+  /// Whether the answer has to resist phishing.
+  package var needsPhishingResistance = false
+  /// The weakest protection of the key.
+  package var keyProtection = KeyAssurance.software
+  /// Whether what was shown has to be signed.
+  package var needsSignedContent = false
+  /// The kinds of authenticators that may answer; empty for all.
+  package var kinds: Set<AuthenticationEvidence.Kind> = []
+
+  /// Demands nothing but an answer.
+  package init() {}
+
+  /// One of the demands of a requirement, for people.
+  package enum Demand: Hashable, Sendable, CustomStringConvertible {
+    case factors(Int)
+    case userVerification
+    case phishingResistance
+    case keyProtection(KeyAssurance)
+    case signedContent
+    case kinds(Set<AuthenticationEvidence.Kind>)
+
+    /// What is demanded, in ASCII without quotes.
+    package var description: String {
+      switch self {
+      case .factors(let count): "\(count) factors"
+      case .userVerification: "user verification"
+      case .phishingResistance: "phishing resistance"
+      case .keyProtection(.hardwareAttested): "a key in attested hardware"
+      case .keyProtection: "a key in hardware"
+      case .signedContent: "signed content"
+      case .kinds(let kinds):
+        "an authenticator of kind \(kinds.map(\.rawValue).sorted().joined(separator: " or "))"
+      }
+    }
+  }
+
+  /// The demands that evidence does not meet, in a fixed order; none where the requirement is met.
+  package func unmet(by evidence: AuthenticationEvidence) -> [Demand] {
+    var unmet: [Demand] = []
+    if !kinds.isEmpty, !kinds.contains(evidence.kind) { unmet.append(.kinds(kinds)) }
+    if evidence.factors < factors { unmet.append(.factors(factors)) }
+    if needsUserVerification, !evidence.isUserVerified { unmet.append(.userVerification) }
+    if needsPhishingResistance, !evidence.isPhishingResistant { unmet.append(.phishingResistance) }
+    if evidence.keyProtection < keyProtection { unmet.append(.keyProtection(keyProtection)) }
+    if needsSignedContent, !evidence.isContentSigned { unmet.append(.signedContent) }
+    return unmet
+  }
+}

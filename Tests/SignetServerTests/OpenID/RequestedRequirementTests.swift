@@ -1,0 +1,207 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// `acr_values` of authentication requests, and `acr` of the tokens (CIBA section 7.1, OpenID Connect Core sections 2 and 3.1.2.1).
+@Suite(.timeLimit(.minutes(10))) struct RequestedRequirementTests {
+  private static let (signed, answered) = ("urn:signet:acr:signed", "urn:signet:acr:answered")
+
+  private func fixture() async throws -> OpenIDFixture {
+    try await OpenIDFixture { settings in
+      var (hardware, attested, verified) = (
+        AuthenticationRequirement(), AuthenticationRequirement(), AuthenticationRequirement()
+      )
+      hardware.keyProtection = .hardwareClaimed
+      attested.keyProtection = .hardwareAttested
+      (verified.factors, verified.needsUserVerification) = (2, true)
+      settings.requirements.add("hardware", hardware)
+      settings.requirements.add("attested", attested)
+      settings.requirements.add("verified", verified)
+    }
+  }
+
+  private func ask(_ fixture: OpenIDFixture, _ client: TestClient, _ names: String) async throws
+    -> OpenIDAnswer
+  {
+    try await fixture.ask(client, [("login_hint", "alice"), ("acr_values", names)])
+  }
+
+  private func claims(_ answer: OpenIDAnswer, _ token: String = "id_token") throws -> JSONObject {
+    try JSONObject(parsing: JWS(compact: answer.body.string(token)).unverifiedPayload)
+  }
+
+  private func waiting(_ fixture: OpenIDFixture) async throws -> TransactionRecord {
+    try #require(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).last)
+  }
+
+  /// Alice types the digits that her device shows.
+  private func type(_ fixture: OpenIDFixture) async throws {
+    let transaction = try await waiting(fixture).id
+    let transactions = fixture.server.transactions
+    let carried = try OfflineTransaction(
+      verifying: await transactions.offline(transaction), signedBy: #require(fixture.device.serverKey))
+    let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
+    let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
+    try await transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
+  }
+
+  @Test("an unknown name is refused, the known ones are said, and nobody is asked")
+  func refusesUnknownNames() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    for names in ["gold", "\(Self.signed) gold"] {
+      let answer = try await ask(fixture, client, names)
+      #expect(try answer.outcome == "400 invalid_request")
+      #expect(
+        try answer.body.string("error_description").hasSuffix(
+          "known are phr phrh \(Self.signed) \(Self.answered) urn:signet:acr:uaf attested hardware verified.")
+      )
+    }
+    #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
+  }
+
+  @Test(
+    "acr is the first name asked for that the answer meets, in both tokens",
+    arguments: [
+      ("phr urn:signet:acr:answered urn:signet:acr:signed", "urn:signet:acr:answered"),
+      ("urn:signet:acr:signed urn:signet:acr:answered", "urn:signet:acr:signed"),
+      ("phrh hardware urn:signet:acr:signed", "urn:signet:acr:signed"), (" ", "urn:signet:acr:signed"),
+    ])
+  func saysWhatIsMet(_ names: String, _ expected: String) async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, names).id
+    try await fixture.decide(.accepted)
+    let answer = try await fixture.poll(client, id)
+    #expect(try claims(answer).string("acr") == expected)
+    #expect(try claims(answer, "access_token").string("acr") == expected)
+  }
+
+  @Test(
+    "an answer that meets none brings no tokens, and the client is told what is missing, as often as it asks")
+  func refusesTokens() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, "phr \(Self.signed)").id
+    try await type(fixture)
+    for _ in 0..<2 {
+      let answer = try await fixture.poll(client, id)
+      #expect(try answer.outcome == "400 access_denied" && !answer.body.contains("id_token"))
+      #expect(
+        try answer.body.string("error_description")
+          == "The user has accepted, but not as acr_values asked: phr needs phishing resistance; \(Self.signed) needs signed content."
+      )
+      fixture.server.clock.advance(by: 5)
+    }
+    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
+    // The same answer, asked for as what it is.
+    let other = try await ask(fixture, client, "\(Self.signed) \(Self.answered)").id
+    try await type(fixture)
+    #expect(try await claims(fixture.poll(client, other)).string("acr") == Self.answered)
+  }
+
+  @Test("push and ping: a client that is told gets the same refusal")
+  func tellsTheRefusal() async throws {
+    let fixture = try await fixture()
+    let pushed = try await fixture.register(.push)
+    _ = try await ask(fixture, pushed, Self.signed)
+    try await type(fixture)
+    await fixture.sender.sendDue()
+    let body = try #require(try fixture.callback.bodies().first)
+    #expect(try body.string("error") == "access_denied" && body.contains("auth_req_id"))
+    #expect(try body.string("error_description").contains("\(Self.signed) needs signed content"))
+    #expect(!body.contains("id_token") && !body.contains("access_token"))
+    let pinged = try await fixture.register(.ping)
+    let id = try await ask(fixture, pinged, Self.signed).id
+    try await type(fixture)
+    await fixture.sender.sendDue()
+    #expect(try fixture.callback.bodies().last == ["auth_req_id": .string(id)])
+    #expect(try await fixture.poll(pinged, id).outcome == "400 access_denied")
+  }
+
+  @Test("what no authenticator of the user can meet is refused at once, and nobody is asked")
+  func refusesAtOnce() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    for (names, missing) in [
+      ("phr", "phr needs phishing resistance"), ("attested", "attested needs a key in attested hardware"),
+      (
+        "hardware verified",
+        "hardware needs a key in hardware; verified needs 2 factors and user verification"
+      ),
+    ] {
+      let answer = try await ask(fixture, client, names)
+      #expect(try answer.outcome == "403 access_denied")
+      #expect(
+        try answer.body.string("error_description")
+          == "No authenticator of the user can meet acr_values: \(missing).")
+    }
+    #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
+    #expect(try await ask(fixture, client, "attested \(Self.answered)").status == 200)
+  }
+
+  @Test("hardware that a device claims meets a demand for a claim alone; amr asserts a key, not hardware")
+  func claimsHardware() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let simulated = try await fixture.server.activate(device: 3) {
+      ($0.keystore, $0.isSimulated) = (.tpm2, true)
+    }
+    #expect(try await ask(fixture, client, "hardware").outcome == "403 access_denied")
+    let claiming = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
+    #expect(try await ask(fixture, client, "attested").outcome == "403 access_denied")
+    for (device, isMet) in [(claiming, true), (fixture.device, false), (simulated, false)] {
+      let id = try await ask(fixture, client, "attested hardware").id
+      try await fixture.decide(.accepted, waiting(fixture), on: device)
+      let answer = try await fixture.poll(client, id)
+      #expect(try answer.outcome == (isMet ? "200" : "400 access_denied"))
+      guard isMet else { continue }
+      let claims = try claims(answer)
+      #expect(try claims.string("acr") == "hardware" && claims.strings("amr") == ["pop"])
+      #expect(try claims.string("signet_key_protection") == "hardwareClaimed")
+    }
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let claims = try await claims(fixture.poll(client, id))
+    #expect(try claims.strings("amr") == ["swk"] && claims.string("signet_key_protection") == "software")
+  }
+
+  @Test("user verification is what the container's profile demands of its user")
+  func verifiesUsers() async throws {
+    let fixture = try await OpenIDFixture { settings in
+      settings.profile = ContainerProfile(protection: .biometric, totp: .standard)
+      var verified = AuthenticationRequirement()
+      (verified.factors, verified.needsUserVerification) = (2, true)
+      settings.requirements.add("verified", verified)
+    }
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, "verified").id
+    try await fixture.decide(.accepted)
+    #expect(try await claims(fixture.poll(client, id)).string("acr") == "verified")
+  }
+
+  @Test("a name that the operator has removed since is met by nothing")
+  func forgetsNames() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let first = try await ask(fixture, client, "verified \(Self.signed)").id
+    try await fixture.decide(.accepted)
+    let device = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
+    let second = try await ask(fixture, client, "hardware").id
+    try await fixture.decide(.accepted, waiting(fixture), on: device)
+    var settings = fixture.server.context.settings
+    settings.requirements = NamedRequirements()
+    fixture.server.context.apply(settings)
+    #expect(try await claims(fixture.poll(client, first)).string("acr") == Self.signed)
+    let answer = try await fixture.poll(client, second)
+    #expect(try answer.outcome == "400 access_denied")
+    #expect(try answer.body.string("error_description").contains("hardware is not known any more"))
+  }
+}
