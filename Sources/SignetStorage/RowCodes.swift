@@ -28,13 +28,15 @@ struct RowCodes: Sendable {
 }
 
 extension RowCodes {
-  /// A transaction that UAF has not accepted, or has.
+  /// A transaction that neither UAF nor an authenticator app has answered, or one has.
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` where it only looks so.
   func checked(_ transaction: TransactionRecord) throws(StorageFailure) -> TransactionRecord {
-    guard let acceptance = transaction.uaf else { return transaction }
-    try check(
-      transaction.image(of: acceptance), acceptance.code, named: "\(transaction.id) of transactions")
+    let name = "\(transaction.id) of transactions"
+    if let acceptance = transaction.uaf {
+      try check(transaction.image(of: acceptance), acceptance.code, named: name)
+    }
+    if let answer = transaction.app { try check(transaction.image(of: answer), answer.code, named: name) }
     return transaction
   }
 
@@ -170,6 +172,19 @@ extension TransactionRecord {
     image.append(content)
     image.append(acceptance.session)
     image.append(acceptance.time)
+    return image
+  }
+
+  /// What the code of an answer by an authenticator app covers: who answered what and how, by which app and when.
+  func image(of answer: AppAnswer) -> RowImage {
+    var image = RowImage("transactions by app")
+    image.append(id)
+    image.append(user)
+    image.append(content)
+    image.append(state.rawValue)
+    image.append(answer.mechanism)
+    image.append(answer.message)
+    image.append(answer.time)
     return image
   }
 }

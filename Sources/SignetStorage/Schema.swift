@@ -135,6 +135,8 @@ enum Schema {
         .integer("decided").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .integer("typed").defaulting(to: 0), .text("uaf_session").optional,
         .blob("uaf_code").optional,
+        // The mechanism of the authenticator app that answered, and the message that it answered.
+        .text("app").optional, .text("app_message").optional, .blob("app_code").optional,
       ],
       indexes: [
         SQLIndex("pending_transactions", "user_id, created", where: "state = 'pending'"),
@@ -235,9 +237,11 @@ enum Schema {
         .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
         .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
         .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
+        .text("txn").optional.references("transactions", "id"),
       ],
       indexes: [
         SQLIndex("pushauth_messages_of_mechanism", "mechanism"),
+        SQLIndex("pushauth_messages_of_transaction", "txn", where: "txn IS NOT NULL"),
         SQLIndex("pushauth_messages_by_expiry", "expires"),
       ]),
   ]

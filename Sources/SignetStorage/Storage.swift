@@ -144,7 +144,7 @@ extension Storage {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
-    try await outcome(of: database.write, body)
+    try await outcome(of: database.write, coded(body))
   }
 
   private func outcome<Value: Sendable>(
@@ -169,13 +169,23 @@ extension Storage {
     then listener: @escaping @Sendable (Result<Value, StorageFailure>) -> Void
   ) {
     do { try faults?.willBegin() } catch { return listener(.failure(StorageFailure(error))) }
-    database.write(body).then { [faults] result in
+    database.write(coded(body)).then { [faults] result in
       let heard = Result {
         let value = try result.get()
         try faults?.didEnd()
         return value
       }
       listener(heard.mapError(StorageFailure.init))
+    }
+  }
+
+  /// The step with the codes of this storage.
+  private func coded<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) -> @Sendable (SQLConnection) throws -> Value {
+    { [codes] database in
+      database.use(codes)
+      return try body(database)
     }
   }
 }
@@ -196,6 +206,16 @@ package struct StepFaults: Sendable {
 }
 
 extension SQLConnection {
+  private static let rowCodes = TransactionLocal<RowCodes>()
+
+  /// Has what follows in this step write rows with these codes.
+  fileprivate func use(_ codes: RowCodes) { setLocal(Self.rowCodes, to: codes) }
+
+  /// The codes of the storage whose step this is; for what ends in any step that changes something.
+  var rowCodes: RowCodes {
+    get throws { try local(Self.rowCodes) { throw StorageFailure.failed(detail: "a step without codes") } }
+  }
+
   /// Whether a query has a row.
   func exists(_ sql: String, _ values: [SQLValue]) throws -> Bool { try !rows(sql, values) { _ in }.isEmpty }
 

@@ -22,6 +22,8 @@ public struct Problem: Error, Hashable, Sendable {
     case userNotActive = "user.notActive"
     /// The device is locked, with all that is bound to it.
     case deviceLocked = "device.locked"
+    /// The user has no authenticator that could ever answer the request.
+    case noAuthenticator = "user.noAuthenticator"
     /// The report answers no challenge that is open: it was used, replaced, or is too old.
     case reportReplayed = "report.replayed"
     /// A policy of the server does not accept what keeps the device's secrets.
@@ -71,7 +73,8 @@ public struct Problem: Error, Hashable, Sendable {
         403
       case .unknown: 404
       case .method: 405
-      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled, .reportReplayed,
+      case .exists, .lastAdminKey, .noAuthenticator, .transactionDecided, .transactionCancelled,
+        .reportReplayed,
         .handshakeVoid:
         409
       case .transactionExpired: 410
@@ -97,6 +100,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .containerLocked: "The container is locked."
       case .userNotActive: "The user's account is not active."
       case .deviceLocked: "The device is locked."
+      case .noAuthenticator: "No authenticator of the user's can answer."
       case .reportReplayed: "The report answers no open challenge."
       case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."

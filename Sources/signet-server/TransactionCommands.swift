@@ -206,6 +206,12 @@ enum TransactionCommands {
         ("Decided", utc(try decision.integer("time"))), ("Container", try decision.string("container")),
       ]
     }
+    if let uaf = try answer.optionalObject("uaf") {
+      fields += [("Decided", utc(try uaf.integer("time"))), ("UAF operation", try uaf.string("session"))]
+    }
+    if let app = try answer.optionalObject("app") {
+      fields += [("Decided", utc(try app.integer("time"))), ("App", try app.string("mechanism"))]
+    }
     if let end = try answer.optionalObject("end") {
       fields += [("Ended", utc(try end.integer("time"))), ("Reason", try end.string("reason"))]
       if let message = try end.optionalString("message") { fields.append(("Message", message)) }

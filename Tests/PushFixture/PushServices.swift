@@ -26,6 +26,8 @@ package final class PushServices {
   package let deviceSecret = SystemRandomSource().bytes(16)
   package let rsaPEM: String
   package let base: String
+  /// Who vouches for their certificate.
+  package let authorityPEM: String
   package let transport: CurlTransport
   private let process: ChildProcess
   private let folder: TemporaryFolder
@@ -35,6 +37,7 @@ package final class PushServices {
   package init() throws {
     folder = try TemporaryFolder()
     let authority = try CertificateAuthority()
+    authorityPEM = try authority.certificatePEM
     let server = try authority.issueServerCertificate(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
     try Data(server.certificatePEM.utf8).write(to: URL(filePath: folder.file("server.pem")))
     try Data(server.insecurePrivateKeyPEM.utf8).write(to: URL(filePath: folder.file("server.key")))
@@ -56,7 +59,7 @@ package final class PushServices {
       [python, script, JSONValue.object(setup).text], input: .pipe, output: .pipe
     ).start()
     var configuration = ConnectionConfiguration(
-      certificateAuthoritiesPEM: try authority.certificatePEM, version: .http2)
+      certificateAuthoritiesPEM: authorityPEM, version: .http2)
     configuration.timeoutSeconds = 20
     transport = try CurlTransport(configuration)
     var first = Data()
@@ -67,6 +70,15 @@ package final class PushServices {
     }
     let port = try JSONObject(parsing: Array(first)).integer("port")
     base = "https://127.0.0.1:\(port)"
+  }
+
+  /// What Firebase gives an operator: an account whose tokens these services give out.
+  package var accountFile: JSONObject {
+    [
+      "type": "service_account", "project_id": "signet-1", "private_key_id": "k1",
+      "private_key": .string(rsaPEM), "client_email": "push@signet-1.example",
+      "token_uri": .string("\(base)/token"),
+    ]
   }
 
   deinit {

@@ -207,7 +207,7 @@ import Testing
     // None is done before all were announced: each waits for the gate.
     let gate = Gate()
     recorder.hold(gate)
-    for _ in 1...20 { sender.announce(made) }
+    for _ in 1...20 { sender.announce(TransactionAnnouncement(made)) }
     gate.open()
     await sender.finish()
     // One attempt for each that was taken, and none after it: the transaction has ended.
@@ -220,6 +220,8 @@ import Testing
     let record = try await server.activate().send(to: server)
     _ = try await targets.add(form("desk"), for: record)
     _ = try await server.users.revokeContainer(record.id, by: .local)
+    // Another device is asked, and has no target.
+    _ = try await server.activate(device: 2)
     _ = try await announce()
     #expect(recorder.sent.isEmpty)
   }

@@ -99,6 +99,7 @@ import Testing
     let keys = APIKeyService(running.server.context)
     let admin = try await keys.create(name: "ops", scopes: [.admin], by: .local).text
     try await UserService(running.server.context).add(UserID("alice"), by: .local)
+    try await running.server.context.activate("alice")
     func json(_ response: HTTPResponse) throws -> JSONObject { try JSONObject(parsing: response.body) }
     for (body, name) in [
       (#"{"name":"shop","scopes":["relying-party"]}"#, "shop"),
@@ -144,6 +145,7 @@ import Testing
       name: "shop", scopes: [.relyingParty], by: .local
     ).text
     try await UserService(running.server.context).add(UserID("alice"), by: .local)
+    try await running.server.context.activate("alice")
     let body = #"{"user":"alice","text":"x","lifetime":600}"#
     for _ in 0..<running.server.context.settings.challengeLimits.pending {
       #expect(try await running.send(.post, "/v1/transactions", body, key: key).status == 201)
@@ -174,8 +176,13 @@ import Testing
     let code = try ActivationCode(parsing: json(invited).string("code"))
     #expect(code.user.text == user && code.server == running.server.serverURL)
     #expect(try InviteCode(json(invited).string("invite")) == code.invite)
-    let made = try await running.send(
-      .post, "/v1/transactions", JSONValue.object(["user": .string(user), "text": "Pay"]).text, key: key)
+    let order = JSONValue.object(["user": .string(user), "text": "Pay"]).text
+    try expect(
+      try await running.send(.post, "/v1/transactions", order, key: key), .noAuthenticator,
+      "nothing to answer with")
+    var device = ProtocolDevice(code: code)
+    try await device.activate(running.server.context)
+    let made = try await running.send(.post, "/v1/transactions", order, key: key)
     #expect(made.status == 201)
     let found = try await running.send(.get, "/v1/transactions/\(json(made).string("id"))", key: key)
     #expect(try json(found).string("status") == "pending" && !json(found).contains("decision"))

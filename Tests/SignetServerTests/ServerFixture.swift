@@ -76,6 +76,17 @@ struct ServerFixture: Sendable {
   }
 }
 
+extension ServiceContext {
+  /// Gives a user a device with a container.
+  @discardableResult
+  func activate(_ user: String) async throws -> ProtocolDevice {
+    let invite = try await ActivationService(self).invite(UserID(user), lifetime: nil, by: .local)
+    var device = ProtocolDevice(code: invite.code)
+    try await device.activate(self)
+    return device
+  }
+}
+
 /// A device that speaks the protocol by hand, so that it can also speak it wrongly.
 struct ProtocolDevice: Sendable {
   let code: ActivationCode

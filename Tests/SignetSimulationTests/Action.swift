@@ -21,7 +21,8 @@ enum Action: Hashable, Sendable {
   case ask(user: Int?, lifetime: Int64)
   case decide(container: Int, request: Int, accepts: Bool)
   case withdraw(request: Int)
-  case registerKey(user: Int)
+  /// On a device that says which it is, or on one that does not.
+  case registerKey(user: Int, device: Int?)
   case login(key: Int, counter: UInt32, request: Int?)
   case removeKey(Int)
   case enrolApp(user: Int)
@@ -115,7 +116,8 @@ struct History: Sendable {
       case 68..<71: return requests.isEmpty ? .sweep : .withdraw(request: pick(requests, &random))
       case 71..<75:
         keys.append(place)
-        return .registerKey(user: user)
+        let device = Int(random.next() % UInt64(History.deviceCount + 1))
+        return .registerKey(user: user, device: device < History.deviceCount ? device : nil)
       case 75..<82:
         guard !keys.isEmpty else { return .sweep }
         let request = requests.isEmpty || random.next() % 2 == 0 ? nil : pick(requests, &random)
@@ -152,7 +154,7 @@ struct History: Sendable {
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {
     switch actions[place] {
-    case .enrol(let user, _), .registerKey(let user), .enrolApp(let user): Self.user(user)
+    case .enrol(let user, _), .registerKey(let user, _), .enrolApp(let user): Self.user(user)
     case .renew(let container): user(of: container)
     case .message(let app, _): user(of: app)
     default: preconditionFailure("nothing of a user is made there")

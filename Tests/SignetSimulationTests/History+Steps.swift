@@ -46,10 +46,11 @@ extension History {
           request: "t\(request)", accepts: accepts)
       ]
     case .withdraw(let request): [.withdraw(request: "t\(request)")]
-    case .registerKey(let user):
+    case .registerKey(let user, let device):
       [
         .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
-        .register(session: "s\(place)", key: "k\(place)", user: Self.user(user)),
+        .register(
+          session: "s\(place)", key: "k\(place)", user: Self.user(user), device: device.map(UInt8.init)),
       ]
     case .login(let key, let counter, let request):
       [

@@ -39,13 +39,18 @@ struct Model: Hashable, Sendable {
   }
 
   struct Key: Hashable, Sendable {
+    enum State: Sendable { case active, quarantined, revoked }
+
     let user: String
+    /// The device that it says it is on.
+    let device: UInt8?
     var counter: UInt32 = 0
-    var isQuarantined = false
+    var state = State.active
   }
 
   struct Session: Hashable, Sendable {
     let user: String
+    let isRegistration: Bool
     let request: String?
     let expires: Int64
     var isOpen = true
@@ -120,7 +125,7 @@ struct Model: Hashable, Sendable {
       users[user] = .deleted
       return "changed"
     case .removeKey(let key, let user):
-      guard keys[key]?.user == user else { return "nothing" }
+      guard let found = keys[key], found.user == user, found.state != .revoked else { return "nothing" }
       keys[key] = nil
       return "done"
     case .removeApp(let app):
@@ -159,7 +164,7 @@ struct Model: Hashable, Sendable {
     case .ask(_, let user, _): user
     // Whoever is not the signer any more is told that, and nothing of the user.
     case .decide(let container, let user, _, _, _): containers[container]?.state == .active ? user : nil
-    case .begin(_, let user, _, _), .register(_, _, let user), .login(_, let user, _, _): user
+    case .begin(_, let user, _, _), .register(_, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
     case .message(_, let app, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
@@ -179,6 +184,7 @@ struct Model: Hashable, Sendable {
       invites[invite] = Invite(user: user)
       return "done"
     case .finish(let invite, let container, let user, let device):
+      if isLocked(device, of: user) { return "device locked" }
       guard invites[invite]?.isOpen == true else { return "closed" }
       // Its keys are those of a container that was revoked.
       guard containers[container]?.state ?? .pending == .pending else { return "keyTaken" }
@@ -195,9 +201,13 @@ struct Model: Hashable, Sendable {
       containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
       return "staged"
     case .revoke(let id):
-      guard containers[id] != nil else { return "nothing" }
+      guard let found = containers[id] else { return "nothing" }
       containers[id]?.state = .revoked
       containers[id]?.hasCodes = false
+      // Another container in use has taken its place, or it never was in use.
+      if found.state != .pending, !isInUse(found.device, of: found.user) {
+        revokeKeys(on: found.device, of: found.user)
+      }
       return "done"
     case .order(let order, let id, let kind):
       guard containers[id]?.state == .active else { return "not in use" }
@@ -205,6 +215,9 @@ struct Model: Hashable, Sendable {
       if kind == .unlock, isToBeWiped { return "to be wiped" }
       guard orders[order] == nil else { return "exists" }
       orders[order] = Order(container: id, kind: kind)
+      if let found = containers[id], kind != .unlock, !isLocked(found.device, of: found.user) {
+        endRegistrations(of: found.user)
+      }
       containers[id]?.isLocked = kind != .unlock
       return "added"
     case .receipt(let order, let id):
@@ -212,9 +225,10 @@ struct Model: Hashable, Sendable {
       guard !found.isReceived else { return "done" }
       orders[order]?.isReceived = true
       if found.kind == .wipe {
-        if containers[id]?.isWiped == false {
+        if let wiped = containers[id], !wiped.isWiped {
           containers[id]?.isWiped = true
           containers[id]?.state = .revoked
+          if wiped.state == .active { revokeKeys(on: wiped.device, of: wiped.user) }
         }
         containers[id]?.hasCodes = false
       }
@@ -241,6 +255,7 @@ struct Model: Hashable, Sendable {
     if let renewed = found.renews {
       guard containers[renewed]?.state == .active else { return "gone" }
     } else {
+      if isLocked(found.device, of: found.user) { return "device locked" }
       guard invites[found.activation]?.isOpen == true else { return "gone" }
       invites[found.activation]?.isOpen = false
     }
@@ -262,6 +277,32 @@ struct Model: Hashable, Sendable {
       }
     }
     return "activated"
+  }
+
+  /// Whether the container in use on a device is locked, so that nothing else there is accepted either.
+  private func isLocked(_ device: UInt8, of user: String) -> Bool {
+    missing != .locksHold
+      && containers.values.contains {
+        $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
+      }
+  }
+
+  private func isInUse(_ device: UInt8, of user: String) -> Bool {
+    containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
+  }
+
+  private mutating func revokeKeys(on device: UInt8, of user: String) {
+    endRegistrations(of: user)
+    for id in keys.keys where keys[id]?.user == user && keys[id]?.device == device {
+      keys[id]?.state = .revoked
+    }
+  }
+
+  /// Which device a registration is for is only known when it is answered.
+  private mutating func endRegistrations(of user: String) {
+    for id in sessions.keys where sessions[id]?.user == user && sessions[id]?.isRegistration == true {
+      sessions[id]?.isOpen = false
+    }
   }
 
   // MARK: Requests
@@ -313,16 +354,18 @@ struct Model: Hashable, Sendable {
 
   private mutating func takeOfOthers(_ step: Step, at time: Int64) -> String {
     switch step {
-    case .begin(let session, let user, _, let request):
+    case .begin(let session, let user, let isRegistration, let request):
       guard sessions[session] == nil else { return "exists" }
       guard users[user] != nil, request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
-      sessions[session] = Session(user: user, request: request, expires: time + Self.sessionLifetime)
+      sessions[session] = Session(
+        user: user, isRegistration: isRegistration, request: request, expires: time + Self.sessionLifetime)
       return "done"
-    case .register(let session, let key, let user):
+    case .register(let session, let key, let user, let device):
+      if let device, isLocked(device, of: user) { return "device locked" }
       guard isOpen(session, of: user, at: time) else { return "over" }
       sessions[session]?.isOpen = false
       guard keys[key] == nil else { return "key exists" }
-      keys[key] = Key(user: user)
+      keys[key] = Key(user: user, device: device)
       return "taken"
     case .login(let session, let user, let key, let counter):
       return logIn(session, user, key, counter, at: time)
@@ -358,6 +401,9 @@ struct Model: Hashable, Sendable {
   private mutating func logIn(
     _ session: String, _ user: String, _ key: String, _ counter: UInt32, at time: Int64
   ) -> String {
+    if let found = keys[key], found.user == user, let device = found.device, isLocked(device, of: user) {
+      return "device locked"
+    }
     guard isOpen(session, of: user, at: time) else { return "over" }
     sessions[session]?.isOpen = false
     let request = sessions[session]?.request
@@ -366,9 +412,9 @@ struct Model: Hashable, Sendable {
       guard let found = requests[request], found.state == .pending, found.user == nil || found.user == user
       else { return "transaction over" }
     }
-    guard let found = keys[key], found.user == user, !found.isQuarantined else { return "key unknown" }
+    guard let found = keys[key], found.user == user, found.state == .active else { return "key unknown" }
     guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
-      keys[key]?.isQuarantined = true
+      keys[key]?.state = .quarantined
       return "copied"
     }
     keys[key]?.counter = counter
@@ -417,7 +463,7 @@ extension Model {
       // What a container of a deleted user may do is not written down any more.
       all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"
     }
-    for (id, found) in keys { all[id] = "\(found.isQuarantined ? "quarantined" : "active") \(found.counter)" }
+    for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }
     for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }
     for (id, found) in requests { all[id] = "\(found.state) \(found.user ?? "-") \(found.decidedBy ?? "-")" }
     return all

@@ -171,6 +171,7 @@ extension Storage {
       switch error as? StorageFailure {
       case .userNotActive(let state): return "not active: \(state)"
       case .unknown: return "unknown"
+      case .deviceLocked: return "device locked"
       case .exists: return "exists"
       // What the faults throw.
       case .failed(detail: "Lost"): return nil
@@ -231,7 +232,7 @@ extension Storage {
       new.container.renews = renewed
       return "\(try await stageRenewal(of: renewed, by: new, limit: 1000) { event("\($0)") })"
     case .revoke(let container):
-      return try await revokeContainer(container, audit: done) ? "done" : "nothing"
+      return try await revokeContainer(container, audit: done) { _ in event("lost") } ? "done" : "nothing"
     case .order(let order, let container, let kind):
       let action: AccountOrderRecord.Action =
         switch kind {
@@ -247,8 +248,9 @@ extension Storage {
       case .toBeWiped: return "to be wiped"
       }
     case .receipt(let order, let container):
-      return try await receiveAccountOrder(order, of: container, receipt: "r", at: time, audit: done)
-        ? "done" : "nothing"
+      let isKnown = try await receiveAccountOrder(
+        order, of: container, receipt: "r", at: time, audit: done, lost: { _ in event("lost") })
+      return isKnown ? "done" : "nothing"
     case .code(let container, let user, let counter):
       let outcome = try await attemptCode(CodeAttempt(user: user)) { situation in
         guard let found = situation.credentials.first(where: { $0.id == container }),
@@ -306,10 +308,11 @@ extension Storage {
       record.transaction = request
       try await addUAFSession(record, audit: done)
       return "done"
-    case .register(let session, let key, let user):
-      let credential = UAFCredentialRecord(
+    case .register(let session, let key, let user, let device):
+      var credential = UAFCredentialRecord(
         aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Array(key.utf8), algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
+      credential.device = device.map { Hex.encode([UInt8](repeating: $0, count: 16)) }
       let end = UAFSessionEnd(status: 1200, time: time)
       return try await finishUAFRegistration(session, end, adding: [credential], limit: 1000) {
         event($0.word)

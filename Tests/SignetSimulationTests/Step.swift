@@ -16,7 +16,7 @@ enum Step: Hashable, Sendable {
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
   case withdraw(request: String)
   case begin(session: String, user: String, isRegistration: Bool, request: String?)
-  case register(session: String, key: String, user: String)
+  case register(session: String, key: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
   case removeKey(String, user: String)
   case addApp(String, user: String)

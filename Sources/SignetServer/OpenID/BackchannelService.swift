@@ -51,7 +51,8 @@ struct BackchannelService: Sendable {
       numberDigits: client.numberDigits)
     let made: TransactionService.NewTransaction
     do throws(Problem) {
-      made = try await transactions.create(order, by: client.actor) { transaction throws(Problem) in
+      made = try await transactions.create(order, by: client.actor, isClients: true) {
+        transaction throws(Problem) in
         try record(of: id, transaction, client, request)
       }
     } catch { throw OpenIDFailure(asking: error) }

@@ -11,7 +11,8 @@ package struct OpenIDNames: Sendable {
   static let scope = "openid"
   /// What `acr` says where the user's device signed the decision.
   static let signedACR = "urn:signet:acr:signed"
-  /// What `acr` says where the user typed the digits of a device without a network.
+  /// What `acr` says where the user answered by a key that the server has too: by the digits of a device without a network, or by an
+  /// authenticator app.
   static let answeredACR = "urn:signet:acr:answered"
   /// What clients may sign with.
   static let clientAlgorithms: [SignatureAlgorithm] = [.es256, .ps256, .rs256]

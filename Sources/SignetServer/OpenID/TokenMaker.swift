@@ -87,6 +87,10 @@ package struct TokenMaker: Sendable {
     if let uaf = transaction.uaf {
       return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf))
     }
+    if let app = transaction.app {
+      // The server has the key too, so it proves no possession to others: a yes on another channel is what it shows.
+      return Proof(time: app.time, evidence: AuthenticationEvidence(.pushApp))
+    }
     guard let decision = transaction.decision,
       let container = try await context.storage.container(decision.container)
     else { return nil }
@@ -133,7 +137,7 @@ package struct TokenMaker: Sendable {
     switch transaction.state {
     case .accepted:
       guard request.issued == nil else { return nil }
-      if let decision = transaction.decision, try await !isInUse(decision.container) {
+      guard try await context.storage.isProofInUse(of: transaction.id) else {
         return OpenIDFailure(.accessDenied, "The device that agreed is revoked; start again.")
       }
       return try await shortcoming(of: transaction, for: request)
@@ -143,14 +147,6 @@ package struct TokenMaker: Sendable {
       return OpenIDFailure(
         .transactionFailed, "The request was withdrawn; start again if it is still wanted.")
     }
-  }
-
-  /// Whether a container is in use, or the same device has another in its place.
-  private func isInUse(_ id: String) async throws -> Bool {
-    guard let found = try await context.storage.container(id) else { return false }
-    guard found.state != .active else { return true }
-    return try await context.storage.containers(user: found.user)
-      .contains { $0.state == .active && $0.device == found.device }
   }
 
   private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws -> String {

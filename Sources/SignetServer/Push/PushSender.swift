@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetPush
-package import SignetStorage
+import SignetStorage
 import SignetWire
 import Synchronization
 
@@ -30,7 +30,8 @@ package final class PushSender: Sendable {
   }
 
   /// Sends pushes for a transaction that is on the disk; returns at once.
-  package func announce(_ transaction: TransactionRecord) {
+  package func announce(_ announcement: TransactionAnnouncement) {
+    let transaction = announcement.record
     guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
     let isTaken = state.withLock { state in
       guard !state.isStopped, state.tasks.count < Self.limit,
@@ -40,7 +41,7 @@ package final class PushSender: Sendable {
       let number = state.next
       state.next += 1
       state.tasks[number] = Task {
-        await self.send(transaction, of: user)
+        await self.send(announcement, of: user)
         self.state.withLock { state in
           state.tasks[number] = nil
           state.counts[user] = state.counts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -66,15 +67,15 @@ package final class PushSender: Sendable {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
 
-  private func send(_ transaction: TransactionRecord, of user: String) async {
-    do throws(StorageFailure) {
-      let records = try await context.storage.pushTargets(user: user)
-      // Side by side: one service that is out of reach keeps no other target waiting.
-      await withTaskGroup(of: Void.self) { group in
-        for record in records { group.addTask { await self.send(transaction, to: record) } }
-      }
-    } catch {
+  private func send(_ announcement: TransactionAnnouncement, of user: String) async {
+    var records: [PushTargetRecord] = []
+    do throws(StorageFailure) { records = try await context.storage.pushTargets(user: user) } catch {
       context.log.error("storage.failed", ["cause": error.description])
+    }
+    // Side by side: one service that is out of reach keeps no other target waiting.
+    await withTaskGroup(of: Void.self) { group in
+      for record in records { group.addTask { await self.send(announcement.record, to: record) } }
+      for delivery in announcement.deliveries { group.addTask { await delivery() } }
     }
   }
 
@@ -89,7 +90,7 @@ package final class PushSender: Sendable {
       return context.log.error("push.failed", ["target": record.id, "cause": "\(error)"])
     }
     let outcome = await context.push.delivery.deliver(message, to: target) {
-      await self.isPending(transaction.id)
+      await TransactionService.isPending(transaction.id, self.context)
     }
     let members: KeyValuePairs = [
       "target": record.id, "service": record.service, "transaction": transaction.id,
@@ -101,12 +102,6 @@ package final class PushSender: Sendable {
       context.log.error(
         "push.failed", ["target": record.id, "service": record.service, "cause": failure.description])
     case .targetGone: await drop(record)
-    }
-  }
-
-  private func isPending(_ id: String) async -> Bool {
-    do throws(StorageFailure) { return try await context.storage.transaction(id)?.state == .pending } catch {
-      return true
     }
   }
 

@@ -69,26 +69,33 @@ extension PushAuthService {
     } catch { return refused(error, mechanism) }
     let now = context.clock.now
     let audit = context.audit(by: .app(mechanism.id))
+    let transaction = message.transaction
     if !isDenied, let sealed = message.sealedNumber {
       let right = try context.computed(context.masterKey.open(sealed, for: .pushAuthNumber(message: id)))
       let typed = SecretBytes(copying: Array((number ?? "").utf8))
       guard right.isEqual(to: typed) else {
-        let event = audit(.pushAuthWrongNumber(user: mechanism.user, message: id))
+        let event = audit(
+          .pushAuthWrongNumber(user: mechanism.user, message: id, transaction: transaction))
         let left = try await context.stored(
           await context.storage.countWrongPushAuthNumber(
             id, limit: Self.wrongNumberLimit, at: now, audit: event))
-        guard let left else { return Self.refused }
+        guard let left else { return Self.refused(transaction) }
         return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
       }
     }
     let event: AuditEvent =
       isDenied
-      ? .pushAuthDenied(user: mechanism.user, message: id)
-      : .pushAuthApproved(user: mechanism.user, message: id)
+      ? .pushAuthDenied(user: mechanism.user, message: id, transaction: transaction)
+      : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
     let isTaken = try await context.stored(
       await context.storage.answerPushAuthMessage(
         id, isDenied ? .denied : .approved, at: now, audit: audit(event)))
-    return isTaken ? .json([:]) : Self.refused
+    return isTaken ? .json([:]) : Self.refused(transaction)
+  }
+
+  /// What is told to whoever answers too late, and has proved to be the app that was asked.
+  private static func refused(_ transaction: String?) -> ServerResponse {
+    transaction == nil ? refused : refusal("The request has ended.")
   }
 
   private func refresh(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {

@@ -16,7 +16,7 @@ package struct PushAuthService: Sendable {
   /// The longest token that push services carry beside what else is in a push, in bytes.
   static let maximumTokenByteCount = 3_000
   private static let secretByteCount = 32
-  private static let (registers, authenticates) = ("REGISTER:", "AUTHENTICATE:")
+  static let (registers, authenticates) = ("REGISTER:", "AUTHENTICATE:")
 
   let context: ServiceContext
 
@@ -101,18 +101,13 @@ package struct PushAuthService: Sendable {
       numbers: choice?.all ?? [], text: form.text,
       customPayload: form.customPayload,
       context: form.context, userID: mechanism.user)
-    let token = try key(of: mechanism).sign(message.boundClaims)
-    guard token.utf8.count <= Self.maximumTokenByteCount else {
+    guard let token = try token(of: message, to: mechanism) else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
-    }
-    var sealedNumber: [UInt8]?
-    if let number = choice?.right {
-      let text = SecretBytes(copying: Array(String(number).utf8))
-      sealedNumber = try context.computed(context.masterKey.seal(text, for: .pushAuthNumber(message: id)))
     }
     let record = PushAuthMessageRecord(
       id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
-      sealedNumber: sealedNumber, created: now, expires: now + lifetime)
+      sealedNumber: try choice.map { (choice) throws(Problem) in try seal(choice.right, of: id) },
+      created: now, expires: now + lifetime)
     let audit = context.audit(by: actor)
     let outcome: AdmissionOutcome
     do throws(StorageFailure) {
@@ -131,6 +126,19 @@ package struct PushAuthService: Sendable {
     let delivery = await deliver(token, message, mechanism, until: record.expires)
     return SentPushAuthMessage(
       record: record, number: choice?.right, messageID: message.messageID, token: token, delivery: delivery)
+  }
+
+  /// The message as push services carry it; `nil` where it is longer than that.
+  func token(
+    of message: PushAuthMessage, to mechanism: PushAuthMechanismRecord
+  ) throws(Problem) -> String? {
+    let token = try key(of: mechanism).sign(message.boundClaims)
+    return token.utf8.count <= Self.maximumTokenByteCount ? token : nil
+  }
+
+  func seal(_ number: Int64, of id: String) throws(Problem) -> [UInt8] {
+    let text = SecretBytes(copying: Array(String(number).utf8))
+    return try context.computed(context.masterKey.seal(text, for: .pushAuthNumber(message: id)))
   }
 
   /// The message of an id, for the relying party.
@@ -171,23 +179,45 @@ package struct PushAuthService: Sendable {
 
   /// Three numbers of two digits that differ, in order of size, and which of them is right.
   private func numbers() -> (right: Int64, all: [Int64]) {
-    var found: [Int64] = []
-    while found.count < 3 {
-      let next = 10 + Int64(context.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 90)
-      if !found.contains(next) { found.append(next) }
-    }
-    return (found[0], found.sorted())
+    let right = number(from: 10)
+    return (right, numbers(with: right))
   }
 
-  private func deliver(
-    _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord, until expires: Int64
+  /// A number and two others of as many digits, in order of size.
+  func numbers(with right: Int64) -> [Int64] {
+    var first: Int64 = 10
+    while first * 10 <= right { first *= 10 }
+    var found = [right]
+    while found.count < 3 {
+      let next = number(from: first)
+      if !found.contains(next) { found.append(next) }
+    }
+    return found.sorted()
+  }
+
+  /// A number of as many digits as the least of them has.
+  private func number(from first: Int64) -> Int64 {
+    let random = context.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return first + Int64(random % UInt64(9 * first))
+  }
+
+  func deliver(
+    _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord, until expires: Int64,
+    while isWanted: (@Sendable () async -> Bool)? = nil
   ) async -> SentPushAuthMessage.Delivery {
     guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else { return .none }
     let push = PushMessage(
       envelope: token, topic: String(message.messageID.suffix(22)), expires: expires,
       data: ["message": token, "messageId": message.messageID],
       notification: ["data": token, "messageId": message.messageID, "alert": message.text ?? ""])
-    switch await context.push.delivery.deliverOnce(push, to: target) {
+    let delivery = context.push.delivery
+    let outcome =
+      if let isWanted {
+        await delivery.deliver(push, to: target, while: isWanted)
+      } else {
+        await delivery.deliverOnce(push, to: target)
+      }
+    switch outcome {
     case .taken: return .taken
     case .targetGone: return .gone
     case .failed(let failure):
@@ -198,7 +228,7 @@ package struct PushAuthService: Sendable {
   }
 
   /// Where the pushes of a mechanism go; `nil` for what no service of ours carries.
-  private func target(of mechanism: PushAuthMechanismRecord) -> PushTarget? {
+  func target(of mechanism: PushAuthMechanismRecord) -> PushTarget? {
     guard let device = device(of: mechanism) else { return nil }
     switch device.service {
     case "apns":

@@ -37,7 +37,7 @@ package struct AuthenticationEvidence: Hashable, Sendable {
     switch kind {
     case .otp: return "otp"
     case .container where !isContentSigned: return "otp"
-    case .pushApp: return "pop"
+    case .pushApp: return "mca"
     case .container, .uaf: break
     }
     return switch keyProtection {

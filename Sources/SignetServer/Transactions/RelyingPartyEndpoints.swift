@@ -8,7 +8,7 @@ extension API {
     details: "docs/protocol.md section 7", in: .transactions, by: .relyingParty,
     takes: .json(NewTransaction.self, example: ["user": "alice", "text": "Pay 250.00 EUR to Jane Doe"]),
     answers: .created(MadeTransaction.self, "It waits for the user."),
-    or: [.unknown, .contentRefused, .tooMany])
+    or: [.unknown, .conflict, .contentRefused, .tooMany])
   package static let listInitiated = Endpoint(
     .get, "/transactions", .read, "listInitiated", "What a user has signed unasked",
     in: .transactions, by: .relyingParty, takes: .query(InitiatedQuery.self),

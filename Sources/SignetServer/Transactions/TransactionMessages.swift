@@ -150,6 +150,15 @@ package struct TransactionDescription: Message {
     }
   }
 
+  package struct AppAnswer: Message {
+    package let mechanism: String, time: Int64
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("mechanism", \Self.mechanism)
+      Member("time", \Self.time, .time)
+    }
+  }
+
   package struct End: Message {
     package let reason: String, message: String?, container: String?, time: Int64
 
@@ -163,7 +172,7 @@ package struct TransactionDescription: Message {
 
   package let id: String, user: String?, content: String, status: TransactionRecord.State
   package let created: Int64, expires: Int64, typed: [Int64]?, initiated: String?
-  package var decision: Decision?, uaf: UAFDecision?, end: End?
+  package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, end: End?
 
   package static let schema = MessageSchema(Self.init, named: "Transaction") {
     Member("id", \Self.id)
@@ -176,6 +185,9 @@ package struct TransactionDescription: Message {
     Member("initiated", \Self.initiated, .oneOf("device"))
     Member("decision", \Self.decision)
     Member("uaf", \Self.uaf, "How it was confirmed by UAF.")
+    Member(
+      "app", \Self.app,
+      "Answered by an authenticator app: by a key that the server has too, without a signature.")
     Member("end", \Self.end, "How it ended without a decision.")
   }
 }
@@ -186,7 +198,8 @@ extension TransactionDescription {
     self.init(
       id: record.id, user: record.user, content: record.content, status: record.state,
       created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
-      initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, end: nil)
+      initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, app: nil,
+      end: nil)
   }
 
   /// A transaction with how it ended.
@@ -196,6 +209,7 @@ extension TransactionDescription {
       self.decision = try Decision(decision, container)
     }
     uaf = record.uaf.map { UAFDecision(session: $0.session, time: $0.time) }
+    app = record.app.map { AppAnswer(mechanism: $0.mechanism, time: $0.time) }
     end = record.end.map {
       End(
         reason: $0.reason, message: $0.message.isEmpty ? nil : $0.message, container: $0.container,

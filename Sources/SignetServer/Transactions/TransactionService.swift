@@ -6,7 +6,7 @@ public import SignetWire
 /// Transactions: what a relying party asks and a user decides (`docs/protocol.md` section 5).
 public struct TransactionService: Sendable {
   let context: ServiceContext
-  private let announce: @Sendable (TransactionRecord) -> Void
+  private let announce: @Sendable (TransactionAnnouncement) -> Void
 
   /// A service over a context.
   ///
@@ -14,7 +14,8 @@ public struct TransactionService: Sendable {
   ///   - context: The context.
   ///   - announce: Hears of each new transaction, once it is on the disk.
   public init(
-    _ context: ServiceContext, announcing announce: @escaping @Sendable (TransactionRecord) -> Void = { _ in }
+    _ context: ServiceContext,
+    announcing announce: @escaping @Sendable (TransactionAnnouncement) -> Void = { _ in }
   ) {
     (self.context, self.announce) = (context, announce)
   }
@@ -42,9 +43,19 @@ public struct TransactionService: Sendable {
   }
 
   /// Makes a transaction, and in the same step the request of a client that it is.
+  ///
+  /// - Parameters:
+  ///   - order: What the user is asked.
+  ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks.
+  ///   - isAnsweredByAsker: Whether who asks has an authenticator answer it by itself, so that no other is needed.
+  ///   - isClients: Whether a client of OpenID Connect asks.
+  ///   - request: Makes the client's request.
+  /// - Returns: The transaction, pending.
+  /// - Throws: ``Problem``.
   func create(
-    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil,
-    beside request: (TransactionRecord) throws(Problem) -> BackchannelRecord?
+    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil, isAnsweredByAsker: Bool = false,
+    isClients: Bool = false, beside request: (TransactionRecord) throws(Problem) -> BackchannelRecord?
   ) async throws(Problem) -> NewTransaction {
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
@@ -61,16 +72,29 @@ public struct TransactionService: Sendable {
     var transaction = TransactionRecord(
       id: id, user: order.user?.text, content: content.json, statuses: statuses.map(\.rawValue),
       created: now, expires: now + lifetime)
-    let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
+    let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)
     if let number { transaction.sealedNumber = try seal(number, of: id) }
-    try await add(transaction, beside: try request(transaction), by: actor, key: key)
-    announce(transaction)
+    let asking =
+      isAnsweredByAsker
+      ? nil : try await self.asking(transaction, content, number: number, isClients: isClients)
+    try await add(
+      transaction, beside: try request(transaction), asking: asking?.records, by: actor, key: key)
+    announce(TransactionAnnouncement(transaction, deliveries: asking?.deliveries ?? []))
     return NewTransaction(record: transaction, number: number)
   }
 
+  /// A number that apps show as a number: without a zero in front.
+  private func number(digitCount: Int) -> MatchingNumber {
+    while true {
+      let number = MatchingNumber(digitCount: digitCount, random: context.random)
+      if number.digits.utf8.first != UInt8(ascii: "0") { return number }
+    }
+  }
+
   private func add(
-    _ transaction: TransactionRecord, beside request: BackchannelRecord?, by actor: AuditActor, key: String?
+    _ transaction: TransactionRecord, beside request: BackchannelRecord?, asking: TransactionAsking?,
+    by actor: AuditActor, key: String?
   ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let user = transaction.user
@@ -85,10 +109,13 @@ public struct TransactionService: Sendable {
     if let request {
       outcome = try await context.stored(
         of: user ?? "",
-        await storage.addBackchannelRequest(request, asking: transaction, limits: limits, audit: event))
+        await storage.addBackchannelRequest(
+          request, asking: transaction, limits: limits, by: asking, audit: event))
     } else {
       outcome = try await context.stored(
-        of: user ?? "", await storage.addTransaction(transaction, key: key, limits: limits, audit: event))
+        of: user ?? "",
+        await storage.addTransaction(
+          transaction, key: key, limits: limits, asking: asking, audit: event))
     }
     try Self.check(outcome)
   }
@@ -98,6 +125,10 @@ public struct TransactionService: Sendable {
     switch outcome {
     case .added: return
     case .keyRevoked: throw APIKeyService.refused
+    case .noAuthenticator:
+      throw Problem(
+        .noAuthenticator,
+        "Nothing of the user's could answer this; have the user activate a device or enrol an app first.")
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(

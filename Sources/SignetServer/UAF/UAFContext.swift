@@ -15,8 +15,12 @@ struct UAFContext: Sendable {
   let transactions: [UAFTransaction]
   /// A transaction of this server that is to be decided; `nil` for none.
   let transactionID: String?
+  /// Whether the transaction is shown with who asks for it, as the server has it where it asks by itself.
+  let isAskerShown: Bool
   /// What is to be removed.
   let targets: [DeregistrationRequest.Target]
+
+  static let askerName = "isAskerShown"
 
   /// Reads a context.
   ///
@@ -31,6 +35,7 @@ struct UAFContext: Sendable {
       username = try object.optionalString("username")
       policy = try object.optionalString("policy")
       transactionID = try object.optionalString("transactionId")
+      isAskerShown = try object.optionalBool(Self.askerName) ?? false
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
     if let username {
       guard !username.isEmpty, username.utf8.count <= 4 * Self.longestUsername,

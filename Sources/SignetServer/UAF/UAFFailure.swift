@@ -19,6 +19,9 @@ struct UAFFailure: Error {
     return failure
   }
 
+  /// What goes with an operation has ended before it, however.
+  static let transactionOver = UAFFailure(.timeout, "the transaction has ended before")
+
   init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
@@ -32,7 +35,7 @@ struct UAFFailure: Error {
     let status: UAFStatus =
       switch problem.code {
       case .unauthorized, .containerUnknown: .unauthorized
-      case .forbidden, .transactionTooMany, .userNotActive, .deviceLocked: .forbidden
+      case .forbidden, .transactionTooMany, .userNotActive, .deviceLocked, .noAuthenticator: .forbidden
       case .unknown: .notFound
       case .malformed, .contentRefused: .badRequest
       default: .internalError

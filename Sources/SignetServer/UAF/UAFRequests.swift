@@ -48,7 +48,7 @@ struct UAFRequests: Sendable {
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
     let order = try await order(asked, for: operation, by: caller)
-    var session = session(for: order, asked)
+    var session = session(for: order, asked.context)
     // What was asked is in the request; the name of the policy is said again with what the user is known by.
     session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
@@ -148,24 +148,57 @@ struct UAFRequests: Sendable {
     let order = TransactionOrder(
       .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
-    return try await transactions.create(order, by: caller.actor, key: key.id).record
+    // The relying party has the user's keys asked, whichever way it takes.
+    return try await transactions.create(
+      order, by: caller.actor, key: key.id, isAnsweredByAsker: true, beside: { _ in nil }
+    ).record
   }
 
-  /// What UAF shows of one of our transactions: its text, where that is plain enough.
-  private static func shown(_ transaction: TransactionRecord) -> UAFTransaction? {
+  /// What the server itself has a user's keys confirm, for a transaction that others asked for.
+  ///
+  /// - Parameter transaction: The transaction.
+  /// - Returns: The order and the context that stands for it; `nil` where no key of the user's can show and confirm it.
+  /// - Throws: What the storage throws, ``UAFFailure``.
+  func order(confirming transaction: TransactionRecord) async throws -> (order: Order, context: String)? {
+    guard let name = transaction.user,
+      let rule = setup.rule(named: nil, among: context.settings.requirements),
+      let shown = Self.shown(transaction, withAsker: true)
+    else { return nil }
+    let user = try UserID(name)
+    let text = JSONValue.object([
+      "username": .string(name), "transactionId": .string(transaction.id), UAFContext.askerName: true,
+    ]).text
+    let order = Order(
+      operation: .authentication, context: try UAFContext(text, for: .authentication), user: user,
+      transaction: transaction)
+    do {
+      _ = try self.policy(rule, for: try await credentials(of: user), showing: [shown])
+    } catch is UAFFailure {
+      return nil
+    }
+    return (order, text)
+  }
+
+  /// What UAF shows of one of our transactions, where that is plain enough: its text, or who asks it with all that it asks.
+  static func shown(_ transaction: TransactionRecord, withAsker isAskerShown: Bool = false) -> UAFTransaction?
+  {
     do {
       let content = try TransactionContent(parsing: transaction.content)
+      if isAskerShown {
+        let text = UAFTransaction(contentType: .text, content: Array(RequestText(content).text.utf8))
+        return text?.isShownAsItIs == true ? text : nil
+      }
       guard case .text(let text) = content.matter else { return nil }
       return UAFTransaction(contentType: .text, content: Array(text.utf8))
     } catch { return nil }
   }
 
   /// An operation that is about to begin.
-  func session(for order: Order, _ asked: GetUAFRequest) -> UAFSessionRecord {
+  func session(for order: Order, _ text: String?) -> UAFSessionRecord {
     let now = context.clock.now
     var session = UAFSessionRecord(
       id: ServerMadeID(random: context.random).text, operation: order.operation.rawValue,
-      user: order.user?.text, context: asked.context, created: now,
+      user: order.user?.text, context: text, created: now,
       expires: now + setup.settings.requestLifetime, state: .requested)
     session.transaction = order.transaction?.id
     return session
@@ -201,7 +234,8 @@ struct UAFRequests: Sendable {
     case .authentication:
       let shown: [UAFTransaction]
       if let transaction = order.transaction, order.context.transactions.isEmpty {
-        shown = Self.shown(transaction).map { [$0] } ?? []
+        shown =
+          Self.shown(transaction, withAsker: order.context.isAskerShown).map { [$0] } ?? []
       } else {
         shown = order.context.transactions
       }

@@ -163,10 +163,11 @@ struct UAFResponses: Sendable {
   ) async throws -> UAFSessionRecord {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
       let found = try await context.storage.uafSession(id),
-      found.operation == operation.rawValue, found.state == .requested,
+      found.operation == operation.rawValue, found.state == .requested || found.hasEndedWithTransaction,
       let challenge = Self.challenge(in: found, operation),
       requests.isOwn(text, session: id, operation, challenge: challenge)
     else { throw Self.over }
+    guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
     return found
   }
 

@@ -184,10 +184,25 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
+  /// Where a dispatcher carries what goes to a target; `nil` where it carries nothing there that nobody else could read.
+  func address(of target: UAFTargetRecord, by dispatcher: UAFTokens.Dispatcher) -> PushTarget? {
+    guard target.encryptionKey != nil, let service = dispatcher.service else { return nil }
+    do {
+      guard let token = try address(of: target) else { return nil }
+      let address: PushTarget = service == .webhook ? .webhook(address: token) : .fcm(token: token)
+      return context.push.delivery.mayCarry(address) ? address : nil
+    } catch {
+      context.log.error("uaf.failed", ["target": target.id, "cause": "the address cannot be read"])
+      return nil
+    }
+  }
+
   /// Hands a payload to a push service, or to the operator's gateway; a target that it does not know any more is forgotten.
+  ///
+  /// It is tried once, or as long as `isWanted` says.
   func push(
     _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord,
-    by dispatcher: UAFTokens.Dispatcher
+    by dispatcher: UAFTokens.Dispatcher, while isWanted: (@Sendable () async -> Bool)? = nil
   ) async -> UAFTokens.DispatchResult {
     let token: String?
     do { token = try address(of: target) } catch {
@@ -201,7 +216,14 @@ struct UAFTargets: Sendable {
       envelope: envelope, topic: String(session.id.prefix(32)),
       expires: session.tokenExpires ?? session.expires, data: payload.members)
     let address: PushTarget = dispatcher == .webhook ? .webhook(address: token) : .fcm(token: token)
-    switch await context.push.delivery.deliverOnce(message, to: address) {
+    let delivery = context.push.delivery
+    let outcome =
+      if let isWanted {
+        await delivery.deliver(message, to: address, while: isWanted)
+      } else {
+        await delivery.deliverOnce(message, to: address)
+      }
+    switch outcome {
     case .taken: return .dispatched
     case .targetGone:
       let event = context.audit(by: .server)(.uafTargetExpired(target: target.id))

@@ -52,6 +52,13 @@ struct UAFTokens: Sendable {
     (self.targets, self.keys) = (targets, keys)
   }
 
+  /// Tokens of a server with these transactions.
+  init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
+    self.init(
+      context, setup, UAFRequests(context, setup, transactions), UAFTargets(context, setup.settings),
+      UAFKeys(context))
+  }
+
   /// A token that was made.
   struct Made: Sendable {
     var token: String
@@ -78,12 +85,16 @@ struct UAFTokens: Sendable {
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
     let order = try await requests.order(asked, for: operation, by: caller)
-    var session = requests.session(for: order, asked)
+    let session = requests.session(for: order, asked.context)
+    return made(session, until: session.created + setup.settings.tokenLifetime)
+  }
+
+  private func made(_ session: UAFSessionRecord, until end: Int64) -> Made {
+    var session = session
     let token = Self.uuid(context.random.bytes(16))
     session.state = .tokenCreated
     session.tokenDigest = Self.digest(of: token)
-    session.tokenExpires = session.created + setup.settings.tokenLifetime
-    session.expires = session.created + setup.settings.tokenLifetime
+    (session.tokenExpires, session.expires) = (end, end)
     return Made(token: token, session: session)
   }
 
@@ -236,6 +247,37 @@ struct UAFTokens: Sendable {
     }
   }
 
+  // MARK: Asking by itself
+
+  /// Has the user's keys asked a transaction: an operation for each target that a service carries to.
+  ///
+  /// What goes wrong is logged, and asks nobody: the transaction is for other authenticators too.
+  func ask(_ transaction: TransactionRecord, in asking: inout TransactionService.Asking) async {
+    do {
+      guard let (order, text) = try await requests.order(confirming: transaction) else { return }
+      for target in try await context.storage.uafTargets(user: transaction.user ?? "") {
+        guard let dispatcher = target.dispatcher.flatMap(Dispatcher.init(rawValue:)),
+          targets.address(of: target, by: dispatcher) != nil
+        else { continue }
+        var made = made(requests.session(for: order, text), until: transaction.expires)
+        let payload = try self.payload(made, .authentication, target, nil)
+        (made.session.dispatcher, made.session.target) = (dispatcher.rawValue, target.id)
+        made.session.sealedPayload = try context.masterKey.seal(
+          SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
+        let session = made.session
+        let event = context.audit(by: .server)(
+          .uafTokenAdded(
+            session: session.id, operation: session.operation, user: session.user, target: target.id))
+        asking.records.sessions.append((session, event))
+        asking.deliveries.append { [context, targets] in
+          _ = await targets.push(payload, of: session, to: target, by: dispatcher) {
+            await TransactionService.isPending(transaction.id, context)
+          }
+        }
+      }
+    } catch { context.log.error("uaf.failed", ["transaction": transaction.id, "cause": "\(error)"]) }
+  }
+
   private static func picture(of text: String) -> (DispatchResult, String?) {
     do throws(QRFailure) {
       return (.dispatched, Base64.encode(try QRCode(text).png()))
@@ -258,6 +300,7 @@ struct UAFTokens: Sendable {
       throw UAFFailure(.notFound, "there is no such token for this operation")
     }
     let now = context.clock.now
+    guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
     guard session.state == .tokenCreated else {
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
     }

@@ -162,14 +162,14 @@ public enum AuditEvent: Hashable, Sendable {
   case pushAuthRemoved(mechanism: String)
   /// A message was not sent to an authenticator app: its user is asked too often.
   case pushAuthNotAsked(user: String, mechanism: String, AdmissionOutcome)
-  /// A relying party sent a message to an authenticator app.
+  /// A message was made for an authenticator app: a relying party's, or the server's for a transaction.
   case pushAuthMessage(user: String, mechanism: String, message: String)
   /// A user chose a wrong number.
-  case pushAuthWrongNumber(user: String, message: String)
+  case pushAuthWrongNumber(user: String, message: String, transaction: String?)
   /// A user approved a message.
-  case pushAuthApproved(user: String, message: String)
+  case pushAuthApproved(user: String, message: String, transaction: String?)
   /// A user denied a message.
-  case pushAuthDenied(user: String, message: String)
+  case pushAuthDenied(user: String, message: String, transaction: String?)
 
   // MARK: UAF
 
@@ -470,10 +470,12 @@ extension AuditEvent {
     case .pushAuthRemoved(let mechanism): ("pushauth.removed", [.mechanism: mechanism])
     case .pushAuthMessage(let user, let mechanism, let message):
       ("pushauth.message", [.user: user, .mechanism: mechanism, .message: message])
-    case .pushAuthWrongNumber(let user, let message):
-      ("pushauth.wrongNumber", [.user: user, .message: message])
-    case .pushAuthApproved(let user, let message): ("pushauth.approved", [.user: user, .message: message])
-    case .pushAuthDenied(let user, let message): ("pushauth.denied", [.user: user, .message: message])
+    case .pushAuthWrongNumber(let user, let message, let transaction):
+      ("pushauth.wrongNumber", [.user: user, .message: message, .transaction: transaction])
+    case .pushAuthApproved(let user, let message, let transaction):
+      ("pushauth.approved", [.user: user, .message: message, .transaction: transaction])
+    case .pushAuthDenied(let user, let message, let transaction):
+      ("pushauth.denied", [.user: user, .message: message, .transaction: transaction])
 
     case .uafRequested(let session, let operation, let user):
       ("uaf.requested", [.session: session, .operation: operation, .user: user])

@@ -120,6 +120,7 @@ extension AdmissionOutcome {
     case .added, .keyRevoked, .clientRevoked: nil
     case .tooManyPending: "too many requests wait for the user"
     case .coolingDown: "too many requests in a row were not accepted"
+    case .noAuthenticator: "the user has no authenticator that could answer"
     }
   }
 }

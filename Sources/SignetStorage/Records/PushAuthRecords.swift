@@ -75,6 +75,8 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public var wrongNumbers: Int
   /// When it was answered, in seconds since 1970.
   public var answered: Int64?
+  /// The transaction that the answer decides; `nil` for none.
+  public var transaction: String?
 
   /// Names the parts of a new one.
   public init(

@@ -56,6 +56,8 @@ public enum AdmissionOutcome: Hashable, Sendable {
   case tooManyPending(retryAfter: Int64)
   /// The user was asked too often without accepting; the next may be made in so many seconds.
   case coolingDown(retryAfter: Int64)
+  /// Nothing was counted: the user has no authenticator that could ever answer it.
+  case noAuthenticator
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
   /// Nothing was looked at: the client is not good any more.

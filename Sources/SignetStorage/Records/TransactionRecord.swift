@@ -42,6 +42,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var decision: DecisionRecord?
   /// How UAF accepted it in the place of a container; `nil` where it did not.
   public var uaf: UAFAcceptance?
+  /// How an authenticator app answered it, by its shared key; `nil` where none did.
+  public var app: AppAnswer?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
 
@@ -82,6 +84,36 @@ public struct UAFAcceptance: Hashable, Sendable {
   /// Hashes session and time.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(session)
+    hasher.combine(time)
+  }
+}
+
+/// How an authenticator app answered a transaction: by a key that the server has too, so no signed decision.
+public struct AppAnswer: Hashable, Sendable {
+  /// The ``PushAuthMechanismRecord/id`` of the app's mechanism.
+  public var mechanism: String
+  /// The message that was answered.
+  public var message: String
+  /// When the server took it, in seconds since 1970.
+  public var time: Int64
+
+  /// Describes an answer.
+  public init(mechanism: String, message: String, time: Int64) {
+    (self.mechanism, self.message, self.time) = (mechanism, message, time)
+  }
+
+  /// The code of the answer in its row; what is the same is the same with any.
+  var code: [UInt8]?
+
+  /// Whether mechanism, message and time are the same.
+  public static func == (left: AppAnswer, right: AppAnswer) -> Bool {
+    left.mechanism == right.mechanism && left.message == right.message && left.time == right.time
+  }
+
+  /// Hashes mechanism, message and time.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(mechanism)
+    hasher.combine(message)
     hasher.combine(time)
   }
 }

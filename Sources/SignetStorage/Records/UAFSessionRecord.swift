@@ -1,3 +1,6 @@
+import SignetCrypto
+import SignetJSON
+
 /// One UAF operation, from the token or the request to its end.
 public struct UAFSessionRecord: Hashable, Sendable {
   /// Where an operation stands.
@@ -53,6 +56,11 @@ public struct UAFSessionRecord: Hashable, Sendable {
     (self.id, self.operation, self.user, self.context) = (id, operation, user, context)
     (self.created, self.expires, self.state) = (created, expires, state)
   }
+
+  /// Whether it was under way when its transaction ended, and ended with it.
+  public var hasEndedWithTransaction: Bool {
+    state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status
+  }
 }
 
 /// How a UAF operation ended.
@@ -74,5 +82,20 @@ public struct UAFSessionEnd: Hashable, Sendable {
   ) {
     (self.status, self.asmStatus, self.clientError) = (status, asmStatus, clientError)
     (self.authenticators, self.time) = (authenticators, time)
+  }
+
+  /// The keys, each with model and name; `nil` where that is no such list.
+  var usedKeys: [(aaid: String, keyID: [UInt8])]? {
+    do throws(JSONFailure) {
+      guard case .array(let values) = try JSONValue(parsing: Array(authenticators.utf8)) else { return nil }
+      var keys: [(aaid: String, keyID: [UInt8])] = []
+      for value in values {
+        guard case .object(let object) = value,
+          let keyID = Base64URL.decodePadded(try object.string("keyId"))
+        else { return nil }
+        keys.append((try object.string("aaid"), keyID))
+      }
+      return keys
+    } catch { return nil }
   }
 }

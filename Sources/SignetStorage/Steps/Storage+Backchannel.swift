@@ -9,19 +9,20 @@ extension Storage {
   ///   - request: The request.
   ///   - transaction: The transaction that it names.
   ///   - limits: How often a user may be asked.
+  ///   - asking: How authenticators without a list of what waits are asked; nothing is added where nobody could answer.
   ///   - audit: Makes the event.
   /// - Returns: Whether they were added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user or client.
   public func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+    by asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       let isRevoked = try database.exists(
         "SELECT id FROM clients WHERE id = $1 AND revoked IS NOT NULL", [.text(request.client)])
       guard !isRevoked else { return .clientRevoked }
       if let user = transaction.user { try database.requireActive(user) }
-      let outcome = try database.add(transaction, limits)
+      let outcome = try database.add(transaction, limits, asking)
       if outcome == .added {
         try database.execute(
           """
@@ -38,6 +39,7 @@ extension Storage {
           ], changing: 1)
       }
       try database.appendAudit(audit(outcome))
+      if outcome == .added, let asking { try database.insert(asking) }
       return outcome
     }
   }
@@ -76,7 +78,8 @@ extension Storage {
     }
   }
 
-  /// Notes that the tokens of a request are given out, which happens once, in time, and to no revoked client.
+  /// Notes that the tokens of a request are given out, which happens once, in time, to no revoked client, and while what the user
+  /// accepted with is in use.
   ///
   /// - Parameters:
   ///   - digest: Of which request.
@@ -89,17 +92,20 @@ extension Storage {
   public func issueTokens(
     for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
+    let codes = codes
+    return try await write { database in
+      let name = try database.row(
+        "SELECT txn FROM backchannel_requests WHERE digest = $1 AND client = $2",
+        [.blob(digest), .text(client)]
+      ) { try $0.text(0) }
+      guard let name, let transaction = try database.transaction(name),
+        try database.isProofInUse(codes.checked(transaction), codes)
+      else { return false }
       guard
         try database.execute(
           """
           UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL
             AND EXISTS (SELECT 1 FROM clients WHERE id = $3 AND revoked IS NULL)
-            AND EXISTS (
-              SELECT 1 FROM transactions JOIN containers AS decided_by ON decided_by.id = transactions.container
-                JOIN containers AS present
-                  ON present.user_id = decided_by.user_id AND present.device = decided_by.device
-              WHERE transactions.id = txn AND present.state = 'active')
             AND EXISTS (
             SELECT 1 FROM transactions JOIN users ON users.id = transactions.user_id
             WHERE transactions.id = txn AND users.state = 'active')

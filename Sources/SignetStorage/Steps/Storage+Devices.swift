@@ -140,11 +140,20 @@ extension SQLConnection {
 
   /// As ``requireUnlocked(_:of:isBound:_:)``, for the device of a target of UAF tokens; a target that there is not passes.
   func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws {
-    guard let target else { return }
-    let found = try row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(target)]) {
+    if let found = try place(ofTarget: target) { try requireUnlocked(found.device, of: found.user, codes) }
+  }
+
+  /// Whether the device of a target of UAF tokens is locked.
+  func isOnLockedDevice(target: String?, _ codes: RowCodes) throws -> Bool {
+    guard let found = try place(ofTarget: target), let device = found.device else { return false }
+    return try self.device(device, of: found.user, codes)?.standing == .locked
+  }
+
+  private func place(ofTarget target: String?) throws -> (user: String, device: String?)? {
+    guard let target else { return nil }
+    return try row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(target)]) {
       (user: try $0.text(0), device: try $0.optional(1, $0.text))
     }
-    if let found { try requireUnlocked(found.device, of: found.user, codes) }
   }
 
   /// Finds the device that something is bound to in this step, or makes it.

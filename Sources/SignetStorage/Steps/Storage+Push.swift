@@ -127,11 +127,17 @@ extension SQLConnection {
   private static let lastChange = TransactionLocal<Int64>()
 
   /// Tells who waits, in every process, that a transaction of its user changed; of one without a user nobody waits.
+  ///
+  /// All that ends a transaction comes through here, so here ends what its user was asked by in other ways.
   func noteChange(of transaction: String) throws {
-    let user = try row("SELECT user_id FROM transactions WHERE id = $1", [.text(transaction)]) {
-      try $0.optional(0, $0.text)
+    let found = try row(
+      "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
+      [.text(transaction)]
+    ) { (user: try $0.optional(0, $0.text), state: try $0.text(1), end: try $0.integer(2)) }
+    if let user = found?.user { try noteChange(ofUser: user) }
+    if let found, found.state != TransactionRecord.State.pending.rawValue {
+      try endAsking(of: transaction, at: found.end)
     }
-    if let user = user ?? nil { try noteChange(ofUser: user) }
     try noteNotice(of: transaction)
   }
 

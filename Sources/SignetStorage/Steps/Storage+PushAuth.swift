@@ -166,17 +166,7 @@ extension Storage {
       guard let owner else { throw StorageFailure.unknown }
       try database.requireActive(owner)
       let outcome = try database.admitRequest(to: owner, at: message.created, limits)
-      if outcome == .added {
-        try database.execute(
-          """
-          INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')
-          """,
-          [
-            .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
-            .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-          ], changing: 1)
-      }
+      if outcome == .added { try database.insert(message) }
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -184,11 +174,7 @@ extension Storage {
 
   /// The message of this id; `nil` for none.
   public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
-    try await read { database in
-      try database.row(
-        "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]
-      ) { try PushAuthMessageRecord($0) }
-    }
+    try await read { try $0.pushAuthMessage(id) }
   }
 
   /// Marks a message that waits, and whose time is over; does nothing to others.
@@ -203,6 +189,8 @@ extension Storage {
 
   /// Takes an answer, which happens once, in time; one that comes too late marks the message as expired.
   ///
+  /// The answer to a message that was made for a transaction decides that, and ends it for all other authenticators.
+  ///
   /// - Parameters:
   ///   - id: The message.
   ///   - state: The answer.
@@ -216,6 +204,10 @@ extension Storage {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
+      let asked = try database.pushAuthMessage(id)
+      if let transaction = asked?.transaction {
+        guard try database.mayAnswer(transaction, at: time) else { return false }
+      }
       guard
         try database.execute(
           """
@@ -230,12 +222,16 @@ extension Storage {
           """, [.text(id)], { try $0.text(0) })
         if let owner { try database.endRow(of: owner) }
       }
+      if let asked, let transaction = asked.transaction {
+        try database.decide(
+          transaction, by: asked, state == .approved ? .accepted : .denied, at: time)
+      }
       try database.appendAudit(audit)
       return true
     }
   }
 
-  /// Counts a wrong number; the last one that is allowed ends the message with a no.
+  /// Counts a wrong number; the last one that is allowed ends the message with a no, and denies its transaction where it has one.
   ///
   /// - Parameters:
   ///   - id: The message.
@@ -250,6 +246,10 @@ extension Storage {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
+      let asked = try database.pushAuthMessage(id)
+      if let transaction = asked?.transaction {
+        guard try database.mayAnswer(transaction, at: time) else { return nil }
+      }
       guard
         try database.execute(
           """
@@ -260,6 +260,9 @@ extension Storage {
         let count = try database.number(
           "SELECT wrong_numbers FROM pushauth_messages WHERE id = $1", [.text(id)])
       else { return nil }
+      if let asked, let transaction = asked.transaction, count >= Int64(limit) {
+        try database.decide(transaction, by: asked, .denied, reason: "wrongNumber", at: time)
+      }
       try database.appendAudit(audit)
       return max(limit - Int(clamping: count), 0)
     }
@@ -267,6 +270,26 @@ extension Storage {
 }
 
 extension SQLConnection {
+  fileprivate func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
+    try row("SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]) {
+      try PushAuthMessageRecord($0)
+    }
+  }
+
+  /// Adds a message to an active mechanism.
+  func insert(_ message: PushAuthMessageRecord) throws {
+    try execute(
+      """
+      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8)
+      """,
+      [
+        .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
+        .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
+        .optional(message.transaction),
+      ], changing: 1)
+  }
+
   /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
   fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws {
     _ = try execute(
@@ -292,7 +315,7 @@ extension PushAuthMechanismRecord {
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn"
 
   fileprivate init(_ row: SQLRow) throws {
     let state: State = try row.value(0)
@@ -302,5 +325,6 @@ extension PushAuthMessageRecord {
       created: try row.integer(6), expires: try row.integer(7), state: state,
       wrongNumbers: try row.int(8),
       answered: try row.optional(9, row.integer))
+    transaction = try row.optional(10, row.text)
   }
 }

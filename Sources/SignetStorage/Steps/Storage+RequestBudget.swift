@@ -2,6 +2,8 @@ import SignetSQL
 
 extension SQLConnection {
   /// Counts a request to a user, of whatever kind, unless there are too many: one budget against fatigue.
+  ///
+  /// A transaction is one request, by however many messages and operations the user is asked it.
   func admitRequest(
     to user: String, at now: Int64, _ limits: TransactionLimits
   ) throws -> AdmissionOutcome {
@@ -19,7 +21,7 @@ extension SQLConnection {
       SELECT count(*), min(pushauth_messages.expires) FROM pushauth_messages
         JOIN pushauth_mechanisms ON pushauth_mechanisms.id = pushauth_messages.mechanism
         WHERE pushauth_mechanisms.user_id = $1 AND pushauth_messages.state = 'pending'
-          AND pushauth_messages.expires > $2
+          AND pushauth_messages.expires > $2 AND pushauth_messages.txn IS NULL
       """, [.text(user), .integer(now)]
     ) { (count: try $0.int(0), first: try $0.optional(1, $0.integer)) }
     if pending.reduce(0, { $0 + $1.count }) >= limits.pending {

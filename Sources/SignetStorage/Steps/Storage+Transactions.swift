@@ -10,18 +10,21 @@ extension Storage {
   ///   - transaction: What is added.
   ///   - key: The API key with which it is made; `nil` for none.
   ///   - limits: How often a user may be asked.
+  ///   - asking: How authenticators without a list of what waits are asked; it is not added where nobody could answer it. `nil`
+  ///     where who adds it asks an authenticator.
   ///   - audit: Makes the event.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
   public func addTransaction(
     _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+    asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
       if let user = transaction.user { try database.requireActive(user) }
-      let outcome = try database.add(transaction, limits)
+      let outcome = try database.add(transaction, limits, asking)
       try database.appendAudit(audit(outcome))
+      if outcome == .added, let asking { try database.insert(asking) }
       return outcome
     }
   }
@@ -220,8 +223,11 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Adds a transaction, unless there are too many for its user.
-  func add(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+  /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
+  func add(
+    _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
+  ) throws -> AdmissionOutcome {
+    if let asking, try !canAnswer(transaction, asking) { return .noAuthenticator }
     let outcome = try admit(transaction, limits)
     if outcome == .added {
       try insert(transaction)
@@ -405,7 +411,7 @@ extension SQLConnection {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed, app, app_message, app_code"
 
   init(_ row: SQLRow) throws {
     let state: State = try row.value(0)
@@ -420,6 +426,12 @@ extension TransactionRecord {
       var acceptance = UAFAcceptance(session: session, time: try row.integer(11))
       acceptance.code = try row.optional(12, row.blob)
       uaf = acceptance
+    }
+    if let mechanism = try row.optional(18, row.text) {
+      var answer = AppAnswer(
+        mechanism: mechanism, message: try row.text(19), time: try row.integer(11))
+      answer.code = try row.optional(20, row.blob)
+      app = answer
     }
     if let reason = try row.optional(13, row.text) {
       end = EndRecord(

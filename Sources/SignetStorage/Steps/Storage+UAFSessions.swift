@@ -202,7 +202,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  fileprivate func uafSession(_ id: String, _ codes: RowCodes) throws -> UAFSessionRecord? {
+  func uafSession(_ id: String, _ codes: RowCodes) throws -> UAFSessionRecord? {
     try row("SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
       try UAFSessionRecord($0, codes)
     }
@@ -214,7 +214,7 @@ extension SQLConnection {
     ) { try UAFSessionRecord($0, codes) }
   }
 
-  fileprivate func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+  func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
     try execute(
       """
       INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
@@ -297,6 +297,22 @@ extension SQLConnection {
     for session in open { try self.end(session, end, .failed, codes) }
   }
 
+  /// Ends the operations of a transaction that are under way as failed, because it has ended.
+  ///
+  /// A row that this server has not written so stays: nobody can answer it.
+  func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowCodes) throws {
+    let end = UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time)
+    let open = try rows(
+      """
+      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
+      WHERE txn = $1 AND state IN ('requested', 'tokenCreated')
+      """, [.text(transaction)]
+    ) { row -> UAFSessionRecord? in
+      do { return try UAFSessionRecord(row, codes) } catch StorageFailure.altered { return nil }
+    }
+    for case let session? in open { try self.end(session, end, .failed, codes) }
+  }
+
   /// Ends an operation as failed, in the step that found out why.
   private func fail(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
@@ -338,7 +354,7 @@ extension SQLConnection {
     _ codes: RowCodes
   ) throws -> UAFOutcome {
     guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
-    else { return .over }
+    else { return try uafSession(id, codes)?.hasEndedWithTransaction == true ? .transactionOver : .over }
     var pending: TransactionRecord?
     if let name = session.transaction {
       let named = try transaction(name)
@@ -355,6 +371,9 @@ extension SQLConnection {
       firstRefusal = firstRefusal ?? refusal
     }
     if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
+    // Before the transaction ends, and with it all operations of it that are under way.
+    session.user = user
+    try self.end(session, end, .succeeded, codes)
     if var pending {
       pending.user = user
       let acceptance = UAFAcceptance(session: id, time: end.time)
@@ -370,8 +389,6 @@ extension SQLConnection {
       try noteChange(of: pending.id)
       try noteAnswer(to: pending.id, .accepted, at: end.time, limits)
     }
-    session.user = user
-    try self.end(session, end, .succeeded, codes)
     return .taken
   }
 }

@@ -115,6 +115,6 @@ import Testing
     #expect(method(.uaf, .hardwareClaimed, signed: false) == "pop")
     #expect(method(.uaf, .hardwareAttested, signed: true) == "hwk")
     #expect(
-      method(.otp, .software, signed: false) == "otp" && method(.pushApp, .software, signed: false) == "pop")
+      method(.otp, .software, signed: false) == "otp" && method(.pushApp, .software, signed: false) == "mca")
   }
 }

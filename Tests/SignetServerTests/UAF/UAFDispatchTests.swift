@@ -124,13 +124,9 @@ import UAFFixture
     init() async throws {
       let clock = VirtualClock()
       services = try PushServices()
-      let keyFile: JSONObject = [
-        "type": "service_account", "project_id": "signet-1", "private_key_id": "k1",
-        "private_key": .string(services.rsaPEM), "client_email": "push@signet-1.example",
-        "token_uri": .string("\(services.base)/token"),
-      ]
       let dispatcher = FCMDispatcher(
-        try FCMServiceAccount(keyFile: keyFile.bytes), base: services.base, over: services.transport,
+        try FCMServiceAccount(keyFile: services.accountFile.bytes), base: services.base,
+        over: services.transport,
         clock: clock)
       server = try await UAFServer(
         [UAFTestKey()], clock: clock, push: PushSetup(delivery: PushDelivery([dispatcher], clock: clock)))

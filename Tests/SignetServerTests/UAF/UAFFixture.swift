@@ -40,7 +40,7 @@ final class UAFServer: Sendable {
   /// Starts a server that knows the models of keys, and the user alice.
   init(
     _ keys: [UAFTestKey], roots: [[UInt8]] = [], clock: VirtualClock = VirtualClock(),
-    push: PushSetup = .none, on backend: StorageBackend = .ofServices,
+    push: PushSetup = .none, notices: (any HTTPTransport)? = nil, on backend: StorageBackend = .ofServices,
     _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws {
     self.clock = clock
@@ -52,7 +52,7 @@ final class UAFServer: Sendable {
     let location = try backend.location(in: folder)
     server = try await TestServer(
       directory: folder.path, protection: .device, storage: { try Storage.open(location) }, clock: clock,
-      log: capture.log, push: push,
+      log: capture.log, push: push, notices: notices,
       uaf: UAFSetup(settings, models: models))
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
@@ -136,6 +136,12 @@ final class UAFServer: Sendable {
   }
 
   // MARK: Operations
+
+  /// Gives alice a device with a container.
+  @discardableResult
+  func activate() async throws -> ProtocolDevice {
+    try await context.activate("alice")
+  }
 
   func registrationRequest(_ context: String = #"{"username":"alice"}"#) async throws -> RegistrationRequest {
     let answer = try await uaf(

@@ -114,6 +114,8 @@ import UAFFixture
     let server = try await UAFServer(key)
     try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
+    // What UAF can't show, the device does.
+    try await server.activate()
     let id = try await transaction(server)
     #expect(try await ask(server, id, "bob").integer("statusCode") == 1404)
     #expect(try await ask(server, "none").integer("statusCode") == 1404)

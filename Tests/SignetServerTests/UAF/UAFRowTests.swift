@@ -164,6 +164,7 @@ import UAFFixture
 
   @Test("a transaction that UAF is said to have accepted is not") func forgedAcceptance() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
+    try await server.activate()
     let id = try await server.json(
       "//main/v1/transactions", ["user": "alice", "text": "Pay 10 to Bob"], status: 201
     ).string("id")

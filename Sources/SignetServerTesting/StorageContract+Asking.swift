@@ -1,0 +1,306 @@
+import SignetStorage
+
+extension StorageContract {
+  private static let keyID = [UInt8](repeating: 1, count: 32)
+
+  private static func credential(_ aaid: String = "7357#0001") -> UAFCredentialRecord {
+    UAFCredentialRecord(
+      aaid: aaid, keyID: keyID, user: "alice", publicKey: [4, 1], algorithm: 1, keyFormat: 0x100,
+      signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+  }
+
+  /// Gives alice a UAF key.
+  private static func addKey(_ storage: Storage) async throws {
+    let registration = UAFSessionRecord(
+      id: "registration", operation: "Reg", user: "alice", created: 1000, expires: 1100, state: .requested)
+    try await storage.addUAFSession(registration, audit: nil)
+    try expect(
+      await storage.finishUAFRegistration(
+        "registration", UAFSessionEnd(status: 1200, time: 1050), adding: [credential()], limit: 4
+      ) { _ in event("key") }, is: .taken, "the key")
+  }
+
+  /// Gives alice a target `d1`.
+  private static func addTarget(_ storage: Storage) async throws {
+    let target = UAFTargetRecord(
+      id: "d1", user: "alice", device: nil, name: "Phone", dispatcher: "webhook", sealedTarget: [1],
+      signatureKey: [4], encryptionKey: [4], created: 1000)
+    try expect(
+      await storage.addUAFTarget(target, limit: 4, audit: event("target")), is: true, "the target")
+  }
+
+  /// Gives alice an active app `m1`.
+  private static func addApp(_ storage: Storage) async throws {
+    let mechanism = PushAuthMechanismRecord(
+      id: "m1", user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
+    try await storage.addPushAuthMechanism(mechanism, with: nil, audit: event("mechanism"))
+    try expect(
+      await storage.registerPushAuthMechanism(
+        "m1", named: "app", sealedDevice: [5], at: 1001, audit: event("registered")), is: true, "the app")
+  }
+
+  /// An operation and a message for a transaction, as the server makes them.
+  private static func asking(_ id: String, keys: Bool = false) -> TransactionAsking {
+    var session = UAFSessionRecord(
+      id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1000, expires: 1300,
+      state: .tokenCreated)
+    (session.transaction, session.target, session.dispatcher) = (id, "d1", "webhook")
+    (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1300)
+    var message = PushAuthMessageRecord(
+      id: "p-\(id)", mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
+    message.transaction = id
+    var asking = TransactionAsking()
+    asking.sessions = [(session, event("operation of \(id)"))]
+    asking.messages = [(message, event("message of \(id)"))]
+    asking.mayAskUAFKeys = keys
+    return asking
+  }
+
+  private static func authenticate(
+    _ storage: Storage, _ id: String, at time: Int64 = 1100
+  ) async throws -> UAFOutcome {
+    let keys = #"[{"aaid":"7357#0001","keyId":"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"}]"#
+    let end = UAFSessionEnd(status: 1200, authenticators: keys, time: time)
+    return try await storage.finishUAFAuthentication(
+      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
+      limits: Sample.limits
+    ) { event("uaf \($0)") }
+  }
+
+  private static func answer(
+    _ storage: Storage, _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64 = 1100
+  ) async throws -> Bool {
+    try await storage.answerPushAuthMessage("p-\(id)", state, at: time, audit: event("app \(id)"))
+  }
+
+  /// Alice with a container, a UAF key with a target, and an app, all of whom are asked `t1` and `t2`.
+  private static func prepare(_ storage: Storage) async throws {
+    try await storage.add(Sample.alice)
+    try await storage.activate("c1")
+    try await addKey(storage)
+    try await addTarget(storage)
+    try await addApp(storage)
+    for id in ["t1", "t2"] {
+      try await expect(storage.ask(id, asking(id)), is: .added, id)
+      try expect(
+        await storage.redeemUAFToken(
+          Array(id.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed")), is: true,
+        "the token of \(id)")
+    }
+  }
+
+  private static func client(_ storage: Storage, _ id: String) async throws {
+    try await storage.addClient(
+      ClientRecord(id: id, name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5),
+      audit: event("client"))
+  }
+
+  /// One request that any authenticator of the user answers.
+  static let asking: [Check] = [
+    Check("a request that nothing of the user's could answer is refused, and nothing of it is added") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await client(storage, "c")
+      @Sendable func refused(_ what: String, keys: Bool = false) async throws {
+        try await expect(
+          storage.ask("t", asking("t", keys: keys), TransactionLimits(pending: 9, challenges: 1)),
+          is: .noAuthenticator, what)
+        try await expect(storage.transaction("t"), is: nil, "the transaction of \(what)")
+      }
+      try await refused("nothing")
+      try await addTarget(storage)
+      try await refused("a target without a key", keys: true)
+      try await addKey(storage)
+      _ = try await storage.removeUAFTarget("d1", audit: event("removed"))
+      try await refused("a key without a target")
+      try await expect(storage.ask("k", asking("k", keys: true)), is: .added, "a key that the asker asks")
+      try await expect(storage.uafSession("s-k"), is: nil, "an operation for no target")
+      try await addTarget(storage)
+      try await expect(storage.ask("u", asking("u")), is: .added, "a key with a target")
+      try await expect(storage.uafSession("s-u")?.target, is: "d1", "its operation")
+      try await expect(storage.pushAuthMessage("p-u"), is: nil, "a message to no app")
+      _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in event("removed")
+      }
+      try await refused("the key removed", keys: true)
+      let record = BackchannelRecord(
+        digest: [1], transaction: "t", client: "c", delivery: .poll, expires: 1_330, interval: 5)
+      let outcome = try await storage.addBackchannelRequest(
+        record, asking: Sample.transaction("t"), limits: Sample.limits, by: asking("t")
+      ) { event("\($0)") }
+      try expect(outcome, is: .noAuthenticator, "a client's request")
+      try await addApp(storage)
+      try await expect(storage.ask("m", asking("m")), is: .added, "an app")
+      try await expect(storage.pushAuthMessage("p-m")?.transaction, is: "m", "its message")
+      _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
+      try await refused("the app removed")
+      try await storage.activate("c1")
+      try await expect(storage.ask("c", asking("c")), is: .added, "a container")
+      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      try await refused("the container revoked")
+      var anybodys = Sample.transaction("n")
+      anybodys.user = nil
+      try await expect(storage.ask(anybodys, TransactionAsking()), is: .added, "one for anybody")
+      try await expect(.unknown, "of nobody") {
+        try await storage.ask(Sample.transaction("x", user: "carol"), TransactionAsking())
+      }
+    },
+    Check("a transaction is one request in the user's budget, by however many ways it is asked") { storage in
+      try await prepare(storage)
+      let limits = TransactionLimits(pending: 3, challenges: 1000)
+      try await expect(storage.ask("t3", asking("t3"), limits), is: .added, "the third")
+      try await expect(
+        storage.ask("t4", asking("t4"), limits), is: .tooManyPending(retryAfter: 300), "the fourth")
+      try await expect(storage.pushAuthMessage("p-t4"), is: nil, "its message")
+      try await expect(storage.uafSession("s-t4"), is: nil, "its operation")
+    },
+    Check("an app's yes accepts a transaction and its no denies it, and both say which app it was") {
+      storage in
+      try await prepare(storage)
+      try await expect(answer(storage, "t1", .approved), is: true, "yes")
+      try await expect(answer(storage, "t2", .denied), is: true, "no")
+      for (id, state) in [("t1", TransactionRecord.State.accepted), ("t2", .denied)] {
+        let found = try await storage.transaction(id)
+        try expect(found?.state, is: state, "the state of \(id)")
+        try expect(found?.app, is: AppAnswer(mechanism: "m1", message: "p-\(id)", time: 1100), "the app")
+        try expect(found?.decision == nil && found?.end == nil && found?.uaf == nil, "\(id) has one end")
+        try await expect(storage.uafSession("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
+        try await expect(authenticate(storage, id), is: .transactionOver, "a late answer by UAF")
+        try await expect(storage.decide(id, Sample.decision()), is: .decidedBefore, "a late decision")
+      }
+    },
+    Check("a wrong number in an app denies its transaction at the limit, and not before") { storage in
+      try await prepare(storage)
+      func wrong() async throws -> Int? {
+        try await storage.countWrongPushAuthNumber("p-t1", limit: 2, at: 1100, audit: event("wrong"))
+      }
+      try await expect(wrong(), is: 1, "the first")
+      try await expect(storage.transaction("t1")?.state, is: .pending, "before the limit")
+      try await expect(wrong(), is: 0, "the last")
+      let found = try await storage.transaction("t1")
+      try expect(found?.state, is: .denied, "the state")
+      try expect(found?.end?.reason, is: "wrongNumber", "the reason")
+      try expect(found?.app?.mechanism, is: "m1", "the app")
+      try await expect(wrong(), is: nil, "one more")
+      try await expect(answer(storage, "t1", .approved), is: false, "the right one, too late")
+    },
+    Check("whatever ends a transaction ends what its user was asked by in the same step") { storage in
+      try await prepare(storage)
+      func ended(_ id: String, _ what: String, at time: Int64 = 1150) async throws {
+        try await expect(storage.uafSession("s-\(id)")?.state, is: .failed, "\(what): the operation")
+        try await expect(
+          storage.uafSession("s-\(id)")?.end?.status, is: 1408, "\(what): what the client is told")
+        try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(what): the message")
+        try await expect(answer(storage, id, .approved, at: time), is: false, "\(what): a late yes")
+        try await expect(authenticate(storage, id, at: time), is: .transactionOver, "\(what): a late answer")
+      }
+      try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a no by a container")
+      try await ended("t1", "a no")
+      try await expect(
+        storage.end("t2", Sample.end(.withdrawn), isSuspicious: false, limits: Sample.limits), is: .decided,
+        "withdrawn")
+      try await ended("t2", "withdrawal")
+      try await expect(storage.ask("t3", asking("t3")), is: .added, "t3")
+      try await expect(
+        storage.end("t3", Sample.end(.cancelled, by: "c1"), isSuspicious: false, limits: Sample.limits),
+        is: .decided, "cancelled")
+      try await ended("t3", "cancellation")
+      try await expect(storage.ask("t4", asking("t4")), is: .added, "t4")
+      try await expect(authenticate(storage, "t4"), is: .over, "before its token is redeemed")
+      _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
+      try await ended("t4", "expiry", at: 1_299)
+      var late = Sample.transaction("t5", created: 1_400)
+      late.expires = 1_700
+      try await expect(storage.ask(late, asking("t5")), is: .added, "t5")
+      _ = try await storage.suspendUser("alice", reason: "", at: 1_450, audit: event("suspended")) {
+        event("ended \($0)")
+      }
+      try await expect(storage.uafSession("s-t5")?.state, is: .failed, "suspension: the operation")
+      try await expect(storage.pushAuthMessage("p-t5")?.state, is: .expired, "suspension: the message")
+      _ = try await storage.resumeUser("alice", at: 1_451, audit: event("resumed"))
+      try await expect(answer(storage, "t5", .approved, at: 1_452), is: false, "suspension: a late yes")
+    },
+    Check("an app's answer to a transaction that is past its end is refused, and marks that") { storage in
+      try await prepare(storage)
+      try await expect(answer(storage, "t1", .approved, at: 1_300), is: false, "at its end")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "the transaction")
+      try await expect(answer(storage, "t1", .approved, at: 1_200), is: false, "with the clock set back")
+    },
+    Check("of 50 answers of all kinds at once one ends the transaction, and all others are told") { storage in
+      try await prepare(storage)
+      let won = try await race { number in
+        switch number % 5 {
+        case 0: try await storage.decide("t1", Sample.decision()) == .decided
+        case 1: try await authenticate(storage, "t1") == .taken
+        case 2: try await answer(storage, "t1", .approved)
+        case 3: try await answer(storage, "t1", .denied)
+        default:
+          try await storage.end(
+            "t1", Sample.end(.withdrawn), isSuspicious: false, limits: Sample.limits) == .decided
+        }
+      }
+      try expect(won.count { $0 }, is: 1, "ends")
+      let found = try await storage.transaction("t1")
+      let kinds = [found?.decision != nil, found?.uaf != nil, found?.app != nil, found?.end != nil]
+      try expect(kinds.count { $0 }, is: 1, "kinds of ends in the row")
+      try await expect(
+        storage.uafSession("s-t1")?.state, is: found?.uaf == nil ? .failed : .succeeded, "the operation")
+      let state = try await storage.pushAuthMessage("p-t1")?.state
+      try expect(
+        state, is: found?.app == nil ? .expired : found?.state == .accepted ? .approved : .denied,
+        "the message")
+    },
+    Check("tokens are given out for what UAF or an app has accepted, while that is in use") { storage in
+      try await prepare(storage)
+      try await client(storage, "c")
+      @Sendable func request(_ id: String) async throws {
+        let record = BackchannelRecord(
+          digest: Array(id.utf8), transaction: id, client: "c", delivery: .poll, expires: 1_330, interval: 5)
+        let outcome = try await storage.addBackchannelRequest(
+          record, asking: Sample.transaction(id), limits: Sample.limits, by: asking(id)
+        ) { event("\($0)") }
+        try expect(outcome, is: .added, id)
+        _ = try await storage.redeemUAFToken(
+          Array(id.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed"))
+      }
+      @Sendable func issued(_ id: String) async throws -> Bool {
+        try await storage.issueTokens(
+          for: Array(id.utf8), of: "c", at: 1_200, pushedWithin: 60, audit: event("issued"))
+      }
+      for id in ["u1", "u2", "a1", "a2", "a3"] { try await request(id) }
+      try await expect(issued("u1"), is: false, "before it is accepted")
+      for id in ["u1", "u2"] { try await expect(authenticate(storage, id), is: .taken, "UAF's \(id)") }
+      for id in ["a1", "a2"] { try await expect(answer(storage, id, .approved), is: true, "the app's \(id)") }
+      try await expect(answer(storage, "a3", .denied), is: true, "the app's no")
+      try await expect(issued("u1"), is: true, "for UAF")
+      try await expect(issued("u1"), is: false, "for UAF, again")
+      try await expect(issued("a1"), is: true, "for the app")
+      try await expect(issued("a3"), is: false, "for a no")
+      try await expect(storage.isProofInUse(of: "u2"), is: true, "the key")
+      _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in event("removed")
+      }
+      try await expect(storage.isProofInUse(of: "u2"), is: false, "the key, removed")
+      try await expect(issued("u2"), is: false, "for a key that is gone")
+      try await expect(storage.isProofInUse(of: "a2"), is: true, "the app")
+      _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
+      try await expect(storage.isProofInUse(of: "a2"), is: false, "the app, removed")
+      try await expect(issued("a2"), is: false, "for an app that is gone")
+      try await expect(storage.isProofInUse(of: "none"), is: false, "of nothing")
+    },
+  ]
+}
+
+extension Storage {
+  fileprivate func ask(
+    _ id: String, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
+  ) async throws -> AdmissionOutcome {
+    try await ask(Sample.transaction(id), asking, limits)
+  }
+
+  fileprivate func ask(
+    _ transaction: TransactionRecord, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
+  ) async throws -> AdmissionOutcome {
+    try await addTransaction(transaction, key: nil, limits: limits, asking: asking) {
+      StorageContract.event("\($0)")
+    }
+  }
+}

@@ -1,0 +1,15 @@
+/// How a user is asked a transaction by authenticators that have no list of what waits for them.
+///
+/// It is stored in the step that adds the transaction, and ends in the step that ends it. Nothing of it is counted against the user:
+/// the transaction is.
+public struct TransactionAsking: Sendable {
+  /// UAF operations whose tokens go to targets of the user, each with its event.
+  public var sessions: [(record: UAFSessionRecord, audit: AuditRecord)] = []
+  /// Messages to authenticator apps of the user, each with its event.
+  public var messages: [(record: PushAuthMessageRecord, audit: AuditRecord)] = []
+  /// Whether who asks may have any UAF key of the user answer by an operation of its own, without a target.
+  public var mayAskUAFKeys = false
+
+  /// Nothing but containers.
+  public init() {}
+}

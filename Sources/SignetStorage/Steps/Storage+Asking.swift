@@ -1,0 +1,130 @@
+import SignetSQL
+
+extension Storage {
+  /// Whether what a transaction was accepted with is in use: its container or another of the device, its UAF keys, or its app.
+  ///
+  /// - Throws: ``StorageFailure``.
+  public func isProofInUse(of transaction: String) async throws(StorageFailure) -> Bool {
+    try await read { [codes] database in
+      guard let found = try database.transaction(transaction) else { return false }
+      return try database.isProofInUse(codes.checked(found), codes)
+    }
+  }
+}
+
+// What waits for authenticators that have no list of what waits.
+extension SQLConnection {
+  /// Whether anything of the user's could ever answer a transaction; one that nobody is named for may be anybody's.
+  ///
+  /// Being offline is no reason: a device answers by digits, and a target may be reached later.
+  func canAnswer(_ transaction: TransactionRecord, _ asking: TransactionAsking) throws -> Bool {
+    // Of an unknown user the insertion says that there is none.
+    guard let user = transaction.user, try userState(user) != nil else { return true }
+    if try exists("SELECT 1 FROM containers WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)]) {
+      return true
+    }
+    if try asking.messages.contains(where: { try isActive($0.record.mechanism, of: user) }) { return true }
+    guard asking.mayAskUAFKeys || !asking.sessions.isEmpty,
+      try exists(
+        "SELECT 1 FROM uaf_credentials WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)])
+    else { return false }
+    return try asking.mayAskUAFKeys || asking.sessions.contains { try isTarget($0.record.target, of: user) }
+  }
+
+  /// Adds the operations and messages whose targets and apps are still there, and on no locked device.
+  func insert(_ asking: TransactionAsking) throws {
+    let codes = try rowCodes
+    for (session, audit) in asking.sessions {
+      guard let user = session.user, try isTarget(session.target, of: user),
+        try !isOnLockedDevice(target: session.target, codes)
+      else { continue }
+      try insert(session, codes)
+      try appendAudit(audit)
+    }
+    for (message, audit) in asking.messages {
+      guard
+        try exists(
+          "SELECT 1 FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
+      else { continue }
+      try insert(message)
+      try appendAudit(audit)
+    }
+  }
+
+  private func isActive(_ mechanism: String, of user: String) throws -> Bool {
+    try exists(
+      "SELECT 1 FROM pushauth_mechanisms WHERE id = $1 AND user_id = $2 AND state = 'active'",
+      [.text(mechanism), .text(user)])
+  }
+
+  private func isTarget(_ target: String?, of user: String) throws -> Bool {
+    try exists(
+      "SELECT 1 FROM uaf_targets WHERE id = $1 AND user_id = $2", [.optional(target), .text(user)])
+  }
+
+  /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
+  func endAsking(of transaction: String, at time: Int64) throws {
+    _ = try execute(
+      "UPDATE pushauth_messages SET state = 'expired' WHERE txn = $1 AND state = 'pending'",
+      [.text(transaction)])
+    try failUAFSessions(ofTransaction: transaction, at: time, rowCodes)
+  }
+
+  /// Whether an app may still decide a transaction; what is found to have expired is written down.
+  func mayAnswer(_ transaction: String, at time: Int64) throws -> Bool {
+    guard let found = try self.transaction(transaction) else { return false }
+    return try refusal(of: found, .accepted, by: nil, at: time) == nil
+  }
+
+  /// Decides a transaction by the answer of an app, whose message has been marked as answered.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction, which waits.
+  ///   - message: The message that was answered.
+  ///   - state: What it comes to.
+  ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
+  ///   - time: When.
+  /// - Throws: ``SQLFailure``.
+  func decide(
+    _ id: String, by message: PushAuthMessageRecord, _ state: TransactionRecord.State, reason: String? = nil,
+    at time: Int64
+  ) throws {
+    guard var decided = try transaction(id) else { throw StorageFailure.unknown }
+    decided.state = state
+    let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
+    try execute(
+      """
+      UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, app_code = $5,
+        end_reason = $6, end_message = $7
+      WHERE id = $8 AND state = 'pending'
+      """,
+      [
+        .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
+        .optional(try rowCodes.code(of: decided.image(of: answer))), .optional(reason),
+        .optional(reason.map { _ in "" }), .text(id),
+      ], changing: 1)
+    try noteChange(of: id)
+  }
+
+  /// Whether what a transaction was accepted with is in use.
+  func isProofInUse(_ transaction: TransactionRecord, _ codes: RowCodes) throws -> Bool {
+    guard transaction.state == .accepted, let user = transaction.user else { return false }
+    if let acceptance = transaction.uaf {
+      guard let keys = try uafSession(acceptance.session, codes)?.end?.usedKeys, !keys.isEmpty else {
+        return false
+      }
+      return try keys.allSatisfy { key in
+        guard let found = try uafCredential(key.aaid, key.keyID, codes) else { return false }
+        return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
+      }
+    }
+    if let answer = transaction.app { return try isActive(answer.mechanism, of: user) }
+    guard let decision = transaction.decision else { return false }
+    return try exists(
+      """
+      SELECT 1 FROM containers AS decided_by
+        JOIN containers AS present ON present.user_id = decided_by.user_id AND present.device = decided_by.device
+      WHERE decided_by.id = $1 AND present.state = 'active' LIMIT 1
+      """, [.text(decision.container)])
+  }
+}

@@ -1,0 +1,454 @@
+import PostgreSQLFixture
+import PushFixture
+import SignetCrypto
+import SignetHTTP
+import SignetJOSE
+import SignetJSON
+import SignetOATH
+import SignetPush
+import SignetPushAuth
+import SignetServer
+import SignetServerTesting
+import SignetSQLite
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Synchronization
+import Testing
+import UAFFixture
+
+/// One request of a relying party or a client of OpenID Connect, and whichever authenticator of the user's answers it.
+@Suite(.timeLimit(.minutes(10))) struct AnyAuthenticatorTests {
+  /// An authenticator of alice.
+  enum Kind: String, Sendable, CaseIterable { case container, uaf, app }
+
+  private typealias Bench = AuthenticatorBench
+
+  @Test(
+    "whichever authenticator the user has alone is asked, and the ID token says what its answer shows",
+    arguments: Kind.allCases, [ClientRecord.Delivery.poll, .ping])
+  func one(_ kind: Kind, _ delivery: ClientRecord.Delivery) async throws {
+    let bench = try await Bench([kind])
+    let client = try await bench.register(delivery)
+    let asked = try await bench.ask(client)
+    #expect(try asked.outcome == "200")
+    #expect(try await bench.poll(client, asked.id).outcome == "400 authorization_pending")
+    #expect(try await bench.accept(kind, bench.sent()) == true)
+    if delivery == .ping {
+      await bench.notices.sendDue()
+      #expect(try bench.callback.bodies() == [["auth_req_id": .string(asked.id)]])
+    }
+    bench.server.clock.advance(by: 5)
+    let claims = try await bench.claims(client, asked.id)
+    try Self.expect(claims, of: kind)
+    #expect(try await bench.poll(client, asked.id).outcome == "400 invalid_grant")
+  }
+
+  private static func expect(_ claims: JSONObject, of kind: Kind) throws {
+    let (acr, amr) =
+      switch kind {
+      case .container: ("urn:signet:acr:signed", "swk")
+      case .uaf: ("urn:signet:acr:uaf", "pop")
+      case .app: ("urn:signet:acr:answered", "mca")
+      }
+    #expect(try claims.string("acr") == acr && claims.strings("amr") == [amr])
+    #expect(claims.contains("signet_decision") == (kind == .container))
+    #expect(try claims.string("sub") == "alice")
+  }
+
+  @Test("with all three the first answer ends it, and the others are told", arguments: Kind.allCases)
+  func all(_ kind: Kind) async throws {
+    let bench = try await Bench(Kind.allCases)
+    let client = try await bench.register()
+    let asked = try await bench.ask(client)
+    let sent = bench.sent()
+    #expect(sent.count == 2, "an operation and a message")
+    let redeemed = try await bench.redeem(sent)
+    #expect(try await bench.accept(kind, sent, redeemed: redeemed) == true)
+    for other in Kind.allCases where other != kind {
+      #expect(try await bench.accept(other, sent, redeemed: redeemed) == false, "\(other) after \(kind)")
+    }
+    if kind != .app {
+      #expect(try await bench.appRefusal(sent) == "The request has ended.")
+    }
+    if kind != .uaf {
+      #expect(try await bench.answer(redeemed).integer("statusCode") == 1408)
+    }
+    bench.server.clock.advance(by: 5)
+    try Self.expect(try await bench.claims(client, asked.id), of: kind)
+  }
+
+  @Test("what a client asks by a message is shown whole: who asks, and the message")
+  func shows() async throws {
+    let bench = try await Bench([.uaf, .app])
+    let client = try await bench.register()
+    #expect(
+      try await bench.ask(client, [("login_hint", "alice"), ("binding_message", "W4SCT")]).outcome == "200")
+    let sent = bench.sent()
+    let text = "From: Example Bank\nMessage: W4SCT"
+    #expect(try bench.message(sent).text == text)
+    let redeemed = try await bench.redeem(sent)
+    #expect(redeemed.transactions.map(\.content) == [Array(text.utf8)])
+    #expect(try await bench.accept(.uaf, sent, redeemed: redeemed) == true)
+  }
+
+  @Test("who has nothing that could answer is not asked, and is told so at once, by relying party and client")
+  func nobody() async throws {
+    let bench = try await Bench([])
+    let client = try await bench.register()
+    #expect(try await bench.ask(client).outcome == "403 access_denied")
+    let problem = try await #require(throws: Problem.self) { try await bench.create("Pay 10") }
+    #expect(problem.code == .noAuthenticator && problem.code.status == 409)
+    #expect(
+      try await bench.server.storage.transactions(
+        TransactionFilter(), before: nil, at: bench.server.clock.now, limit: 9
+      ).isEmpty)
+    #expect(try await bench.server.audit().contains { $0.contains("no authenticator that could answer") })
+    // Whoever scans it has an authenticator or has none.
+    _ = try await bench.create("Pay 10", user: nil)
+
+    // An app that no service of this server reaches never hears of it.
+    try await bench.enrol(service: "apns")
+    #expect(try await bench.ask(client).outcome == "403 access_denied")
+    // A client makes no operation of UAF of its own; a relying party may.
+    try await bench.server.register(bench.key)
+    #expect(try await bench.ask(client).outcome == "403 access_denied")
+    _ = try await bench.create("Pay 10")
+    #expect(try await problemCode { try await bench.create("Zahl 10 \u{20AC}") } == .noAuthenticator)
+    #expect(
+      try await problemCode { try await bench.create("Pay 10", numberDigits: 2) } == .noAuthenticator)
+    #expect(bench.sent().isEmpty)
+  }
+
+  private func problemCode(_ body: () async throws -> Void) async throws -> Problem.Code? {
+    do { try await body() } catch let problem as Problem { return problem.code }
+    return nil
+  }
+
+  @Test(
+    "a number is chosen in the app among three of as many digits, and a wrong one denies", arguments: 2...6)
+  func numbers(_ digits: Int) async throws {
+    let bench = try await Bench([.uaf, .app])
+    for isRight in [true, false] {
+      let made = try await bench.make("Pay 10", numberDigits: digits)
+      let right = try #require(made.number?.digits)
+      let sent = bench.sent()
+      #expect(sent.count == 1, "UAF signs no number, and is not asked")
+      let message = try bench.message(sent)
+      #expect(message.kind == .challenge && message.numbers.count == 3)
+      #expect(message.numbers.map(String.init).allSatisfy { $0.utf8.count == digits })
+      let number = try #require(message.numbers.map(String.init).first { ($0 == right) == isRight })
+      let response = try await bench.post(.number(number), to: message)
+      #expect(response.status == (isRight ? 200 : 400))
+      let found = try #require(try await bench.server.storage.transaction(made.record.id))
+      #expect(found.state == (isRight ? .accepted : .denied))
+      #expect(found.end?.reason == (isRight ? nil : "wrongNumber"))
+      #expect(try await bench.post(.number(right), to: message).status == 400)
+    }
+  }
+
+  @Test("what the app denied is denied, and the relying party sees by which app")
+  func denies() async throws {
+    let bench = try await Bench([.app])
+    let made = try await bench.make("Pay 10")
+    #expect(try await bench.post(.deny, to: bench.message(bench.sent())).status == 200)
+    let shown = try await JSONObject(
+      parsing: bench.server.send(
+        .get, "//main/v1/transactions/\(made.record.id)", isOrdered: true
+      ).body)
+    #expect(try shown.string("status") == "denied" && shown["decision"] == nil && shown["end"] == nil)
+    let mechanism = try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first).id
+    #expect(
+      try shown.object("app") == [
+        "mechanism": .string(mechanism), "time": .integer(bench.server.clock.now),
+      ])
+    #expect(
+      try await bench.server.audit().contains {
+        $0.contains("pushauth.denied") && $0.contains(made.record.id)
+      })
+  }
+
+  @Test("a key or an app that was removed since it answered brings no tokens", arguments: [Kind.uaf, .app])
+  func removed(_ kind: Kind) async throws {
+    let bench = try await Bench([kind])
+    let client = try await bench.register()
+    let asked = try await bench.ask(client)
+    #expect(try await bench.accept(kind, bench.sent()) == true)
+    let storage = bench.server.storage
+    if kind == .uaf {
+      #expect(
+        try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in .sample() } == 1)
+    } else {
+      let mechanism = try #require(await storage.pushAuthMechanisms(user: "alice").first).id
+      #expect(try await storage.removePushAuthMechanism(mechanism, audit: .sample()))
+    }
+    #expect(try await bench.poll(client, asked.id).outcome == "400 access_denied")
+  }
+
+  @Test("an acceptance by an app that somebody wrote into the database is refused")
+  func forgedRow() async throws {
+    let bench = try await Bench([.app], on: .sqlite)
+    let made = try await bench.make("Pay 10")
+    let mechanism = try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first).id
+    try bench.server.tamper(
+      "UPDATE transactions SET state = 'accepted', app = ?, app_message = 'm', decided = 1, app_code = x'00'",
+      .text(mechanism))
+    await #expect(throws: StorageFailure.altered(row: "\(made.record.id) of transactions")) {
+      try await bench.server.storage.transaction(made.record.id)
+    }
+  }
+
+  @Test("a message that its service does not take is tried again until the request has ended")
+  func triesAgain() async throws {
+    let bench = try await Bench([.app])
+    bench.way.fail(.tryAgain(afterSeconds: 1, reason: "busy"), times: 2)
+    _ = try await bench.make("Pay 10")
+    #expect(bench.sent().count == 3)
+  }
+}
+
+/// A server with UAF, a service that carries pushes, a client, and what alice has.
+final class AuthenticatorBench: Sendable {
+  /// What was handed over.
+  typealias Sent = [(message: PushMessage, address: String)]
+
+  /// Carries pushes nowhere, and remembers them.
+  final class Way: PushDispatcher {
+    private struct Values: Sendable {
+      var sent: Sent = []
+      var failures: [PushFailure] = []
+    }
+
+    private let values = Mutex(Values())
+    let service = PushTarget.Service.webhook
+
+    func fail(_ failure: PushFailure, times count: Int) {
+      values.withLock { $0.failures = Array(repeating: failure, count: count) }
+    }
+
+    func take() -> Sent {
+      values.withLock { values in
+        defer { values.sent = [] }
+        return values.sent
+      }
+    }
+
+    func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+      guard case .webhook(let address) = target else { throw .targetNotAllowed }
+      let failure = values.withLock { values in
+        values.sent.append((message, address))
+        return values.failures.popLast()
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// An app that speaks the protocol with the pure core.
+  private struct App: Sendable {
+    let key: PushAuthKey
+    let endpoints: PushAuthEndpoints
+  }
+
+  let server: UAFServer
+  let way: Way
+  let key = UAFTestKey()
+  let callback = CallbackEndpoint()
+  let notices: NoticeSender
+  private let sender: PushSender
+  private let transactions: TransactionService
+  private let app = Mutex<App?>(nil)
+  private let device: UAFTestDevice?
+  private let container: ProtocolDevice?
+
+  private var context: ServiceContext { server.context }
+
+  init(_ kinds: [AnyAuthenticatorTests.Kind], on backend: StorageBackend = .ofServices) async throws {
+    let (way, clock) = (Way(), VirtualClock())
+    let delivery = PushDelivery([way], clock: clock) { (duration) async throws(CancellationError) in
+      clock.advance(by: duration.components.seconds)
+    }
+    self.way = way
+    server = try await UAFServer(
+      [key], clock: clock, push: PushSetup(delivery: delivery), notices: callback, on: backend)
+    let sender = PushSender(server.context)
+    self.sender = sender
+    notices = try #require(NoticeSender(server.context))
+    transactions = TransactionService(server.context) { sender.announce($0) }
+    if kinds.contains(.uaf) {
+      try await server.register(key)
+      device = try await UAFTestDevice(on: server, dispatcher: "webhook")
+    } else {
+      device = nil
+    }
+    container = kinds.contains(.container) ? try await server.activate() : nil
+    if kinds.contains(.app) { try await enrol(service: "webhook") }
+  }
+
+  /// Enrols an app whose pushes a service carries.
+  func enrol(service name: String) async throws {
+    let made = try await PushAuthService(context).enrol(NewPushApp(["user": "alice"]), by: .local)
+    let push = try #require(try AuthenticatorURI(made.uri).push)
+    let key = try push.sharedSecret.withSecret { try PushAuthKey($0) }
+    let endpoints = try PushAuthEndpoints(
+      registration: push.registrationEndpoint, authentication: push.authenticationEndpoint)
+    let registration = PushAuthRequest.registration(
+      of: "app-\(made.id)", messageID: try #require(push.messageID), challenge: try #require(push.challenge),
+      device: try PushAuthDevice(token: "AB01", name: "Phone", service: name), at: endpoints, cookie: nil,
+      key: key)
+    #expect(try await post(registration).status == 200)
+    app.withLock { $0 = App(key: key, endpoints: endpoints) }
+  }
+
+  private func post(_ sent: PushAuthRequest) async throws -> ServerResponse {
+    var request = ServerRequest(
+      method: "POST", path: try RequestPath(raw: "/main/v1/pushauth"), body: sent.body.bytes)
+    request.query = try QueryParameters(raw: "_action=\(sent.action.rawValue)")
+    return await PushAuthService(context).take(request)
+  }
+
+  // MARK: Relying parties and clients
+
+  func create(_ text: String, user: String? = "alice", numberDigits: Int? = nil) async throws {
+    _ = try await make(text, user: user, numberDigits: numberDigits)
+  }
+
+  func make(
+    _ text: String, user: String? = "alice", numberDigits: Int? = nil
+  ) async throws -> TransactionService.NewTransaction {
+    let made = try await transactions.create(
+      TransactionOrder(
+        .text(text), from: "Shop", user: try user.map { try UserID($0) }, numberDigits: numberDigits),
+      by: .local)
+    await sender.finish()
+    return made
+  }
+
+  func register(_ delivery: ClientRecord.Delivery = .poll) async throws -> TestClient {
+    let key = P256.Signing.PrivateKey()
+    var body: JSONObject = [
+      "name": "Example Bank", "authentication": "private_key_jwt", "delivery": .string(delivery.rawValue),
+      "jwks": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
+    ]
+    if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
+    let made = try await ClientService(context).add(ClientRegistration(NewClient(body)), by: .local)
+    return TestClient(
+      id: made.record.id, secret: nil, key: key, issuer: context.settings.serverURL.fullForm)
+  }
+
+  func ask(
+    _ client: TestClient, _ more: [(String, String)] = [("login_hint", "alice")]
+  ) async throws -> OpenIDAnswer {
+    let answer = try await post(
+      "authenticate",
+      client.proof(at: server.clock.now) + [("scope", "openid"), ("client_notification_token", "n-0")] + more)
+    await sender.finish()
+    return answer
+  }
+
+  func poll(_ client: TestClient, _ id: String) async throws -> OpenIDAnswer {
+    try await post(
+      "token",
+      client.proof(at: server.clock.now) + [("grant_type", OpenIDFixture.grant), ("auth_req_id", id)])
+  }
+
+  private func post(_ id: String, _ parameters: [(String, String)]) async throws -> OpenIDAnswer {
+    let route = try #require(OpenIDEndpoints(context, transactions).routes.first { $0.endpoint.id == id })
+    let request = ServerRequest(
+      method: "POST", path: try RequestPath(raw: "/main/oidc"),
+      headers: ["Content-Type": "application/x-www-form-urlencoded"],
+      body: Array(OpenIDFixture.form(parameters).utf8))
+    let response = await route.response(to: request, CallerAuthentication(context))
+    return try OpenIDAnswer(#require(response))
+  }
+
+  /// The claims of the ID token, verified.
+  func claims(_ client: TestClient, _ id: String) async throws -> JSONObject {
+    let answer = try await poll(client, id)
+    try #require(answer.status == 200, "\(answer.body.text)")
+    let keys = VerificationKeySet(try JWKSet(try await SigningKeyService(context).published().json))
+    return try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256]).claims(
+      JWTValidation(issuer: client.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
+      now: server.clock.now
+    ).all
+  }
+
+  // MARK: Authenticators
+
+  /// What was handed over since the last call.
+  func sent() -> Sent { way.take() }
+
+  /// Has an authenticator accept what alice was asked last; whether that was taken.
+  func accept(
+    _ kind: AnyAuthenticatorTests.Kind, _ sent: Sent, redeemed: AuthenticationRequest? = nil
+  ) async throws -> Bool {
+    switch kind {
+    case .app: return try await post(.approve, to: message(sent)).status == 200
+    case .uaf:
+      let request = if let redeemed { redeemed } else { try await redeem(sent) }
+      return try await answer(request).integer("statusCode") == 1200
+    case .container:
+      let all = try await server.storage.transactions(
+        TransactionFilter(user: "alice"), before: nil, at: server.clock.now, limit: 1)
+      let (record, container) = (try #require(all.first), try #require(container))
+      let request = TransactionRequest(
+        id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
+        created: record.created, expires: record.expires,
+        statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
+      let name = try #require(container.container).text
+      let own = try #require(await server.storage.container(name))
+      do {
+        let body = try await container.decision(.accepted, request, at: server.clock.now)
+        _ = try await transactions.decide(body, id: record.id, by: own)
+        return true
+      } catch let problem as Problem {
+        #expect(problem.code == .transactionDecided)
+        return false
+      }
+    }
+  }
+
+  /// The message that the app was sent.
+  func message(_ sent: Sent) throws -> PushAuthMessage {
+    let app = try #require(app.withLock { $0 })
+    let push = try #require(sent.last { $0.address == "AB01" }).message
+    return try PushAuthDelivery(
+      messageID: #require(push.data["messageId"]), token: #require(push.data["message"])
+    ).verified(with: app.key)
+  }
+
+  func post(_ answer: PushAuthAnswer, to message: PushAuthMessage) async throws -> ServerResponse {
+    let app = try #require(app.withLock { $0 })
+    return try await post(
+      PushAuthRequest.answer(answer, to: message, at: app.endpoints, key: app.key))
+  }
+
+  /// How the app's approval is refused.
+  func appRefusal(_ sent: Sent) async throws -> String {
+    let response = try await post(.approve, to: message(sent))
+    #expect(response.status == 400)
+    return try JSONObject(parsing: response.body).string("message")
+  }
+
+  /// The request for the token that the UAF device was sent.
+  func redeem(_ sent: Sent) async throws -> AuthenticationRequest {
+    let push = try #require(sent.last { $0.address == "address:1" }).message
+    let opened = try #require(device).opened([
+      "nma_data": .string(push.envelope), "nma_data_content_type": "application/jose",
+      "nma_data_version": "1",
+    ])
+    let redeemed = try await server.json(
+      "/token/redeem/authentication", ["token": .string(try opened.string("token"))], isOrdered: false)
+    try #require(try redeemed.integer("statusCode") == 1200, "\(redeemed.text)")
+    return try AuthenticationRequest(parsing: Array(redeemed.string("uafRequest").utf8), versions: [.v1_1])
+  }
+
+  /// Answers a request with the UAF key.
+  func answer(_ request: AuthenticationRequest) async throws -> JSONObject {
+    var used = key
+    used.signCounter = 2
+    return try await server.uaf(
+      "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, used))])
+  }
+}
