@@ -135,7 +135,7 @@ extension StorageContract {
       try await refused("the app removed")
       try await storage.activate("c1")
       try await expect(storage.ask("c", asking("c")), is: .added, "a container")
-      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      _ = try await storage.revokeContainer("c1")
       try await refused("the container revoked")
       var anybodys = Sample.transaction("n")
       anybodys.user = nil

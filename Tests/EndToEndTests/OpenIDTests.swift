@@ -1,4 +1,5 @@
 import Foundation
+import PushFixture
 import Signet
 import SignetCrypto
 import SignetJSON
@@ -79,6 +80,16 @@ import Testing
 
   /// A server that trusts the client's notification endpoint, a device of alice, and the client.
   private func started() async throws -> (RunningServer, DeviceCommand, PythonClient) {
+    let (server, client) = try await served()
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    return (server, device, client)
+  }
+
+  /// A server that trusts the client's notification endpoint, and the client.
+  private func served(
+    _ change: (RunningServer, inout JSONObject) async throws -> Void = { _, _ in }
+  ) async throws -> (RunningServer, PythonClient) {
     let server = try await RunningServer.start(["--protection", "device"])
     let authority = try CertificateAuthority(commonName: "Clients")
     let certificate = try authority.issueServerCertificate(
@@ -92,12 +103,10 @@ import Testing
     let settings = URL(filePath: "\(server.data)/server.json")
     var object = try JSONObject(parsing: Array(Data(contentsOf: settings)))
     object["openID"] = ["authority": "clients.pem"]
+    try await change(server, &object)
     try Data(object.bytes).write(to: settings)
     await server.stop()
-    let again = try await server.again()
-    let device = again.device()
-    _ = try await device.json("activate", "--code-file", again.codeFile("alice"))
-    return (again, device, client)
+    return (try await server.again(), client)
   }
 
   /// Registers the client and tells it who it is; its id.
@@ -207,6 +216,169 @@ import Testing
     #expect(try await next.audited("client.told").count == 2)
     #expect(!next.events.contains("secret-") && !server.events.contains("secret-"))
     await next.stop()
+  }
+
+  // MARK: Any authenticator
+
+  /// What a user has.
+  private enum Authenticator: String, CaseIterable {
+    case container, uaf, app
+
+    /// `acr` and `amr` of what it answers.
+    var claims: (acr: String, amr: String) {
+      switch self {
+      case .container: ("urn:signet:acr:signed", "swk")
+      case .uaf: ("urn:signet:acr:uaf", "pop")
+      case .app: ("urn:signet:acr:answered", "mca")
+      }
+    }
+  }
+
+  /// A server that has UAF and whose pushes go through the services.
+  private func served(pushingThrough services: PushServices) async throws -> (RunningServer, PythonClient) {
+    try await served { server, settings in
+      _ = try await server.json("key", "create", "shop", "--output", server.shopKey)
+      let metadata = "\(server.data)/metadata"
+      let written = try await server.device("model").run("uaf", "metadata", "--output", metadata)
+      try #require(written.status == 0, written.summary)
+      settings["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
+      for (name, text) in [("fcm.json", services.accountFile.text), ("push.pem", services.authorityPEM)] {
+        let path = "\(server.data)/\(name)"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      }
+      settings["push"] = [
+        "fcm": ["account": "fcm.json", "url": .string(services.base)], "authority": "push.pem",
+      ]
+    }
+  }
+
+  private func uafWords(_ server: RunningServer) -> [String] {
+    ["--uaf-server", "https://127.0.0.1:\(server.port)/nevisfido"]
+  }
+
+  /// Gives a user an authenticator in the folder of a device.
+  private func enrol(
+    _ kind: Authenticator, of user: String, _ device: DeviceCommand, at server: RunningServer
+  ) async throws {
+    switch kind {
+    case .container:
+      let code = try server.write(await server.invite(user).text, to: "\(user).code")
+      _ = try await device.json("activate", "--code-file", code)
+    case .uaf:
+      let key = try String(contentsOfFile: server.shopKey, encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      let made = try await device.run(
+        ["uaf", "register", user, "-a", "pin", "--device-name", "laptop", "--token-fd", "0"]
+          + uafWords(server), passwords: [key, "271828"])
+      try #require(made.status == 0, made.summary)
+      let changed = try await device.run(
+        ["uaf", "device", "change", "--push-token", "uaf-\(user)"] + uafWords(server))
+      try #require(changed.status == 0, changed.summary)
+    case .app:
+      let uri = try await server.json("authenticator", "invite", user, "--issuer", "Bank").string("uri")
+      _ = try await device.json("import", uri, "--push-token", "app-\(user)", "--push-service", "gcm")
+    }
+  }
+
+  /// Waits for what the push service is handed for these addresses, and writes each into a file.
+  private func pushed(
+    to addresses: [String], _ services: PushServices, at server: RunningServer
+  ) throws -> [String: String] {
+    var files: [String: String] = [:]
+    while files.count < addresses.count {
+      for request in try services.requests()
+      where try request.field(":path") == "/v1/projects/signet-1/messages:send" {
+        let message = try request.checked().object("body").object("message")
+        let address = try message.string("token")
+        #expect(addresses.contains(address) && files[address] == nil)
+        files[address] = try server.write(message.object("data").text, to: "\(address).json")
+      }
+    }
+    return files
+  }
+
+  /// Has an authenticator accept what its user was asked.
+  private func accept(
+    with kind: Authenticator, of user: String, _ device: DeviceCommand, _ files: [String: String],
+    at server: RunningServer
+  ) async throws {
+    switch kind {
+    case .container: _ = try await device.json("approve", "--yes")
+    case .uaf:
+      let file = try #require(files["uaf-\(user)"])
+      let confirmed = try await device.run(
+        ["uaf", "oob", "run", file] + uafWords(server), passwords: ["271828"])
+      #expect(
+        confirmed.status == 0 && confirmed.errorOutput.contains("| From: Example Bank"), confirmed.summary)
+    case .app:
+      let file = try #require(files["app-\(user)"])
+      let received = try await device.run("message", "receive", file)
+      #expect(received.status == 0 && received.output.contains("From: Example Bank"), received.summary)
+      let approved = try await device.run("message", "approve")
+      #expect(approved.status == 0 && approved.output == "Approved.\n", approved.summary)
+    }
+  }
+
+  @Test(
+    "whoever has a container, UAF keys or an app alone, or all, is asked, and what answered shows in the ID token",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func anyAuthenticator() async throws {
+    let services = try PushServices()
+    let (server, client) = try await served(pushingThrough: services)
+    _ = try await register(server, client, [])
+    _ = try await server.json("user", "add", "nobody")
+    let refused = try client.order("ask", ["login_hint": "nobody"])
+    #expect(try refused.integer("status") == 403)
+    #expect(try refused.object("body").string("error") == "access_denied")
+
+    var devices: [Authenticator: DeviceCommand] = [:]
+    _ = try await server.json("user", "add", "all")
+    for kind in Authenticator.allCases {
+      let (user, device) = ("\(kind.rawValue)-user", server.device(kind.rawValue))
+      _ = try await server.json("user", "add", user)
+      try await enrol(kind, of: user, device, at: server)
+      devices[kind] = server.device("all-\(kind.rawValue)")
+      try await enrol(kind, of: "all", #require(devices[kind]), at: server)
+    }
+    for kind in Authenticator.allCases {
+      let user = "\(kind.rawValue)-user"
+      let request = try client.ask(["login_hint": .string(user)])
+      let files = try pushed(
+        to: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], services, at: server)
+      try await accept(with: kind, of: user, server.device(kind.rawValue), files, at: server)
+      try expect(client.order("poll", .string(request)), kind, of: user)
+    }
+    for kind in Authenticator.allCases {
+      let request = try client.ask(["login_hint": "all"])
+      let files = try pushed(to: ["uaf-all", "app-all"], services, at: server)
+      try await accept(with: kind, of: "all", #require(devices[kind]), files, at: server)
+      try expect(client.order("poll", .string(request)), kind, of: "all")
+      let waiting = try await #require(devices[.container]).run("pending")
+      #expect(!waiting.output.contains("Example Bank"), waiting.summary)
+    }
+
+    let url = "https://127.0.0.1:\(client.port)/cb"
+    _ = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
+    for kind in Authenticator.allCases {
+      let user = "\(kind.rawValue)-user"
+      let request = try client.ask(["login_hint": .string(user), "client_notification_token": "secret"])
+      let files = try pushed(
+        to: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], services, at: server)
+      try await accept(with: kind, of: user, server.device(kind.rawValue), files, at: server)
+      let notice = try #require(try client.notices(1).first)
+      #expect(try notice.object("body") == ["auth_req_id": .string(request)])
+      try expect(client.order("poll", .string(request)), kind, of: user)
+    }
+    await server.stop()
+  }
+
+  private func expect(_ answer: JSONObject, _ kind: Authenticator, of user: String) throws {
+    try #require(try answer.integer("status") == 200, "\(kind) \(answer.text)")
+    let claims = try answer.object("claims")
+    #expect(try claims.string("sub") == user)
+    #expect(try claims.string("acr") == kind.claims.acr && claims.strings("amr") == [kind.claims.amr])
+    #expect((claims["decision"] != .null) == (kind == .container))
   }
 
   @Test("a client is registered, listed, shown and revoked by commands; a user gets a code and loses it")

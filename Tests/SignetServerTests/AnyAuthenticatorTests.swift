@@ -50,7 +50,7 @@ import UAFFixture
     let (acr, amr) =
       switch kind {
       case .container: ("urn:signet:acr:signed", "swk")
-      case .uaf: ("urn:signet:acr:uaf", "pop")
+      case .uaf: ("urn:signet:acr:uaf", "swk")
       case .app: ("urn:signet:acr:answered", "mca")
       }
     #expect(try claims.string("acr") == acr && claims.strings("amr") == [amr])

@@ -54,6 +54,8 @@ struct Model: Hashable, Sendable {
     let request: String?
     let expires: Int64
     var isOpen = true
+    /// Whether it ended because its request had.
+    var hasEndedWithRequest = false
   }
 
   struct App: Hashable, Sendable {
@@ -146,7 +148,7 @@ struct Model: Hashable, Sendable {
   /// - Returns: Whether it is one.
   mutating func expire(_ request: String, at time: Int64) -> Bool {
     guard let found = requests[request], found.state == .pending, found.expires <= time else { return false }
-    requests[request]?.state = .expired
+    end(request, .expired)
     return true
   }
 
@@ -322,7 +324,7 @@ struct Model: Hashable, Sendable {
       switch found.state(at: time) {
       case .pending: break
       case .expired:
-        requests[request]?.state = .expired
+        end(request, .expired)
         return "expired"
       case .accepted, .denied:
         guard missing == .firstEndWins else {
@@ -330,7 +332,7 @@ struct Model: Hashable, Sendable {
         }
       case .withdrawn: return "cancelled"
       }
-      requests[request]?.state = state
+      end(request, state)
       requests[request]?.decidedBy = container
       requests[request]?.user = user
       return "decided"
@@ -338,10 +340,10 @@ struct Model: Hashable, Sendable {
       guard let found = requests[request] else { return "unknown" }
       switch found.state(at: time) {
       case .pending:
-        requests[request]?.state = .withdrawn
+        end(request, .withdrawn)
         return "decided"
       case .expired:
-        requests[request]?.state = .expired
+        end(request, .expired)
         return "expired"
       case .accepted, .denied: return "decided before"
       case .withdrawn: return "repeated"
@@ -404,13 +406,18 @@ struct Model: Hashable, Sendable {
     if let found = keys[key], found.user == user, let device = found.device, isLocked(device, of: user) {
       return "device locked"
     }
-    guard isOpen(session, of: user, at: time) else { return "over" }
+    guard isOpen(session, of: user, at: time) else {
+      return sessions[session]?.hasEndedWithRequest == true ? "transaction over" : "over"
+    }
     sessions[session]?.isOpen = false
     let request = sessions[session]?.request
     if let request {
-      if requests[request]?.state(at: time) == .expired { requests[request]?.state = .expired }
+      if requests[request]?.state(at: time) == .expired { end(request, .expired) }
       guard let found = requests[request], found.state == .pending, found.user == nil || found.user == user
-      else { return "transaction over" }
+      else {
+        sessions[session]?.hasEndedWithRequest = true
+        return "transaction over"
+      }
     }
     guard let found = keys[key], found.user == user, found.state == .active else { return "key unknown" }
     guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
@@ -419,7 +426,7 @@ struct Model: Hashable, Sendable {
     }
     keys[key]?.counter = counter
     if let request {
-      requests[request]?.state = .accepted
+      end(request, .accepted)
       requests[request]?.user = user
     }
     return "taken"
@@ -427,8 +434,17 @@ struct Model: Hashable, Sendable {
 
   // MARK: Ends
 
+  /// Ends a request, and what was asked for it.
+  private mutating func end(_ request: String, _ state: Request.State) {
+    requests[request]?.state = state
+    for id in sessions.keys where sessions[id]?.request == request && sessions[id]?.isOpen == true {
+      sessions[id]?.isOpen = false
+      sessions[id]?.hasEndedWithRequest = true
+    }
+  }
+
   private mutating func endAll(of user: String) {
-    for id in pendingRequests(of: user) { requests[id]?.state = .withdrawn }
+    for id in pendingRequests(of: user) { end(id, .withdrawn) }
     for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
     for id in messages.keys {
       guard let found = messages[id], apps[found.app]?.user == user, found.state == .pending else { continue }

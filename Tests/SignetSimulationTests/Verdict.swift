@@ -22,7 +22,6 @@ struct Verdict: Sendable {
         ended.insert(String(outcome.dropFirst(6)))
       } else if outcome == "lost" {
         // A key that went with its container; the model has it with the step.
-        continue
       } else if outcome.hasPrefix("expired ") {
         let request = String(outcome.dropFirst(8))
         if !model.expire(request, at: attempt.time) { report(attempt, outcome, "it does not expire") }

@@ -256,7 +256,8 @@ struct UAFTokens: Sendable {
     do {
       guard let (order, text) = try await requests.order(confirming: transaction) else { return }
       for target in try await context.storage.uafTargets(user: transaction.user ?? "") {
-        guard let dispatcher = target.dispatcher.flatMap(Dispatcher.init(rawValue:)),
+        // A device that told its address later has named no way: it is Firebase's, as with all that say nothing else.
+        guard let dispatcher = Dispatcher(rawValue: target.dispatcher ?? Dispatcher.firebase.rawValue),
           targets.address(of: target, by: dispatcher) != nil
         else { continue }
         var made = made(requests.session(for: order, text), until: transaction.expires)

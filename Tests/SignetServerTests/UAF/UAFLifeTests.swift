@@ -266,6 +266,7 @@ import UAFFixture
           "aaid": "7357#0001", "keyId": .string(key.keyID.text), "user": "alice", "state": "quarantined",
           "algorithm": "ALG_SIGN_SECP256R1_ECDSA_SHA256_RAW (0x0001)", "signCounter": 8,
           "registrationCounter": 1, "authenticatorVersion": 256, "created": .integer(server.clock.now),
+          "attestation": "claimed", "keyProtection": "software",
         ]
       ])
     let own = "\(path)/7357%230001/\(key.keyID.text)"

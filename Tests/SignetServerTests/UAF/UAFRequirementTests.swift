@@ -5,6 +5,7 @@ import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetUAF
 import SignetWire
 import Testing

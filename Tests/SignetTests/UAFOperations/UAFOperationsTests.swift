@@ -25,6 +25,10 @@ struct UAFOperationsTests {
     let local = try fixture.operations.localData
     let information = try #require(try await local.deviceInformation())
     #expect(information.name == "laptop" && information.dispatchTargets.count == 1)
+    // As containers call it: the server sees one device.
+    #expect(information.deviceID == fixture.vault.deviceID.description)
+    let devices = try await fixture.server.context.storage.devices(user: "alice")
+    #expect(devices.map(\.installation) == [information.deviceID])
     #expect(try await local.accounts() == [outcome.account])
     #expect(try await fixture.serverKeys() == fixture.ownKeys())
     let authorization = try await fixture.operations.authenticate("alice")

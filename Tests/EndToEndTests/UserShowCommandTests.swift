@@ -1,0 +1,70 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetWire
+import Testing
+
+/// `signet-server user show`: a person with all that is bound to the account, on one screen.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UserShowCommandTests {
+  private static func kinds(_ user: JSONObject) throws -> [String: JSONObject] {
+    var kinds: [String: JSONObject] = [:]
+    for case .object(let one) in try user.array("authenticators") { kinds[try one.string("kind")] = one }
+    return kinds
+  }
+
+  @Test("devices with their authenticators of all kinds, what is asked, and what happened last")
+  func oneScreen() async throws {
+    let party = try await UAFParty.start()
+    let server = party.server
+    let device = party.device()
+    let code = try server.write(await server.invite("alice").text, to: "alice.code")
+    _ = try await device.json(
+      "activate", "--code-file", code, "--device-name", "laptop", passwords: ["winter-garden-42"])
+    let link = try await party.link("registration", ["username": "alice"])
+    let registered = try await device.run(
+      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["271828"]
+    )
+    try #require(registered.status == 0, registered.summary)
+    _ = try await server.json("user", "add", "bob")
+    let request = try await server.ask("alice", "Pay 10")
+    let other = try await server.ask("bob", "Pay 11")
+
+    let shown = try await server.json("user", "show", "alice")
+    guard case .object(let found)? = try shown.array("devices").first else {
+      throw JSONFailure.missingMember("devices")
+    }
+    #expect(try shown.array("devices").count == 1 && shown.array("authenticators").count == 2)
+    let kinds = try Self.kinds(shown)
+    for kind in ["container", "uaf"] {
+      let one = try #require(kinds[kind], "\(kind)")
+      #expect(try one.string("device") == found.string("id") && one.string("state") == "active", "\(kind)")
+    }
+    guard case .object(let asked)? = try shown.array("requests").first else {
+      throw JSONFailure.missingMember("requests")
+    }
+    #expect(try shown.array("requests").count == 1 && asked.string("id") == request)
+    let events = try shown.array("events").compactMap { value -> String? in
+      guard case .object(let event) = value else { return nil }
+      return try event.string("event")
+    }
+    #expect(events.first == "transaction.added" && events.contains("container.activated"), "\(events)")
+    #expect(!shown.text.contains("bob") && !shown.text.contains(other))
+
+    _ = try await server.json("device", "lock", try found.string("id"), "--reason", "left in a train")
+    let locked = try await server.json("user", "show", "alice")
+    for (kind, reason) in [("container", "left in a train"), ("uaf", "the device is locked")] {
+      let one = try #require(try Self.kinds(locked)[kind], "\(kind)")
+      #expect(try one.string("state") == "suspended" && one.string("reason") == reason, "\(kind)")
+    }
+    let screen = try await server.run("user", "show", "alice")
+    #expect(screen.status == 0)
+    for text in [
+      "laptop", "locked", "left in a train", "  container", "  uaf", request, "Pay 10", "device.locked",
+    ] {
+      #expect(screen.output.contains(text), "\(text): \(screen.summary)")
+    }
+    let nobody = try await server.run("user", "show", "nobody")
+    #expect(nobody.status == 67, nobody.summary)
+    await server.stop()
+  }
+}

@@ -1,0 +1,193 @@
+import PostgreSQLFixture
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Testing
+import UAFFixture
+
+/// What befalls a device holds for the UAF keys and the targets there.
+@Suite(.timeLimit(.minutes(10))) struct UAFDeviceLockTests {
+  /// A key that does not count.
+  private static func key() -> UAFTestKey {
+    var key = UAFTestKey()
+    key.signCounter = 0
+    return key
+  }
+
+  private static func register(
+    _ key: UAFTestKey, _ server: UAFServer, on device: String? = "d1", by token: String? = nil
+  ) async throws -> JSONObject {
+    let authorization = token.map { [("Authorization", "Bearer \($0)")] } ?? []
+    let asked = try await server.uaf(
+      "/uaf/1.1/request/registration", ["op": "Reg", "context": #"{"username":"alice"}"#], authorization,
+      isOrdered: token == nil)
+    guard try asked.integer("statusCode") == 1200 else { return asked }
+    let request = try RegistrationRequest(
+      parsing: Array(asked.string("uafRequest").utf8), versions: [.v1_1])
+    return try await respond(request, key, server, on: device)
+  }
+
+  private static func respond(
+    _ request: RegistrationRequest, _ key: UAFTestKey, _ server: UAFServer, on device: String?
+  ) async throws -> JSONObject {
+    var body: JSONObject = ["uafResponse": .string(try UAFServer.answer(request, key))]
+    if let device { body["context"] = .string(#"{"deviceId":"\#(device)"}"#) }
+    return try await server.uaf("/uaf/1.1/registration", body)
+  }
+
+  /// What a user is known by after an operation.
+  private static func token(_ answer: JSONObject) throws -> String {
+    guard case .object(let token)? = try answer.array("additionalTokens").first else {
+      throw JSONFailure.missingMember("additionalTokens")
+    }
+    return try token.string("value")
+  }
+
+  private static func device(_ server: UAFServer) async throws -> String {
+    try #require(
+      try await server.storage.devices(user: "alice").first { $0.installation == "d1" }
+    ).id
+  }
+
+  @Test("a key of a locked device authenticates nobody until the device is unlocked; others do")
+  func authentication() async throws {
+    let keys = [Self.key(), Self.key()]
+    let server = try await UAFServer(keys)
+    _ = try await Self.register(keys[0], server)
+    _ = try await Self.register(keys[1], server, on: "d2")
+    let devices = DeviceService(server.context)
+    let device = try await Self.device(server)
+    let request = try await server.authenticationRequest()
+    #expect(try await devices.lock(device, reason: "lost", by: .local).standing == .locked)
+    // One that was asked before the lock, and one after it.
+    let answer = try await server.uaf(
+      "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, keys[0]))])
+    #expect(try answer.integer("statusCode") == 1403)
+    #expect(try await server.authenticate(keys[0]).integer("statusCode") == 1403)
+    #expect(try await server.authenticate(keys[1]).integer("statusCode") == 1200)
+    let refusals = try await server.audit().filter { $0.contains(#""event":"uaf.refused""#) }
+    #expect(refusals.count == 2 && refusals.allSatisfy { $0.contains("The device is locked") }, "\(refusals)")
+    #expect(try await devices.unlock(device, by: .local).standing == .open)
+    #expect(try await server.authenticate(keys[0]).integer("statusCode") == 1200)
+    let events = try await server.audit()
+    #expect(events.contains { $0.contains(#""event":"device.locked""#) && $0.contains("lost") })
+    #expect(events.contains { $0.contains(#""event":"device.unlocked""#) })
+  }
+
+  @Test(
+    "what a user is known by from a locked device adds nothing, wherever that would be; it takes keys away")
+  func authorization() async throws {
+    let keys = [Self.key(), Self.key()]
+    let server = try await UAFServer(keys)
+    let token = try Self.token(await Self.register(keys[0], server))
+    let devices = DeviceService(server.context)
+    // A registration that was allowed before the lock is not finished under another device's name.
+    let begun = try await server.registrationRequest()
+    _ = try await devices.lock(try await Self.device(server), reason: "", by: .local)
+    #expect(try await Self.respond(begun, keys[1], server, on: "d2").integer("statusCode") == 1491)
+    #expect(try await Self.register(keys[1], server, on: "d2", by: token).integer("statusCode") == 1401)
+    let added: JSONObject = ["username": "alice", "name": "x", "signatureKey": "{}"]
+    let target = try await server.send(
+      .post, "/token/dispatch/targets", added.bytes,
+      [("Content-Type", "application/json"), ("Authorization", "Bearer \(token)")])
+    #expect(target.status == 401)
+    #expect(try await Self.register(keys[1], server, on: "d1").integer("statusCode") == 1403)
+    #expect(try await server.storage.uafCredentials(user: "alice").count == 1)
+    let removal = try await server.uaf(
+      "/uaf/1.1/request/deregistration", ["op": "Dereg", "context": #"{"username":"alice"}"#],
+      [("Authorization", "Bearer \(token)")])
+    #expect(try removal.integer("statusCode") == 1200)
+    #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
+  }
+
+  @Test("a target on a locked device gets no tokens, redeems none, and changes nothing; it can be removed")
+  func targets() async throws {
+    let server = try await UAFServer(Self.key())
+    let device = try await UAFTestDevice(on: server)
+    func dispatch(_ operation: String, _ op: String, status: Int = 200) async throws -> JSONObject {
+      try await server.json(
+        "/token/dispatch/\(operation)",
+        [
+          "dispatchTargetId": .string(device.target),
+          "getUafRequest": ["op": .string(op), "context": #"{"username":"alice"}"#],
+        ], status: status)
+    }
+    let sent = try await dispatch("registration", "Reg")
+    let devices = DeviceService(server.context)
+    let id = try await Self.device(server)
+    _ = try await devices.lock(id, reason: "", by: .local)
+    let refused = try await dispatch("registration", "Reg", status: 403)
+    #expect(try refused.string("code") == "deviceLocked")
+    let redeemed = try await server.json(
+      "/token/redeem/registration", ["token": .string(try sent.string("token"))], isOrdered: false)
+    #expect(try redeemed.integer("statusCode") != 1200)
+    let change = try await server.change(
+      "/devices/d1", device.jws(at: server.clock.now, ["name": "Mine"]))
+    #expect(try change.refusal == "403 deviceLocked")
+    let key = JSONValue.object(P256.Signing.PrivateKey().publicKey.wireJWK).text
+    let added = try await server.json(
+      "/token/dispatch/targets",
+      ["username": "alice", "deviceId": "d1", "name": "Other", "signatureKey": .string(key)], status: 403)
+    #expect(try added.string("code") == "deviceLocked")
+    #expect(try await server.storage.uafTargets(user: "alice").map(\.name) == ["Phone"])
+    let removed = try await server.signed(
+      .delete, "/token/dispatch/targets/\(device.target)", device.jws(at: server.clock.now))
+    #expect(removed.status == 204)
+    _ = try await devices.unlock(id, by: .local)
+    _ = try await UAFTestDevice(on: server, name: "Other")
+  }
+
+  @Test(
+    "a revoked key authenticates nobody and is not registered again; the authenticator may make a new one")
+  func revocation() async throws {
+    let key = Self.key()
+    let server = try await UAFServer(key)
+    let token = try Self.token(await Self.register(key, server))
+    let device = try await UAFTestDevice(on: server)
+    let request = try await server.authenticationRequest()
+    let devices = DeviceService(server.context)
+    _ = try await devices.revoke(try await Self.device(server), by: .local)
+    let answer = try await server.uaf(
+      "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, key))])
+    #expect(try answer.integer("statusCode") == 1493)
+    let nothing = try await server.uaf(
+      "/uaf/1.1/request/authentication", ["op": "Auth", "context": #"{"username":"alice"}"#])
+    #expect(try nothing.integer("statusCode") == 1404)
+    #expect(try await Self.register(key, server, by: token).integer("statusCode") == 1401)
+    #expect(try await Self.register(key, server).integer("statusCode") == 1498)
+    let pending = try await server.signed(
+      .get, "/devices/oob-operations/d1", device.jws(at: server.clock.now))
+    #expect(try pending.refusal == "404 targetUnknown")
+    // An operator can't remove it either, nor does the device.
+    let selection = UAFKeySelection()
+    let count = try await server.storage.removeUAFCredentials(of: "alice", [selection]) { _, _ in .sample() }
+    #expect(count == 0)
+    #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.revoked])
+    let events = try await server.audit()
+    #expect(events.contains { $0.contains(#""event":"device.revoked""#) })
+    #expect(events.count { $0.contains(#""event":"uaf.revoked""#) } == 1)
+    #expect(events.contains { $0.contains(#""event":"uaf.targetRemoved""#) })
+    // What the next request excludes is keys in use only.
+    #expect(try await server.registrationRequest().policy.disallowed.isEmpty)
+  }
+
+  @Test(
+    "a device's row that somebody else has written unlocks nothing",
+    arguments: ["UPDATE devices SET standing = 'open', ordered_lock = 0", "DELETE FROM devices"])
+  func rows(_ statement: String) async throws {
+    let key = Self.key()
+    let server = try await UAFServer(key, on: .sqlite)
+    _ = try await Self.register(key, server)
+    _ = try await DeviceService(server.context).lock(try await Self.device(server), reason: "", by: .local)
+    try server.tamper(statement)
+    #expect(try await server.authenticate(key).integer("statusCode") == 1500)
+    #expect(server.capture.lines.contains { $0.contains("storage.failed") && $0.contains("devices") })
+  }
+}
