@@ -255,15 +255,22 @@ struct ScreenTests {
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     _ = try await server.json("user", "add", Self.name)
+    let code = try server.write(await server.invite(Self.name).text, to: "code")
+    _ = try await server.device().json(
+      "activate", "--code-file", code, "--device-name", "\u{1100}\(Self.madeUp)")
     _ = try await server.ask(Self.name, Self.hostile("\u{1100}"))
     let client = try await server.run(
       "client", "add", Self.name, "--authentication", "client_secret_basic", "--output",
       server.folder.file("secret"))
     #expect(client.status == 0, client.summary)
     // The numbers of the audit log stand at the right of their column.
-    let beginnings = ["| ", "  | "] + (1...9).map { "  \($0)  " }
+    let beginnings =
+      ["| ", "  | ", "User", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
     for screen in Self.screens {
-      for words in [["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"]] {
+      for words in [
+        ["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"],
+        ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list"],
+      ] {
         expectOurs(
           try await rows(screen, ServerCommand.process(words + ["--data", server.data])), beginnings,
           screen)

@@ -26,6 +26,10 @@ import Testing
     )
     try #require(registered.status == 0, registered.summary)
     _ = try await server.json("user", "add", "bob")
+    let bob = try await party.device("tablet").run(
+      ["uaf", "oob", "run", try await party.link("registration", ["username": "bob"]), "-a", "pin"]
+        + party.words, passwords: ["314159"])
+    try #require(bob.status == 0, bob.summary)
     let request = try await server.ask("alice", "Pay 10")
     let other = try await server.ask("bob", "Pay 11")
 

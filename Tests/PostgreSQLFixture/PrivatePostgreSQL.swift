@@ -34,6 +34,16 @@ package final class PrivatePostgreSQL: Sendable {
   package let folder: String
   private let supervisor: ChildProcess
   private let creating = Mutex(0)
+  private let lent = Mutex<[Lent]>([])
+  private let emptying = Mutex<ChildProcess?>(nil)
+
+  /// A database that is one test's, and another's after that.
+  private struct Lent {
+    let name: String
+    let template: String
+    /// What the test holds on to while it runs.
+    weak var holder: AnyObject?
+  }
 
   /// Starts one; it answers when this returns.
   ///
@@ -95,6 +105,68 @@ package final class PrivatePostgreSQL: Sendable {
       return name
     }
   }
+
+  /// A database with the tables of a template and no rows: one that was lent before, or a new one.
+  ///
+  /// To empty one takes a tenth of what making one does, of which the first connection to it is the half.
+  ///
+  /// - Parameters:
+  ///   - template: What it is a copy of; it has rows in `schema_version` alone.
+  ///   - holder: The database is not lent again while this lives, or while something is connected to it.
+  /// - Returns: Its name.
+  /// - Throws: ``Failure``.
+  package func borrowDatabase(template: String, for holder: AnyObject & Sendable) throws -> String {
+    try lent.withLock { lent in
+      for _ in 0..<2 {
+        guard let index = lent.firstIndex(where: { $0.holder == nil && $0.template == template }) else {
+          break
+        }
+        // To the end: the next time others are looked at before it.
+        var free = lent.remove(at: index)
+        let isEmpty = try empty(free.name)
+        if isEmpty { free.holder = holder }
+        lent.append(free)
+        if isEmpty { return free.name }
+      }
+      let name = try makeDatabase(template: template)
+      lent.append(Lent(name: name, template: template, holder: holder))
+      return name
+    }
+  }
+
+  /// Deletes the rows of a database that nobody else is connected to.
+  ///
+  /// - Returns: Whether that was done.
+  private func empty(_ database: String) throws -> Bool {
+    try emptying.withLock { open in
+      let process =
+        try open
+        ?? ChildCommand(
+          ["psql", "-XAtq", "-d", address("postgres")], input: .pipe, output: .pipe, errorOutput: .none
+        ).start()
+      open = process
+      let script = "\\connect \(database)\n\(Self.deletion);\n\\echo :ERROR\n\\connect postgres\n"
+      try process.input.write(contentsOf: Data(script.utf8))
+      let said = String(decoding: process.output.availableData, as: UTF8.self)
+      guard said == "false\n" || said == "true\n" else { throw Failure(description: "psql said \(said)") }
+      return said == "false\n"
+    }
+  }
+
+  private static let deletion = """
+    DO $$
+    DECLARE one TEXT;
+    BEGIN
+      SET LOCAL session_replication_role = replica;
+      IF (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) > 1 THEN
+        RAISE 'it is in use';
+      END IF;
+      FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
+        EXECUTE 'DELETE FROM ' || quote_ident(one);
+      END LOOP;
+      PERFORM setval(quote_ident(sequencename)::regclass, 1, FALSE) FROM pg_sequences WHERE schemaname = 'public';
+    END $$
+    """
 
   /// How libpq finds a database, as `user`.
   package func address(_ database: String, user: String = "signet") -> String {

@@ -41,7 +41,9 @@ package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringCon
     case .sqlite: return .file(folder.file("signet.sqlite"))
     case .postgreSQL:
       let server = try PrivatePostgreSQL.shared()
-      let name = try hasTables ? server.makeDatabase(template: Self.template.get()) : server.makeDatabase()
+      let name =
+        try hasTables
+        ? server.borrowDatabase(template: Self.template.get(), for: folder) : server.makeDatabase()
       return .server(server.address(name))
     }
   }

@@ -128,7 +128,7 @@ public struct TransactionService: Sendable {
     case .noAuthenticator:
       throw Problem(
         .noAuthenticator,
-        "Nothing of the user's could answer this; have the user activate a device or enrol an app first.")
+        "Have the user activate a device or enrol an app first.")
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
