@@ -12,8 +12,8 @@ enum DeviceCommands {
       Command(
         "list", "List a user's devices",
         description: """
-          A device is what calls itself so: containers and UAF keys are on one device where they name the same installation. UAF keys \
-          of clients that name none are on no device.
+          Containers and UAF keys that name the same installation are on one device. UAF keys of clients that name none are on no \
+          device.
           """,
         arguments: [UserCommands.user]
       ) { arguments in
@@ -23,7 +23,7 @@ enum DeviceCommands {
           arguments.output.print(answer)
           return .success
         }
-        var table = TextTable(["DEVICE", "STANDING", "NAME", "PLATFORM", "SINCE", "REASON"])
+        var table = TextTable(["DEVICE", "STANDING", "NAME", "PLATFORM", "ADDED", "REASON"])
         for device in try objects("devices", in: answer) {
           table.append([
             try device.string("id"), try device.string("standing"), try device.string("name"),
@@ -61,11 +61,8 @@ enum DeviceCommands {
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.unlockDevice, arguments, at: [.id: arguments.string("id")])
-        if try answer.string("standing") == "locked", !arguments.isSet("json") {
-          arguments.errorOutput.print(
-            "signet-server: its container stays locked for what the device has reported")
-        }
-        try report(answer, "unlocked", arguments)
+        let isLocked = try answer.string("standing") == "locked"
+        try report(answer, isLocked ? "still locked for its last report:" : "unlocked", arguments)
         return .success
       },
       Command(

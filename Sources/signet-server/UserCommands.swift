@@ -132,7 +132,7 @@ enum UserCommands {
       }
       arguments.output.print(table)
     }
-    var table = TextTable(["LAST EVENTS", "BY", "EVENT", "REASON"])
+    var table = TextTable(["TIME", "BY", "EVENT", "REASON"])
     for one in try objects("events", in: all) {
       table.append([
         try one.optionalInteger("time").map { utc($0) } ?? "", try one.optionalString("by") ?? "",
@@ -145,7 +145,7 @@ enum UserCommands {
 
   /// Devices, each with the authenticators on it, then those that are on none.
   private static func authenticators(in all: JSONObject) throws -> TextTable {
-    var table = TextTable(["KIND", "STATE", "NAME", "SINCE", "ID", "REASON"])
+    var table = TextTable(["KIND", "STATE", "NAME", "ADDED", "ID", "REASON"])
     let found = try objects("authenticators", in: all)
     func append(on device: String?) throws {
       for one in found where try one.optionalString("device") == device {

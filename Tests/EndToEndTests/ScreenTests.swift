@@ -1,6 +1,7 @@
 import Foundation
 import SignetJSON
 import SignetTestKit
+import SignetWire
 import Testing
 
 /// Texts of others on the screens of real terminals: the first column is ours in every row, whatever they think of widths.

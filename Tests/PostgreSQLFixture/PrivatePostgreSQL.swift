@@ -42,7 +42,7 @@ package final class PrivatePostgreSQL: Sendable {
     let name: String
     let template: String
     /// What the test holds on to while it runs.
-    weak var holder: AnyObject?
+    weak var holder: (any AnyObject & Sendable)?
   }
 
   /// Starts one; it answers when this returns.
@@ -115,7 +115,7 @@ package final class PrivatePostgreSQL: Sendable {
   ///   - holder: The database is not lent again while this lives, or while something is connected to it.
   /// - Returns: Its name.
   /// - Throws: ``Failure``.
-  package func borrowDatabase(template: String, for holder: AnyObject & Sendable) throws -> String {
+  package func borrowDatabase(template: String, for holder: some AnyObject & Sendable) throws -> String {
     try lent.withLock { lent in
       for _ in 0..<2 {
         guard let index = lent.firstIndex(where: { $0.holder == nil && $0.template == template }) else {

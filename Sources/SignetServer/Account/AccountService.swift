@@ -167,7 +167,7 @@ public struct AccountService: Sendable {
       outcome = try await context.storage.addAccountOrder(order, audit: event)
     } catch {
       guard error == .deviceLocked else { throw context.problem(with: error) }
-      throw Problem(.deviceLocked, "An operator has locked the device itself; unlock that.")
+      throw Problem(.deviceLocked, "The device itself is locked; 'signet-server device unlock' ends that.")
     }
     switch outcome {
     case .added: return order

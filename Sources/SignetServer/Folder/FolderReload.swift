@@ -45,6 +45,13 @@ public final class FolderReload: Sendable {
     do throws(ServerFolderFailure) {
       let folder = try ServerFolder(opening: path)
       let (certificate, identity) = try folder.certificateAndIdentity()
+      if let used = started.uaf?.requirements.values.sorted().first(where: {
+        folder.settings.requirements[$0] == nil
+      }) {
+        throw .settings(
+          path: path,
+          reason: "\"\(used)\" of \"requirements\" is used by \"uaf\" until the server is started again")
+      }
       // What was made of these at the start cannot change.
       var settings = folder.settings
       (settings.serverURL, settings.connections) = (started.serverURL, started.connections)

@@ -10,8 +10,6 @@ package struct AuthenticationEvidence: Hashable, Sendable {
     case uaf
     /// An authenticator app that was sent a push message.
     case pushApp = "push-app"
-    /// A one-time password.
-    case otp
   }
 
   /// The kind of authenticator.
@@ -35,7 +33,6 @@ package struct AuthenticationEvidence: Hashable, Sendable {
   /// `hwk` asserts a proof by a key in hardware. Where only the device says that, `pop` asserts what was proved: that there is a key.
   package var method: String {
     switch kind {
-    case .otp: return "otp"
     case .container where !isContentSigned: return "otp"
     case .pushApp: return "mca"
     case .container, .uaf: break

@@ -199,7 +199,7 @@ struct UAFAdminEndpoints: Sendable {
     -> NamedUAFCredential
   {
     guard found.state != .revoked else {
-      throw Problem(.exists, "The key is revoked, and stays so that it is not registered again.")
+      throw Problem(.exists, "The key is revoked; its row is kept so that it cannot be registered again.")
     }
     let audit = context.audit(by: actor)
     let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)

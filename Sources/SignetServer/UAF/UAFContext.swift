@@ -15,28 +15,32 @@ struct UAFContext: Sendable {
   let transactions: [UAFTransaction]
   /// A transaction of this server that is to be decided; `nil` for none.
   let transactionID: String?
-  /// Whether the transaction is shown with who asks for it, as the server has it where it asks by itself.
-  let isAskerShown: Bool
+  /// Whether the transaction is shown with who asks for it: so where the server asks by itself.
+  let isRequesterShown: Bool
   /// What is to be removed.
   let targets: [DeregistrationRequest.Target]
 
-  static let askerName = "isAskerShown"
+  static let requesterName = "isRequesterShown"
 
   /// Reads a context.
   ///
   /// - Parameters:
   ///   - text: The text; `nil` for none.
   ///   - operation: What it is for.
+  ///   - isOwn: Whether the server has made it or taken it in before; only its own say that the requester is shown.
   /// - Throws: ``UAFFailure``.
-  init(_ text: String?, for operation: UAFOperation) throws(UAFFailure) {
+  init(_ text: String?, for operation: UAFOperation, isOwn: Bool = false) throws(UAFFailure) {
     let object: JSONObject
     do throws(JSONFailure) {
       object = try text.map { text throws(JSONFailure) in try JSONObject(parsing: Array(text.utf8)) } ?? [:]
       username = try object.optionalString("username")
       policy = try object.optionalString("policy")
       transactionID = try object.optionalString("transactionId")
-      isAskerShown = try object.optionalBool(Self.askerName) ?? false
+      isRequesterShown = try object.optionalBool(Self.requesterName) ?? false
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
+    guard isOwn || !isRequesterShown else {
+      throw UAFFailure(.badRequest, "\(Self.requesterName) is for the server itself to say")
+    }
     if let username {
       guard !username.isEmpty, username.utf8.count <= 4 * Self.longestUsername,
         username.unicodeScalars.count <= Self.longestUsername

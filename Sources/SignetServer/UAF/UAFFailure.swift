@@ -22,6 +22,10 @@ struct UAFFailure: Error {
   /// What goes with an operation has ended before it, however.
   static let transactionOver = UAFFailure(.timeout, "the transaction has ended before")
 
+  /// Something befell the user or the device while an operation was under way.
+  static let operationForbidden = UAFFailure(
+    .forbidden, "the operation has ended: the device is locked, or the user is not active; ask the operator")
+
   init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }

@@ -162,14 +162,15 @@ struct UAFRequests: Sendable {
   func order(confirming transaction: TransactionRecord) async throws -> (order: Order, context: String)? {
     guard let name = transaction.user,
       let rule = setup.rule(named: nil, among: context.settings.requirements),
-      let shown = Self.shown(transaction, withAsker: true)
+      let shown = Self.shown(transaction, withRequester: true)
     else { return nil }
     let user = try UserID(name)
     let text = JSONValue.object([
-      "username": .string(name), "transactionId": .string(transaction.id), UAFContext.askerName: true,
+      "username": .string(name), "transactionId": .string(transaction.id), UAFContext.requesterName: true,
     ]).text
     let order = Order(
-      operation: .authentication, context: try UAFContext(text, for: .authentication), user: user,
+      operation: .authentication, context: try UAFContext(text, for: .authentication, isOwn: true),
+      user: user,
       transaction: transaction)
     do {
       _ = try self.policy(rule, for: try await credentials(of: user), showing: [shown])
@@ -180,11 +181,12 @@ struct UAFRequests: Sendable {
   }
 
   /// What UAF shows of one of our transactions, where that is plain enough: its text, or who asks it with all that it asks.
-  static func shown(_ transaction: TransactionRecord, withAsker isAskerShown: Bool = false) -> UAFTransaction?
-  {
+  static func shown(
+    _ transaction: TransactionRecord, withRequester isRequesterShown: Bool = false
+  ) -> UAFTransaction? {
     do {
       let content = try TransactionContent(parsing: transaction.content)
-      if isAskerShown {
+      if isRequesterShown {
         let text = UAFTransaction(contentType: .text, content: Array(RequestText(content).text.utf8))
         return text?.isShownAsItIs == true ? text : nil
       }
@@ -234,8 +236,10 @@ struct UAFRequests: Sendable {
     case .authentication:
       let shown: [UAFTransaction]
       if let transaction = order.transaction, order.context.transactions.isEmpty {
-        shown =
-          Self.shown(transaction, withAsker: order.context.isAskerShown).map { [$0] } ?? []
+        guard let text = Self.shown(transaction, withRequester: order.context.isRequesterShown) else {
+          throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")
+        }
+        shown = [text]
       } else {
         shown = order.context.transactions
       }

@@ -163,11 +163,13 @@ struct UAFResponses: Sendable {
   ) async throws -> UAFSessionRecord {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
       let found = try await context.storage.uafSession(id),
-      found.operation == operation.rawValue, found.state == .requested || found.hasEndedWithTransaction,
+      found.operation == operation.rawValue,
+      found.state == .requested || found.hasEndedWithTransaction || found.hasEndedAsForbidden,
       let challenge = Self.challenge(in: found, operation),
       requests.isOwn(text, session: id, operation, challenge: challenge)
     else { throw Self.over }
     guard !found.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
+    guard !found.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
     return found
   }
 

@@ -302,6 +302,7 @@ struct UAFTokens: Sendable {
     }
     let now = context.clock.now
     guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
+    guard !session.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
     guard session.state == .tokenCreated else {
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
     }
@@ -335,7 +336,7 @@ struct UAFTokens: Sendable {
       transaction = try await context.storage.transaction(id)
     }
     return UAFRequests.Order(
-      operation: operation, context: try UAFContext(session.context, for: operation), user: user,
+      operation: operation, context: try UAFContext(session.context, for: operation, isOwn: true), user: user,
       transaction: transaction)
   }
 

@@ -70,7 +70,8 @@ struct UserOverview: Sendable {
   /// - Throws: ``Problem/Code/unknown``.
   func details(of user: UserID) async throws(Problem) -> UserDetails {
     let record = try await UserService(context).find(user)
-    let holdings = try await context.stored(await context.storage.holdings(of: user.text))
+    let holdings = try await context.stored(
+      await context.storage.holdings(of: user.text, codeAttempts: context.settings.codeAttempts))
     let requests = try await context.stored(
       await context.storage.transactions(
         TransactionFilter(user: user.text, state: .pending), before: nil, at: context.clock.now,

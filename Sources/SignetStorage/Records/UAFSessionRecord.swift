@@ -61,6 +61,9 @@ public struct UAFSessionRecord: Hashable, Sendable {
   public var hasEndedWithTransaction: Bool {
     state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status
   }
+
+  /// Whether it ended because its user or device was locked or revoked, or the user had as many keys as one may have.
+  public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.tooMany.status }
 }
 
 /// How a UAF operation ended.

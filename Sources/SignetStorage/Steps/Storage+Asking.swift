@@ -106,7 +106,7 @@ extension SQLConnection {
     try noteChange(of: id)
   }
 
-  /// Whether what a transaction was accepted with is in use.
+  /// Whether what a transaction was accepted with is in use, on a device that is not locked.
   func isProofInUse(_ transaction: TransactionRecord, _ codes: RowCodes) throws -> Bool {
     guard transaction.state == .accepted, let user = transaction.user else { return false }
     if let acceptance = transaction.uaf {
@@ -115,7 +115,9 @@ extension SQLConnection {
       }
       return try keys.allSatisfy { key in
         guard let found = try uafCredential(key.aaid, key.keyID, codes) else { return false }
-        return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
+        guard found.state == .active, found.user.utf8.elementsEqual(user.utf8) else { return false }
+        guard let device = found.device else { return true }
+        return try self.device(device, of: user, codes).map { $0.standing != .locked } ?? false
       }
     }
     if let answer = transaction.app { return try isActive(answer.mechanism, of: user) }
@@ -124,7 +126,7 @@ extension SQLConnection {
       """
       SELECT 1 FROM containers AS decided_by
         JOIN containers AS present ON present.user_id = decided_by.user_id AND present.device = decided_by.device
-      WHERE decided_by.id = $1 AND present.state = 'active' LIMIT 1
+      WHERE decided_by.id = $1 AND present.state = 'active' AND present.standing <> 'locked' LIMIT 1
       """, [.text(decision.container)])
   }
 }

@@ -5,7 +5,15 @@ extension Storage {
   /// What is bound to a user's account: the one place that reads authenticators of all kinds.
   ///
   /// The names of authenticator apps are sealed, so that these have none.
-  public func holdings(of user: String) async throws(StorageFailure) -> AccountHoldings {
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - codeAttempts: How many wrong codes in a row lock a token.
+  /// - Returns: Devices and authenticators, the oldest first.
+  /// - Throws: ``StorageFailure``.
+  public func holdings(
+    of user: String, codeAttempts: Int
+  ) async throws(StorageFailure) -> AccountHoldings {
     try await read { [codes] database in
       let devices = try database.rows(
         "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
@@ -13,7 +21,8 @@ extension Storage {
       let found =
         try database.containerAuthenticators(of: user, devices)
         + database.uafAuthenticators(of: user, devices, codes)
-        + database.pushAppAuthenticators(of: user) + database.tokenAuthenticators(of: user)
+        + database.pushAppAuthenticators(of: user)
+        + database.tokenAuthenticators(of: user, codeAttempts: codeAttempts)
       return AccountHoldings(devices: devices, authenticators: found.sorted { $0.created < $1.created })
     }
   }
@@ -87,21 +96,26 @@ extension SQLConnection {
   }
 
   /// What makes one-time passwords and is no container.
-  fileprivate func tokenAuthenticators(of user: String) throws -> [AuthenticatorRecord] {
+  fileprivate func tokenAuthenticators(
+    of user: String, codeAttempts: Int
+  ) throws -> [AuthenticatorRecord] {
     try rows(
-      "SELECT serial, state, created FROM credentials WHERE user_id = $1 AND serial IS NOT NULL ORDER BY number",
-      [.text(user)]
+      """
+      SELECT serial, state, created, failures FROM credentials
+      WHERE user_id = $1 AND serial IS NOT NULL ORDER BY number
+      """, [.text(user)]
     ) { row in
       let (serial, stored): (String, CredentialRecord.State) = (try row.text(0), try row.value(1))
-      let state: AuthenticatorRecord.State =
+      let isLocked = try row.int(3) >= codeAttempts
+      let (state, reason): (AuthenticatorRecord.State, String) =
         switch stored {
-        case .pending: .pending
-        case .active: .active
-        case .disabled: .suspended
+        case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
+        case .pending: (.pending, "")
+        case .active: (.active, "")
+        case .disabled: (.suspended, "an operator took it out of use")
         }
       return AuthenticatorRecord(
-        id: serial, kind: .otp, name: serial, state: state,
-        reason: state == .suspended ? "an operator took it out of use" : "", created: try row.integer(2))
+        id: serial, kind: .otp, name: serial, state: state, reason: reason, created: try row.integer(2))
     }
   }
 }

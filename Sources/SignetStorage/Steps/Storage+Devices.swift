@@ -197,19 +197,25 @@ extension SQLConnection {
     ) { try DeviceRecord($0, codes) }
   }
 
-  /// Writes down how the device of a container stands, after something befell that; its operator's lock is what it was, unless
-  /// the container that ended was locked.
+  /// Writes down how the device of a container stands, after something befell that.
+  ///
+  /// A device whose row was altered stays as it is: the gate refuses it, and whatever befell its container must not be undone by it.
   ///
   /// - Parameters:
   ///   - container: The container, as it was before.
-  ///   - lock: Why the device itself is locked from now on; `nil` to leave that.
+  ///   - lock: The reason of a new lock of the device itself; `nil` to keep the present one.
   ///   - time: When.
   ///   - codes: The codes of rows.
-  /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:)``.
+  /// - Throws: ``SQLFailure``.
   func settleDevice(
     of container: ContainerRecord, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
   ) throws {
-    guard var device = try device(container.installation, of: container.user, codes) else { return }
+    let found: DeviceRecord?
+    do { found = try device(container.installation, of: container.user, codes) } catch StorageFailure.altered
+    {
+      return
+    }
+    guard var device = found else { return }
     if let lock, !device.isOrderedLocked {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, lock, time)
     }

@@ -257,13 +257,7 @@ extension SQLConnection {
 
   /// Ends the operations of a user that are under way as failed.
   func failUAFSessions(of user: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
-    let open = try rows(
-      """
-      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated')
-      """, [.text(user)]
-    ) { try UAFSessionRecord($0, codes) }
-    for session in open { try self.end(session, end, .failed, codes) }
+    try failUAFSessions(where: "user_id = $1", [.text(user)], end, codes)
   }
 
   /// Ends what is under way for a user's keys on a device or for its targets, as failed; what removes keys goes on.
@@ -272,41 +266,42 @@ extension SQLConnection {
   func failUAFSessions(
     on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
-    let open = try rows(
-      """
-      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated') AND operation <> 'Dereg'
-        AND ((operation = 'Reg' AND target IS NULL)
+    try failUAFSessions(
+      where: """
+        user_id = $1 AND operation <> 'Dereg' AND ((operation = 'Reg' AND target IS NULL)
           OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
-      """, [.text(user), .text(device)]
-    ) { try UAFSessionRecord($0, codes) }
-    for session in open { try self.end(session, end, .failed, codes) }
+        """, [.text(user), .text(device)], end, codes)
   }
 
   /// Ends the registrations of a user that are under way, and may be on a device, as failed.
   func failUAFRegistrations(
     on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
-    let open = try rows(
-      """
-      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated') AND operation = 'Reg' AND (target IS NULL
+    try failUAFSessions(
+      where: """
+        user_id = $1 AND operation = 'Reg' AND (target IS NULL
           OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
-      """, [.text(user), .text(device)]
-    ) { try UAFSessionRecord($0, codes) }
-    for session in open { try self.end(session, end, .failed, codes) }
+        """, [.text(user), .text(device)], end, codes)
   }
 
   /// Ends the operations of a transaction that are under way as failed, because it has ended.
-  ///
-  /// A row that this server has not written so stays: nobody can answer it.
   func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowCodes) throws {
-    let end = UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time)
+    try failUAFSessions(
+      where: "txn = $1", [.text(transaction)],
+      UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time), codes)
+  }
+
+  /// Ends operations that are under way as failed.
+  ///
+  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything from being locked.
+  private func failUAFSessions(
+    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes
+  ) throws {
     let open = try rows(
       """
       SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE txn = $1 AND state IN ('requested', 'tokenCreated')
-      """, [.text(transaction)]
+      WHERE state IN ('requested', 'tokenCreated') AND \(condition)
+      """, parameters
     ) { row -> UAFSessionRecord? in
       do { return try UAFSessionRecord(row, codes) } catch StorageFailure.altered { return nil }
     }

@@ -79,7 +79,7 @@ import Testing
       ($0.keyProtection, $0.needsSignedContent, $0.kinds) = (.hardwareAttested, true, [.uaf, .container])
     }
     #expect(
-      requirement.unmet(by: Self.evidence(.otp)).map(\.description) == [
+      requirement.unmet(by: Self.evidence(.pushApp)).map(\.description) == [
         "an authenticator of kind container or uaf", "2 factors", "user verification", "phishing resistance",
         "a key in attested hardware", "signed content",
       ])
@@ -114,7 +114,6 @@ import Testing
     #expect(method(.container, .hardwareClaimed, signed: false) == "otp")
     #expect(method(.uaf, .hardwareClaimed, signed: false) == "pop")
     #expect(method(.uaf, .hardwareAttested, signed: true) == "hwk")
-    #expect(
-      method(.otp, .software, signed: false) == "otp" && method(.pushApp, .software, signed: false) == "mca")
+    #expect(method(.pushApp, .software, signed: false) == "mca")
   }
 }

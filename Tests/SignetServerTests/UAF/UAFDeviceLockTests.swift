@@ -127,7 +127,7 @@ import UAFFixture
     #expect(try refused.string("code") == "deviceLocked")
     let redeemed = try await server.json(
       "/token/redeem/registration", ["token": .string(try sent.string("token"))], isOrdered: false)
-    #expect(try redeemed.integer("statusCode") != 1200)
+    #expect(try redeemed.integer("statusCode") == 1403)
     let change = try await server.change(
       "/devices/d1", device.jws(at: server.clock.now, ["name": "Mine"]))
     #expect(try change.refusal == "403 deviceLocked")
@@ -189,5 +189,18 @@ import UAFFixture
     try server.tamper(statement)
     #expect(try await server.authenticate(key).integer("statusCode") == 1500)
     #expect(server.capture.lines.contains { $0.contains("storage.failed") && $0.contains("devices") })
+  }
+
+  @Test("rows that somebody else has written keep nobody from revoking a container, whose codes end")
+  func revocationPastAlteredRows() async throws {
+    let server = try await UAFServer(Self.key(), on: .sqlite)
+    try await server.activate()
+    let container = try #require(try await server.storage.containers(user: "alice").first)
+    _ = try await server.uaf(
+      "/uaf/1.1/request/registration", ["op": "Reg", "context": #"{"username":"alice"}"#], isOrdered: true)
+    try server.tamper("UPDATE devices SET name = 'x'")
+    try server.tamper("UPDATE uaf_sessions SET context = '{}'")
+    _ = try await server.users.revokeContainer(container.id, by: .local)
+    #expect(try await server.storage.containers(user: "alice").map(\.state) == [.revoked])
   }
 }

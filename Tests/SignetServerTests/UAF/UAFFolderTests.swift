@@ -138,6 +138,30 @@ import UAFFixture
     await server.stop()
   }
 
+  @Test("a reload does not take away a requirement that UAF goes on using")
+  func keepsRequirements() async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "one.json")
+    let file = URL(filePath: "\(path)/server.json")
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
+    let before = settings
+    settings["requirements"] = ["staff": ["factors": 2]]
+    if case .object(var uaf)? = settings["uaf"] {
+      uaf["requirements"] = ["default": "staff"]
+      settings["uaf"] = .object(uaf)
+    }
+    try write("server.json", JSONValue.object(settings).text)
+    let folder = try ServerFolder(opening: path)
+    let capture = EventCapture()
+    let context = try folder.serviceContext(log: capture.log)
+    let server = try Server(context, transport: try folder.transportConfiguration())
+    try write("server.json", JSONValue.object(before).text)
+    FolderReload(folder, of: server).run()
+    #expect(capture.lines.contains { $0.contains("reload.refused") && $0.contains("staff") })
+    #expect(context.settings.requirements["staff"] != nil)
+    await server.stop()
+  }
+
   @Test("settings are read as they are written") func readsSettings() async throws {
     let text = """
       {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],

@@ -136,6 +136,24 @@ import UAFFixture
     #expect(try refused.integer("statusCode") == 1400)
   }
 
+  @Test("only the server says that a requester is shown: nobody has a transaction accepted that is not shown")
+  func showsWhatIsSigned() async throws {
+    let key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    // With who asks, it is too long for UAF; without, it is not.
+    let id = try await transaction(server, ["text": .string(String(repeating: "x", count: 195))])
+    let context = #"{"username":"alice","transactionId":"\#(id)","isRequesterShown":true}"#
+    let refused = try await server.uaf(
+      "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(context)], isOrdered: true)
+    #expect(try refused.integer("statusCode") == 1400)
+    _ = try await server.json(
+      "/token/authentication", ["op": "Auth", "context": .string(context)], status: 400)
+    #expect(try await state(id, server).string("status") == "pending")
+    let shown = try UAFAttempt.first(of: ask(server, id).string("uafRequest")).array("transaction")
+    #expect(shown.count == 1)
+  }
+
   @Test("several forms of one content are confirmed in UAF alone") func confirmsForms() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key)
