@@ -138,7 +138,8 @@ package struct TokenMaker: Sendable {
     case .accepted:
       guard request.issued == nil else { return nil }
       guard try await context.storage.isProofInUse(of: transaction.id) else {
-        return OpenIDFailure(.accessDenied, "What the user accepted with is locked or no longer in use; start again.")
+        return OpenIDFailure(
+          .accessDenied, "What the user accepted with is locked or no longer in use; start again.")
       }
       return try await shortcoming(of: transaction, for: request)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
