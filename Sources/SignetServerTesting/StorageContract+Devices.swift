@@ -388,6 +388,57 @@ extension StorageContract {
         _ = try await storage.revokeDevice(device.id, audit: event("revoked"), lost: Sample.lost)
         try await expect(.deviceLocked, "a new key") { try await storage.register("k2", of: "alice") }
       },
+      Check("what is added on the word of an operation needs its keys, in the same step") { storage in
+        try await storage.add(Sample.alice)
+        _ = try await storage.register("k", of: "alice")
+        _ = try await storage.authenticate("k", of: "alice", "s")
+        try await storage.addUAFSession(Sample.session("before", "Reg", of: "alice"), by: "s", audit: nil)
+        let device = try await storage.only("alice").id
+        _ = try await storage.lockDevice(device)
+        try await expect(storage.uafSession("before")?.hasEndedAsForbidden, is: true, "one before the lock")
+        try await expect(.deviceLocked, "one after it") {
+          try await storage.addUAFSession(Sample.session("locked", "Reg", of: "alice"), by: "s", audit: nil)
+        }
+        try await expect(.deviceLocked, "a target after it") {
+          try await storage.addTarget("t", of: "alice", on: "other", by: "s")
+        }
+        _ = try await storage.unlockDevice(device)
+        _ = try await storage.revokeDevice(device, audit: event("revoked"), lost: Sample.lost)
+        for basis in ["s", "nothing"] {
+          try await expect(.deviceLocked, "one after the revocation") {
+            try await storage.addUAFSession(
+              Sample.session("revoked", "Reg", of: "alice"), by: basis, audit: nil)
+          }
+        }
+      },
+      Check("a locked device stays locked, whatever end its container tells") { storage in
+        for end in ["deleted", "reset", "wiped"] {
+          try await storage.add(UserRecord(id: end, created: 1000))
+          try await storage.activate("c-\(end)", user: end)
+          try await storage.order(.lock, "c-\(end)")
+          _ = try await storage.end("c-\(end)", as: end)
+          try await expect(storage.only(end).standing, is: .locked, end)
+        }
+        try await storage.add(Sample.alice)
+        try await storage.activate("c")
+        try await storage.order(.lock, "c")
+        try await storage.order(.wipe, "c")
+        _ = try await storage.end("c", as: "wiped")
+        try await expect(storage.only("alice").standing, is: .open, "one that was wiped by order")
+      },
+      Check("devices to which nothing is bound any more do not pile up") { storage in
+        try await storage.add(Sample.alice)
+        try await storage.activate("c")
+        _ = try await storage.register("k", of: "alice", on: "kept")
+        for number in 0..<200 {
+          _ = try await storage.addTarget("t\(number)", of: "alice", on: "d\(number)")
+          _ = try await storage.removeUAFTarget("t\(number)", audit: event("removed"))
+        }
+        let devices = try await storage.devices(user: "alice").map(\.installation)
+        try expect(devices.count <= 66, is: true, "\(devices.count) devices")
+        try expect(
+          devices.contains("kept") && devices.contains(Sample.installation), is: true, "those in use")
+      },
       Check("50 registrations and targets of one device at once: it is one device") { storage in
         try await storage.add(Sample.alice)
         _ = try await race { number in
@@ -595,21 +646,23 @@ extension Storage {
   ) async throws -> UAFOutcome {
     let session = session ?? "s-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
     try await addUAFSession(Sample.session(session, "Auth", of: user), audit: nil)
+    let names = keys.map { #"{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array($0.utf8)))"}"# }
     return try await finishUAFAuthentication(
-      session, of: user, UAFSessionEnd(status: 1200, time: 1050),
+      session, of: user,
+      UAFSessionEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
       uses: keys.map { UAFKeyUse(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) },
       limits: TransactionLimits()
     ) { _ in StorageContract.event("uaf") }
   }
 
   fileprivate func addTarget(
-    _ id: String, of user: String, on device: String? = Sample.installation
+    _ id: String, of user: String, on device: String? = Sample.installation, by basis: String? = nil
   ) async throws -> Bool {
     try await addUAFTarget(
       UAFTargetRecord(
         id: id, user: user, device: device, name: "the device \(id)", dispatcher: nil, sealedTarget: [1],
         signatureKey: [1],
-        encryptionKey: nil, created: 1000), limit: 100, audit: StorageContract.event("target"))
+        encryptionKey: nil, created: 1000), by: basis, limit: 100, audit: StorageContract.event("target"))
   }
 
   fileprivate func addToken(

@@ -105,7 +105,7 @@ package struct TokenMaker: Sendable {
     return switch evidence.kind {
     case .uaf: UAFNames.acr
     case .container where evidence.isContentSigned: OpenIDNames.signedACR
-    case .container, .pushApp, .otp: OpenIDNames.answeredACR
+    case .container, .pushApp: OpenIDNames.answeredACR
     }
   }
 

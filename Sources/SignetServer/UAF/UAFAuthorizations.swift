@@ -137,7 +137,7 @@ package struct UAFAuthorizations: Sendable {
         case .string(let session)? = claims[Self.sessionClaim],
         let isLocked = try await isLocked(session, by: user)
       else { break }
-      return .user(user, isLocked: isLocked)
+      return .user(user, operation: session, isLocked: isLocked)
     }
     throw Self.refused
   }

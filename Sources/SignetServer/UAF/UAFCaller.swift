@@ -8,9 +8,9 @@ package enum UAFCaller: Sendable {
   case anyone(from: String)
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
-  /// A user who was authenticated by UAF, or has just registered; by keys on a device that is locked nothing but what takes keys and
-  /// devices away is done.
-  case user(String, isLocked: Bool)
+  /// A user who was authenticated by UAF, or has just registered, in an operation of this id; by keys on a device that is locked
+  /// nothing but what takes keys and devices away is done.
+  case user(String, operation: String, isLocked: Bool)
   /// A device of a user, by the key that it has for that.
   case device(UAFTargetRecord)
   /// The conformance tool.
@@ -21,7 +21,7 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
-    case .user(let own, let isLocked): !isLocked && own.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, _, let isLocked): !isLocked && own.utf8.elementsEqual(user.text.utf8)
     }
   }
 
@@ -29,7 +29,7 @@ package enum UAFCaller: Sendable {
   func mayDeregister(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .relyingParty, .conformanceTool: mayManage(user)
-    case .user(let own, _): own.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, _, _): own.utf8.elementsEqual(user.text.utf8)
     case .device(let target): target.user.utf8.elementsEqual(user.text.utf8)
     }
   }
@@ -42,12 +42,18 @@ package enum UAFCaller: Sendable {
     }
   }
 
+  /// The operation that it was authenticated by, which has to hold in the step of what it adds, too; `nil` for others.
+  var operation: String? {
+    guard case .user(_, let operation, _) = self else { return nil }
+    return operation
+  }
+
   /// Who it is, for the audit log.
   var actor: AuditActor {
     switch self {
     case .anyone: .anyone
     case .relyingParty(let key): key.actor
-    case .user(let user, _): .user(user)
+    case .user(let user, _, _): .user(user)
     case .device(let target): .target(target.id)
     case .conformanceTool: .conformance
     }

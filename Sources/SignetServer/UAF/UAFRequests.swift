@@ -70,7 +70,8 @@ struct UAFRequests: Sendable {
     let event = context.audit(by: caller.actor)(
       .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
-    try await context.storage.addUAFSession(record, audit: event)
+    let basis = session.operation == UAFOperation.registration.rawValue ? caller.operation : nil
+    try await context.storage.addUAFSession(record, by: basis, audit: event)
   }
 
   /// Checks what is asked, and who asks.

@@ -49,7 +49,8 @@ struct UAFTargets: Sendable {
     let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user.text, target: id))
     let isAdded: Bool
     do throws(StorageFailure) {
-      isAdded = try await context.storage.addUAFTarget(record, limit: Self.limit, audit: event)
+      isAdded = try await context.storage.addUAFTarget(
+        record, by: caller.operation, limit: Self.limit, audit: event)
     } catch {
       switch error {
       case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)

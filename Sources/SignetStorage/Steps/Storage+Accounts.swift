@@ -192,6 +192,12 @@ extension SQLConnection {
       [.text(container)])
   }
 
+  /// Whether an operator has ordered that a container is wiped, also where that was done since.
+  func isWipeOrdered(_ container: String) throws -> Bool {
+    try exists(
+      "SELECT 1 FROM account_orders WHERE container = $1 AND action = 'wipe' LIMIT 1", [.text(container)])
+  }
+
   fileprivate func take(_ attempt: AccountReportAttempt, _ codes: RowCodes) throws -> Bool {
     guard try isInUse(attempt.container) else { return false }
     var state = try accountState(of: attempt.container)

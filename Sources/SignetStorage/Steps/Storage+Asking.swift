@@ -110,15 +110,8 @@ extension SQLConnection {
   func isProofInUse(_ transaction: TransactionRecord, _ codes: RowCodes) throws -> Bool {
     guard transaction.state == .accepted, let user = transaction.user else { return false }
     if let acceptance = transaction.uaf {
-      guard let keys = try uafSession(acceptance.session, codes)?.end?.usedKeys, !keys.isEmpty else {
-        return false
-      }
-      return try keys.allSatisfy { key in
-        guard let found = try uafCredential(key.aaid, key.keyID, codes) else { return false }
-        guard found.state == .active, found.user.utf8.elementsEqual(user.utf8) else { return false }
-        guard let device = found.device else { return true }
-        return try self.device(device, of: user, codes).map { $0.standing != .locked } ?? false
-      }
+      guard let session = try uafSession(acceptance.session, codes) else { return false }
+      return try areKeysInUse(of: session, by: user, codes)
     }
     if let answer = transaction.app { return try isActive(answer.mechanism, of: user) }
     guard let decision = transaction.decision else { return false }

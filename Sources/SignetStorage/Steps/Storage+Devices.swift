@@ -179,6 +179,31 @@ extension SQLConnection {
     if !new.name.isEmpty { device.name = new.name }
     if !new.platform.isEmpty { device.platform = new.platform }
     try settle(device, at: new.created, codes)
+    try forgetDevices(of: new.user, but: device.id)
+  }
+
+  /// How many devices of a user there may be before those are forgotten that nothing is bound to.
+  private static var keptDeviceCount: Int64 { 64 }
+
+  /// Removes a user's devices that nothing is or was bound to but what is gone, and that were never locked, once there are many: what
+  /// binds and unbinds under ever new names must not fill the database.
+  private func forgetDevices(of user: String, but kept: String) throws {
+    let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.text(user)])
+    guard let count, count > Self.keptDeviceCount else { return }
+    let named = try rows("SELECT DISTINCT device FROM containers WHERE user_id = $1", [.text(user)]) {
+      Hex.encode(try $0.blob(0))
+    }
+    let empty = try rows(
+      """
+      SELECT id, installation FROM devices
+      WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
+        AND NOT EXISTS (SELECT 1 FROM uaf_credentials AS key WHERE key.user_id = $1 AND key.device = devices.installation)
+        AND NOT EXISTS (SELECT 1 FROM uaf_targets AS target WHERE target.user_id = $1 AND target.device = devices.installation)
+      """, [.text(user), .text(kept), .of(AccountStanding.open)]
+    ) { (id: try $0.text(0), installation: try $0.text(1)) }
+    for device in empty where !named.contains(device.installation) {
+      try execute("DELETE FROM devices WHERE id = $1", [.text(device.id)], changing: 1)
+    }
   }
 }
 

@@ -44,7 +44,7 @@ extension Storage {
   /// Revokes a container for good, and notes how its device ended it; the first time only.
   ///
   /// Where the device wiped one that was in use, what UAF has there goes with it. Where one ends that was locked, the device stays
-  /// locked: otherwise who holds it would end the lock with the container.
+  /// locked, unless an operator has ordered the wipe: otherwise who holds it would end the lock with the container.
   ///
   /// - Parameters:
   ///   - id: The container, in whatever state.
@@ -77,7 +77,7 @@ extension SQLConnection {
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     // Told before the row says that it has ended.
-    let reason = try accountState(of: container.id).reason
+    let (reason, isOrdered) = (try accountState(of: container.id).reason, try isWipeOrdered(container.id))
     try execute(
       "UPDATE containers SET ended = $1, state = 'revoked' WHERE id = $2",
       [.text(ended), .text(container.id)], changing: 1)
@@ -86,11 +86,9 @@ extension SQLConnection {
     guard container.state == .active else { return }
     if ended == Self.wiped {
       try revokeUAF(on: container.installation, of: container.user, at: time, codes, lost)
-      try settleDevice(of: container, at: time, codes)
-    } else {
-      let isLocked = container.standing == .locked
-      try settleDevice(of: container, locking: isLocked ? reason : nil, at: time, codes)
     }
+    let staysLocked = container.standing == .locked && !(ended == Self.wiped && isOrdered)
+    try settleDevice(of: container, locking: staysLocked ? reason : nil, at: time, codes)
   }
 
   fileprivate func stageRenewal(

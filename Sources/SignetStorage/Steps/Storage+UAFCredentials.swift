@@ -82,6 +82,30 @@ extension SQLConnection {
     return count
   }
 
+  /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
+  func areKeysInUse(of session: UAFSessionRecord, by user: String, _ codes: RowCodes) throws -> Bool {
+    guard let keys = session.end?.usedKeys, !keys.isEmpty else { return false }
+    return try keys.allSatisfy { key in
+      guard let found = try uafCredential(key.aaid, key.keyID, codes) else { return false }
+      guard found.state == .active, found.user.utf8.elementsEqual(user.utf8) else { return false }
+      guard let device = found.device else { return true }
+      return try self.device(device, of: user, codes).map { $0.standing != .locked } ?? false
+    }
+  }
+
+  /// The gate of what is added on the word of an earlier operation: its keys are in use still.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation; `nil` passes.
+  ///   - codes: The codes of rows.
+  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  func requireUse(of operation: String?, _ codes: RowCodes) throws {
+    guard let operation else { return }
+    guard let session = try uafSession(operation, codes), let user = session.user,
+      session.state == .succeeded, try areKeysInUse(of: session, by: user, codes)
+    else { throw StorageFailure.deviceLocked }
+  }
+
   func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
     try row(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",

@@ -3,15 +3,21 @@ import SignetSQL
 extension Storage {
   /// Adds an operation: one whose token waits, or one whose request is on its way.
   ///
+  /// - Parameters:
+  ///   - session: The operation.
+  ///   - basis: The operation that its user was authenticated by, whose keys have to be in use; `nil` where others ask.
+  ///   - audit: The event.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id,
-  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister.
+  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister, or the keys of
+  ///   `basis` are not in use.
   public func addUAFSession(
-    _ session: UAFSessionRecord, audit: AuditRecord?
+    _ session: UAFSessionRecord, by basis: String? = nil, audit: AuditRecord?
   ) async throws(StorageFailure) {
     let codes = codes
     try await write { database in
       if let user = session.user { try database.requireActive(user) }
       if session.isGrant { try database.requireUnlockedDevice(ofTarget: session.target, codes) }
+      try database.requireUse(of: basis, codes)
       try database.insert(session, codes)
       if let audit { try database.appendAudit(audit) }
     }

@@ -5,18 +5,20 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - target: The target.
+  ///   - basis: The operation that the user was authenticated by, whose keys have to be in use; `nil` where others ask.
   ///   - limit: How many a user may have.
   ///   - audit: The event, written where it is added.
   /// - Returns: Whether it was added; not where there are so many.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name,
   ///   ``StorageFailure/deviceLocked``.
   public func addUAFTarget(
-    _ target: UAFTargetRecord, limit: Int, audit: AuditRecord
+    _ target: UAFTargetRecord, by basis: String? = nil, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
       try database.requireActive(target.user)
       try database.requireUnlocked(target.device, of: target.user, isBound: false, codes)
+      try database.requireUse(of: basis, codes)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }
