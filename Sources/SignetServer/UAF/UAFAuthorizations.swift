@@ -135,24 +135,24 @@ package struct UAFAuthorizations: Sendable {
       guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
         case .string(let session)? = claims[Self.sessionClaim],
-        let isLocked = try await isLocked(session, by: user)
+        let locked = try await lockedDevices(session, by: user)
       else { break }
-      return .user(user, operation: session, isLocked: isLocked)
+      return .user(user, operation: session, lockedDevices: locked)
     }
     throw Self.refused
   }
 
-  /// Whether a device of the keys that earned it is locked; `nil` unless the keys are the user's still, and are what the default
+  /// The devices of the keys that earned it which are locked; `nil` unless the keys are the user's still, and are what the default
   /// policy takes.
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
-  private func isLocked(_ id: String, by user: String) async throws -> Bool? {
+  private func lockedDevices(_ id: String, by user: String) async throws -> Set<String>? {
     guard let session = try await context.storage.uafSession(id),
       session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
       session.user?.utf8.elementsEqual(user.utf8) ?? false
     else { return nil }
-    var isLocked = false
+    var locked: Set<String> = []
     var candidates: [Policy.Candidate] = []
     var shown: [AuthenticationEvidence] = []
     for key in keys {
@@ -160,19 +160,21 @@ package struct UAFAuthorizations: Sendable {
       guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
         let model = setup.models[key.aaid]
       else { return nil }
-      if try await context.storage.isDeviceLocked(found.device, of: user) { isLocked = true }
+      if let device = found.device, try await context.storage.isDeviceLocked(device, of: user) {
+        locked.insert(device)
+      }
       candidates.append(
         Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
       shown.append(AuthenticationEvidence(of: found, model).atBest)
     }
     guard !candidates.isEmpty else { return nil }
-    guard session.operation == UAFOperation.authentication.rawValue else { return isLocked }
+    guard session.operation == UAFOperation.authentication.rawValue else { return locked }
     let requirements = context.settings.requirements
     guard let rule = setup.rule(named: nil, among: requirements),
       shown.contains(where: { requirements.areMet(rule.requirements, by: $0) }),
       rule.policy.firstCombination(of: candidates) != nil
     else { return nil }
-    return isLocked
+    return locked
   }
 
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {

@@ -8,11 +8,11 @@ package enum UAFCaller: Sendable {
   case anyone(from: String)
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
-  /// A user who was authenticated by UAF, or has just registered, in an operation of this id; by keys on a device that is locked
-  /// nothing but what takes keys and devices away is done.
-  case user(String, operation: String, isLocked: Bool)
+  /// A user who was authenticated by UAF, or has just registered, in an operation of this id, by keys on devices of which these are
+  /// locked.
+  case user(String, operation: String, lockedDevices: Set<String>)
   /// A device of a user, by the key that it has for that.
-  case device(UAFTargetRecord)
+  case device(UAFTargetRecord, isLocked: Bool)
   /// The conformance tool.
   case conformanceTool
 
@@ -21,17 +21,35 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
-    case .user(let own, _, let isLocked): !isLocked && own.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, _, let locked): locked.isEmpty && own.utf8.elementsEqual(user.text.utf8)
     }
   }
 
-  /// Whether it may remove a user's keys and devices.
+  /// Whether it may remove a user's keys and devices; where ``confinement`` has devices, from these alone.
   func mayDeregister(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .relyingParty, .conformanceTool: mayManage(user)
     case .user(let own, _, _): own.utf8.elementsEqual(user.text.utf8)
-    case .device(let target): target.user.utf8.elementsEqual(user.text.utf8)
+    case .device(let target, _): target.user.utf8.elementsEqual(user.text.utf8)
     }
+  }
+
+  /// The locked devices that it acts from; `nil` for none.
+  ///
+  /// Who holds one of these must not take what its owner has elsewhere.
+  var confinement: Set<String>? {
+    switch self {
+    case .user(_, _, let locked) where !locked.isEmpty: locked
+    case .device(let target, isLocked: true): Set(target.device.map { [$0] } ?? [])
+    default: nil
+    }
+  }
+
+  /// Whether it may remove a target of a user.
+  func mayRemove(_ target: UAFTargetRecord, of user: UserID) -> Bool {
+    guard mayDeregister(user) else { return false }
+    guard let confinement else { return true }
+    return target.device.map(confinement.contains) ?? false
   }
 
   /// Whether it may have a user asked to confirm something.
@@ -54,7 +72,7 @@ package enum UAFCaller: Sendable {
     case .anyone: .anyone
     case .relyingParty(let key): key.actor
     case .user(let user, _, _): .user(user)
-    case .device(let target): .target(target.id)
+    case .device(let target, _): .target(target.id)
     case .conformanceTool: .conformance
     }
   }
@@ -76,7 +94,7 @@ extension Credential where Caller == UAFCaller {
     guard let text = request.headers["Device-Signature"] else {
       return try await authentication.served.authorizations.knownCaller(of: request)
     }
-    return .device(try await authentication.served.devices.signed(text, with: request).target)
+    return try await authentication.device(authentication.served.devices.signed(text, with: request).target)
   }
 
   /// As ``uafManager``, or the device of the target in the path by a header field.
@@ -85,7 +103,8 @@ extension Credential where Caller == UAFCaller {
       return try await authentication.served.authorizations.knownCaller(of: request)
     }
     let id = request.parameters[PathParameter.id.rawValue] ?? ""
-    return .device(try await authentication.served.devices.signed(text, with: request, for: id).target)
+    return try await authentication.device(
+      authentication.served.devices.signed(text, with: request, for: id).target)
   }
 }
 
@@ -113,6 +132,13 @@ extension Credential where Caller == UAFDevices.Signed {
 }
 
 extension CallerAuthentication {
+  /// The device of a target, with how it stands.
+  fileprivate func device(_ target: UAFTargetRecord) async throws -> UAFCaller {
+    let isLocked = try await context.stored(
+      await context.storage.isDeviceLocked(target.device, of: target.user))
+    return .device(target, isLocked: isLocked)
+  }
+
   /// The services that authenticate callers of UAF, whose routes are there only where it is served.
   fileprivate var served: (authorizations: UAFAuthorizations, devices: UAFDevices) {
     guard let uaf else { preconditionFailure("a route of UAF is answered by a server without UAF") }

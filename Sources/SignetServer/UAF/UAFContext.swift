@@ -18,7 +18,7 @@ struct UAFContext: Sendable {
   /// Whether the transaction is shown with who asks for it: so where the server asks by itself.
   let isRequesterShown: Bool
   /// What is to be removed.
-  let targets: [DeregistrationRequest.Target]
+  var targets: [DeregistrationRequest.Target]
 
   static let requesterName = "isRequesterShown"
 

@@ -27,9 +27,8 @@ extension UAFEndpoints {
       API.uafChangeTarget.answered { [targets] call in try await targets.change(call.caller) },
       API.uafChangeDevice.answered { [targets] call in try await targets.change(call.caller) },
       API.uafRemoveTarget.answered { [targets] call in
-        if case .device = call.caller { return try await targets.remove(call.id, by: call.caller.actor) }
         let target = try await targets.target(call.id)
-        guard call.caller.mayDeregister(try UserID(target.user)) else {
+        guard call.caller.mayRemove(target, of: try UserID(target.user)) else {
           throw UAFWebFailure.unauthorized
         }
         try await targets.remove(call.id, by: call.caller.actor)

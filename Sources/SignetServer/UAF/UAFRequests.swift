@@ -81,7 +81,7 @@ struct UAFRequests: Sendable {
     guard asked.operation ?? operation == operation else {
       throw UAFFailure(.badRequest, "op is not the one of the path")
     }
-    let said = try UAFContext(asked.context, for: operation)
+    var said = try UAFContext(asked.context, for: operation)
     guard setup.rule(named: said.policy, among: context.settings.requirements) != nil else {
       throw UAFFailure(.notFound, "there is no such policy")
     }
@@ -102,6 +102,14 @@ struct UAFRequests: Sendable {
     if let user {
       let found = try await context.storage.user(user.text)
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
+    }
+    if operation == .deregistration, let devices = caller.confinement {
+      let keys = try await credentials(of: user).filter { $0.device.map(devices.contains) ?? false }
+      let own = keys.compactMap(\.reference)
+      said.targets = try Self.named(said.targets, among: keys).filter { target in
+        if case .key(let key) = target { own.contains(key) } else { false }
+      }
+      guard !said.targets.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
     }
     if !said.transactions.isEmpty, caller.mayOrder {
       _ = try Self.active(try await credentials(of: user), showing: said.transactions, setup.models)

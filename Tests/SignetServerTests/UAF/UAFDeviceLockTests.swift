@@ -84,14 +84,15 @@ import UAFFixture
   @Test(
     "what a user is known by from a locked device adds nothing, wherever that would be; it takes keys away")
   func authorization() async throws {
-    let keys = [Self.key(), Self.key()]
+    let keys = [Self.key(), Self.key(), Self.key()]
     let server = try await UAFServer(keys)
     let token = try Self.token(await Self.register(keys[0], server))
-    let devices = DeviceService(server.context)
+    let (devices, device) = (DeviceService(server.context), try await Self.device(server))
+    _ = try await Self.register(keys[2], server, on: "d3")
     // A registration that was allowed before the lock is not finished under another device's name.
     let begun = try await server.registrationRequest()
-    _ = try await devices.lock(try await Self.device(server), reason: "", by: .local)
-    #expect(try await Self.respond(begun, keys[1], server, on: "d2").integer("statusCode") == 1491)
+    _ = try await devices.lock(device, reason: "", by: .local)
+    #expect(try await Self.respond(begun, keys[1], server, on: "d2").integer("statusCode") == 1403)
     #expect(try await Self.register(keys[1], server, on: "d2", by: token).integer("statusCode") == 1401)
     let added: JSONObject = ["username": "alice", "name": "x", "signatureKey": "{}"]
     let target = try await server.send(
@@ -99,12 +100,13 @@ import UAFFixture
       [("Content-Type", "application/json"), ("Authorization", "Bearer \(token)")])
     #expect(target.status == 401)
     #expect(try await Self.register(keys[1], server, on: "d1").integer("statusCode") == 1403)
-    #expect(try await server.storage.uafCredentials(user: "alice").count == 1)
+    #expect(try await server.storage.uafCredentials(user: "alice").count == 2)
     let removal = try await server.uaf(
       "/uaf/1.1/request/deregistration", ["op": "Dereg", "context": #"{"username":"alice"}"#],
       [("Authorization", "Bearer \(token)")])
     #expect(try removal.integer("statusCode") == 1200)
-    #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
+    // Those on another device stay: who has found the locked one does not lock its owner out.
+    #expect(try await server.storage.uafCredentials(user: "alice").map(\.device) == ["d3"])
   }
 
   @Test("a target on a locked device gets no tokens, redeems none, and changes nothing; it can be removed")
