@@ -68,7 +68,7 @@ import UAFFixture
     }
     for cookies in [[cookie], ["other=1; \(cookie)"], ["other=1", cookie]] {
       let found = try await caller(cookies)
-      guard case .user("alice", isLocked: false) = found else {
+      guard case .user("alice", _, lockedDevices: []) = found else {
         Issue.record("\(cookies) is \(found)")
         continue
       }

@@ -150,7 +150,8 @@ import UAFFixture
     _ = try await server.json(
       "/token/authentication", ["op": "Auth", "context": .string(context)], status: 400)
     #expect(try await state(id, server).string("status") == "pending")
-    let shown = try UAFAttempt.first(of: ask(server, id).string("uafRequest")).array("transaction")
+    let asked = try await ask(server, id)
+    let shown = try UAFAttempt.first(of: asked.string("uafRequest")).array("transaction")
     #expect(shown.count == 1)
   }
 
