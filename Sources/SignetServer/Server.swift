@@ -16,7 +16,7 @@ public final class Server: Sendable {
   private let sender: PushSender
   /// What the server answers.
   package let endpoints: [EndpointDescription]
-  private let notices: NoticeSender?
+  private let outbox: OutboxSender?
   /// What is shown at first, PEM; `nil` where there is no TLS.
   let firstCertificateChain: String?
   /// The transactions of this server, which announces new ones.
@@ -43,7 +43,7 @@ public final class Server: Sendable {
       limitPerAddress: context.settings.waitingCountPerAddress ?? limits.connectionCountPerAddress / 2)
     let sender = PushSender(context)
     (self.watch, self.sender) = (watch, sender)
-    notices = NoticeSender(context)
+    outbox = OutboxSender(context)
     transactions = TransactionService(context) { sender.announce($0) }
     let authentication = CallerAuthentication(context)
     let routes = Self.routes(context, authentication, watch, transactions)
@@ -87,7 +87,7 @@ public final class Server: Sendable {
   public func start() throws(ServerFailure) -> UInt16 {
     let port = try http.start()
     upkeep.start()
-    notices?.start()
+    outbox?.start()
     context.log.info("server.started", ["port": String(port), "version": Self.version])
     return port
   }
@@ -128,7 +128,7 @@ public final class Server: Sendable {
     await watch.stop()  // devices that wait are not to use the grace up
     await http.stop(grace: grace)
     await sender.stop()
-    await notices?.stop()
+    await outbox?.stop()
     await upkeep.stop()
     await context.storage.close()
     do { try context.handshakeKeys.end() } catch {

@@ -133,7 +133,7 @@ extension StorageContract {
       _ = try await storage.sweep(at: 1_330 + 86_400) { event("expired \($0)") }
       try await expect(storage.poll("t1", at: 1_200), is: .unknown, "a day after its end")
     },
-    Check("an end makes a notice due in the same step; one claims it, and the late change nothing") {
+    Check("an end is in the outbox in the same step, for a client that is told; none holds up another") {
       storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
@@ -141,28 +141,34 @@ extension StorageContract {
         try await storage.addClient(client(id, delivery), audit: event("client"))
         _ = try await storage.ask("t-\(id)", request("t-\(id)", of: id, delivery))
       }
-      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "before the end")
+      try await expect(storage.told(at: .max), is: [], "before the end")
       for id in ["t-c", "t-d"] { _ = try await storage.decide(id, Sample.decision()) }
       _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
+      let due = try await storage.told(at: 1_300)
+      try expect(due.map(\.event.subject), is: ["t-d", "t-e"], "due")
+      try expect(due.map(\.event.kind), is: [.requestEnded, .requestEnded], "what happened")
+      try expect(due.map(\.receiver.id), is: ["d", "e"], "who is told")
+      try expect(due.map(\.created), is: [1_100, 1_300], "when they ended")
+      try expect(
+        due.map(\.expires), is: [1_100, 1_300].map { $0 + BackchannelRecord.noticeLifetime },
+        "until when they are told")
       try await expect(
-        storage.dueNotices(at: 0, limitPerClient: 9).map(\.transaction), is: ["t-d", "t-e"], "due")
-      let digest = Array("t-d".utf8)
-      let claims = try await race { _ in try await storage.claimNotice(digest, due: 0, until: 60) }
-      try expect(claims.filter { $0 }.count, is: 1, "claims, of 50 at once")
+        storage.backchannelRequest(ofTransaction: "t-d"), is: request("t-d", of: "d", .ping), "the request")
+      guard let leased = try await storage.leaseDelivery(due[0], until: 1_360) else {
+        throw Failure(description: "the first is not leased")
+      }
+      _ = try await storage.ask("t-g", request("t-g", of: "d", .ping))
+      _ = try await storage.decide("t-g", Sample.decision())
       try await expect(
-        storage.dueNotices(at: 59, limitPerClient: 9).map(\.transaction), is: ["t-e"], "while it is claimed")
+        storage.told(at: 1_359).map(\.event.subject), is: ["t-g", "t-e"], "while it is leased")
       try await expect(
-        storage.dueNotices(at: 60, limitPerClient: 9).map(\.noticeAttempts), is: [0, 1], "after the claim")
-      try await expect(storage.claimNotice(digest, due: 60, until: 120), is: true, "another claims it")
+        storage.told(at: 1_360, limit: 1).map(\.event.subject), is: ["t-g", "t-e"], "one of each client")
+      try await expect(storage.endDelivery(leased, next: 1_310, audit: nil), is: true, "a try that failed")
       try await expect(
-        storage.endNotice(digest, due: 60, next: 5, audit: event("late")), is: false, "who is late")
-      try await expect(
-        storage.endNotice(digest, due: 120, next: 130, audit: nil), is: true, "a try that failed")
-      try await expect(storage.claimNotice(digest, due: 130, until: 190), is: true, "the next try")
-      try await expect(
-        storage.endNotice(digest, due: 190, next: nil, audit: event("told")), is: true, "the end")
+        storage.told(at: 1_310).map(\.event.subject), is: ["t-g", "t-e", "t-d"], "the next try")
       _ = try await storage.revoke("e")
-      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "what is left")
+      try await expect(
+        storage.told(at: .max).map(\.receiver.id), is: ["d", "d"], "after a client was revoked")
       try await expect(
         storage.ask("t-f", request("t-f", of: "e", .push)), is: .clientRevoked,
         "a request of a revoked client")
@@ -171,8 +177,7 @@ extension StorageContract {
         storage.issueTokens(for: Array("t-e".utf8), of: "e", at: 9, pushedWithin: 60, audit: event("issued")),
         is: false,
         "tokens of a revoked client")
-      try await expect(
-        log(of: storage).suffix(2).map(\.self), is: [event("told").text, event("revoked").text], "log")
+      try await expect(log(of: storage).suffix(1).map(\.self), is: [event("revoked").text], "log")
     },
     Check("what a revoked client has asked is withdrawn, and tokens are pushed soon or not at all") {
       storage in
@@ -184,7 +189,7 @@ extension StorageContract {
       }
       try await expect(storage.revoke("d"), is: true, "revoke")
       try await expect(storage.transaction("t-d")?.state, is: .withdrawn, "what was pending")
-      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "notices")
+      try await expect(storage.told(at: .max), is: [], "notices")
       try await expect(
         log(of: storage).suffix(2).map(\.self), is: [event("revoked").text, event("withdrawn t-d").text],
         "log")
@@ -202,8 +207,8 @@ extension StorageContract {
             for: Array("t-e".utf8), of: "e", at: time, pushedWithin: 60, audit: event("issued")),
           is: isTaken, "at \(time)")
       }
-      _ = try await storage.sweep(at: 1_330 + 86_400) { event("expired \($0)") }
-      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "a day later")
+      _ = try await storage.sweep(at: 1_400 + 86_400) { event("expired \($0)") }
+      try await expect(storage.told(at: .max), is: [], "a day later")
     },
   ]
 }
@@ -216,6 +221,10 @@ extension Storage {
     try await addBackchannelRequest(request, asking: Sample.transaction(id), limits: limits) {
       StorageContract.event("\($0)")
     }
+  }
+
+  fileprivate func told(at time: Int64, limit: Int = 9) async throws -> [OutboxRecord] {
+    try await dueDeliveries(on: .ciba, at: time, limitPerReceiver: limit)
   }
 
   fileprivate func revoke(_ id: String, at time: Int64 = 9) async throws -> Bool {

@@ -42,7 +42,7 @@ public enum StorageContract {
   public static let checks: [Check] =
     users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
     + transactions
-    + transactionEnds + asking + push + pushAuth + clients + backchannel + uaf + accounts + audit
+    + transactionEnds + asking + push + pushAuth + clients + backchannel + outbox + uaf + accounts + audit
 }
 
 /// How many tasks race in a check.

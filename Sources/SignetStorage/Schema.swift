@@ -10,7 +10,8 @@ enum Schema {
     "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
 
   static let current = SQLSchema(
-    baseline: users + devices + containers + codes + transactions + clients + uaf + pushApps + upkeep)
+    baseline: users + devices + containers + codes + transactions + clients + outbox + uaf + pushApps
+      + upkeep)
 
   private static let users = [
     SQLTable(
@@ -165,13 +166,28 @@ enum Schema {
         .blob("digest").primaryKey, .text("txn").unique.references("transactions", "id"),
         .text("client").references("clients", "id"), .text("delivery"), .integer("expires"),
         .blob("sealed_notice").optional, .integer("poll_interval"), .integer("last_poll").optional,
-        .integer("issued").optional, .integer("notice_due").optional,
-        .integer("notice_attempts").defaulting(to: 0), .text("acr_values").optional,
+        .integer("issued").optional, .text("acr_values").optional,
+      ],
+      indexes: [SQLIndex("backchannel_requests_by_expiry", "expires")]),
+  ]
+
+  /// What receivers are to be told, and who hears of every event.
+  private static let outbox = [
+    SQLTable(
+      "outbox",
+      [
+        .number("number"), .text("channel"), .text("receiver"), .text("event"), .text("subject"),
+        .text("user_id").optional, .text("authenticator").optional, .integer("created"), .integer("expires"),
+        .integer("due"), .integer("attempts"), .blob("code").optional,
       ],
       indexes: [
-        SQLIndex("due_notices", "notice_due", where: "notice_due IS NOT NULL"),
-        SQLIndex("backchannel_requests_by_expiry", "expires"),
+        SQLIndex("outbox_of_receiver", "channel, receiver, number"),
+        SQLIndex("outbox_by_due", "channel, due"),
+        SQLIndex("outbox_by_expiry", "expires"),
       ]),
+    SQLTable(
+      "outbox_receivers", [.text("channel"), .text("receiver"), .integer("lifetime")],
+      constraints: ["PRIMARY KEY (channel, receiver)"], isClustered: true),
   ]
 
   private static let uaf = [

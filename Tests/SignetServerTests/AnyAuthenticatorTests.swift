@@ -255,7 +255,7 @@ final class AuthenticatorBench: Sendable {
   let way: Way
   let key = UAFTestKey()
   let callback = CallbackEndpoint()
-  let notices: NoticeSender
+  let notices: OutboxSender
   private let sender: PushSender
   private let transactions: TransactionService
   private let app = Mutex<App?>(nil)
@@ -274,7 +274,7 @@ final class AuthenticatorBench: Sendable {
       [key], clock: clock, push: PushSetup(delivery: delivery), notices: callback, on: backend)
     let sender = PushSender(server.context)
     self.sender = sender
-    notices = try #require(NoticeSender(server.context))
+    notices = try #require(OutboxSender(server.context))
     transactions = TransactionService(server.context) { sender.announce($0) }
     if kinds.contains(.uaf) {
       try await server.register(key)

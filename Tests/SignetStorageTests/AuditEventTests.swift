@@ -301,6 +301,30 @@ import Testing
     #expect(record.text == #"{"time":1700000000,\#(sample.members)}"#)
   }
 
+  @Test("which events receivers of the outbox hear of, and as what")
+  func published() {
+    let heard = Self.samples.compactMap { sample in
+      sample.event.published.map { event in
+        [event.kind.rawValue, event.authenticator?.rawValue, event.subject, event.user].map { $0 ?? "-" }
+          .joined(separator: " ")
+      }
+    }
+    #expect(
+      heard == [
+        "userSuspended - al al", "userResumed - al al", "userDeleted - al al",
+        "authenticatorRevoked otp s1 -", "authenticatorBound otp s1 al", "authenticatorSuspended otp s1 -",
+        "authenticatorRevoked otp s1 -", "authenticatorBound container c al",
+        "authenticatorReplaced container d al", "authenticatorRevoked container c -",
+        "authenticatorRevoked container c al", "authenticatorRevoked container c al",
+        "authenticatorRevoked container c al", "authenticatorBound push-app m al",
+        "authenticatorRevoked push-app m -", "authenticatorBound uaf s al",
+        "authenticatorSuspended uaf s al", "authenticatorRevoked uaf s al",
+        "authenticatorRevoked uaf 5167#1001/AQID al", "deviceRevoked - d al",
+        "authenticatorRevoked uaf 5167#1001/AQID al", "authenticatorResumed uaf 5167#1001/AQID al",
+        "authenticatorRevoked uaf phone al",
+      ])
+  }
+
   @Test("an actor is written as its kind and its id")
   func actors() {
     let actors: [AuditActor] = [

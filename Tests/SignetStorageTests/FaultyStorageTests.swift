@@ -65,6 +65,7 @@ import Testing
     "credentials", "waits", "signing_keys", "push_targets", "transaction_changes",
     "clients", "backchannel_requests", "uaf_credentials", "uaf_sessions", "uaf_targets",
     "account_states", "account_orders", "pushauth_mechanisms", "pushauth_messages", "container_keys",
+    "outbox", "outbox_receivers",
   ]
 
   @Test("there are no other tables")
@@ -174,6 +175,11 @@ import Testing
         Fault("backchannel_requests", allBut: "issued IS NULL"),
         "an end is found by who asks for it in time, and tokens are given out once",
         "a request comes with its transaction, or not at all"
+      ),
+      (
+        Fault("outbox", allBut: "attempts = 0"),
+        "of 50 senders one has a delivery; one that lost its lease changes nothing",
+        "an event is written for each receiver, in the step of the change"
       ),
       (
         Fault("audit", allBut: "number < 2"), "the audit log has no gap and is read in pages", nil

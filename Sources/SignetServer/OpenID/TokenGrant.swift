@@ -67,7 +67,7 @@ package struct TokenGrant: Sendable {
     let now = context.clock.now
     let tokens = try await maker.tokens(for: request, transaction, at: now, authReqID: nil)
     let isFirst = try await context.storage.issueTokens(
-      for: request.digest, of: client.id, at: now, pushedWithin: NoticeSender.window,
+      for: request.digest, of: client.id, at: now, pushedWithin: BackchannelRecord.noticeLifetime,
       audit: Self.event(context, transaction, client))
     guard isFirst else { throw Self.unknown }
     return tokens

@@ -20,10 +20,9 @@ public struct BackchannelRecord: Hashable, Sendable {
   public var lastPoll: Int64?
   /// When its tokens were given out; `nil` before.
   public var issued: Int64?
-  /// When the client is to be told; `nil` where nothing is to be told, yet or any more.
-  public var noticeDue: Int64?
-  /// How often that was begun.
-  public var noticeAttempts = 0
+
+  /// How long after the end of a transaction its client is still told, in seconds.
+  public static let noticeLifetime: Int64 = 300
 
   /// Describes a request.
   public init(

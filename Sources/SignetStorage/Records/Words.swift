@@ -14,3 +14,6 @@ extension UAFSessionRecord.State: SQLRepresentable {}
 extension PushAuthMechanismRecord.State: SQLRepresentable {}
 extension PushAuthMessageRecord.State: SQLRepresentable {}
 extension AccountOrderRecord.Action: SQLRepresentable {}
+extension AuthenticatorRecord.Kind: SQLRepresentable {}
+extension OutboxChannel: SQLRepresentable {}
+extension OutboxEvent.Kind: SQLRepresentable {}

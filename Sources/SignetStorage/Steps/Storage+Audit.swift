@@ -66,6 +66,7 @@ extension SQLConnection {
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
       [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)
     setLocal(Self.auditTail, to: chain)
+    if let event = record.event.published { try publish(event, at: record.time) }
   }
 
   /// The entries of the audit log that a container can have written within an hour by what is refused to it.

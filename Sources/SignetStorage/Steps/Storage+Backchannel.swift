@@ -119,82 +119,24 @@ extension Storage {
     }
   }
 
-  /// The requests whose clients are to be told now how they ended.
-  ///
-  /// What ends a transaction makes that due, in the same step.
-  ///
-  /// - Parameters:
-  ///   - time: When.
-  ///   - limit: The most of one client.
-  /// - Returns: Those that are due for longest, at most 256.
-  /// - Throws: ``StorageFailure``.
-  public func dueNotices(
-    at time: Int64, limitPerClient limit: Int
-  ) async throws(StorageFailure) -> [BackchannelRecord] {
+  /// What a client asked that is this transaction; `nil` for none.
+  public func backchannelRequest(
+    ofTransaction transaction: String
+  ) async throws(StorageFailure) -> BackchannelRecord? {
     try await read { database in
-      try database.rows(
-        """
-        SELECT \(BackchannelRecord.columns) FROM (
-          SELECT \(BackchannelRecord.columns), row_number() OVER (PARTITION BY client ORDER BY notice_due, digest) AS place
-          FROM backchannel_requests WHERE notice_due <= $1
-        ) AS due WHERE place <= $2 ORDER BY notice_due, digest LIMIT 256
-        """, [.integer(time), .int(limit)]
+      try database.row(
+        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.text(transaction)]
       ) { try BackchannelRecord($0) }
-    }
-  }
-
-  /// Claims one try to tell a client; whoever dies over it leaves it due at the end of the claim.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - due: When it was due, as the caller found it.
-  ///   - end: When it is due again.
-  /// - Returns: Whether the caller has it.
-  /// - Throws: ``StorageFailure``.
-  public func claimNotice(
-    _ digest: [UInt8], due: Int64, until end: Int64
-  ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      try database.execute(
-        """
-        UPDATE backchannel_requests SET notice_due = $1, notice_attempts = notice_attempts + 1
-        WHERE digest = $2 AND notice_due = $3
-        """, [.integer(end), .blob(digest), .integer(due)]) == 1
-    }
-  }
-
-  /// Ends a try to tell a client.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - due: The end of the claim; where another has claimed it since, nothing is changed.
-  ///   - next: When to try again; `nil` where nothing is left to do.
-  ///   - audit: The event, if there is one.
-  /// - Returns: Whether the claim still held.
-  /// - Throws: ``StorageFailure``.
-  public func endNotice(
-    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditRecord?
-  ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      guard
-        try database.execute(
-          "UPDATE backchannel_requests SET notice_due = $1 WHERE digest = $2 AND notice_due = $3",
-          [.optional(next), .blob(digest), .integer(due)]) == 1
-      else { return false }
-      if let audit { try database.appendAudit(audit) }
-      return true
     }
   }
 }
 
 extension SQLConnection {
-  /// Has the client told that a transaction has ended, where it waits to be told; in the step of the end.
-  func noteNotice(of transaction: String) throws {
-    _ = try execute(
-      """
-      UPDATE backchannel_requests SET notice_due = 0 WHERE txn = $1 AND delivery <> 'poll'
-        AND (SELECT state FROM transactions WHERE id = $1) <> 'pending'
-      """, [.text(transaction)])
+  /// The client that is told how a transaction ended; `nil` where nobody is.
+  func clientToTell(of transaction: String) throws -> String? {
+    try row(
+      "SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll'", [.text(transaction)]
+    ) { try $0.text(0) }
   }
 
   /// What is said to have expired stays so, also where the clock is set back.
@@ -220,7 +162,7 @@ extension SQLConnection {
 
 extension BackchannelRecord {
   static let columns =
-    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, notice_due, notice_attempts, acr_values"
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values"
 
   fileprivate init(_ row: SQLRow) throws {
     self.init(
@@ -229,8 +171,6 @@ extension BackchannelRecord {
       sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
-    noticeDue = try row.optional(9, row.integer)
-    noticeAttempts = try row.int(10)
-    acrValues = try row.optional(11, row.text)?.split(separator: " ").map(String.init) ?? []
+    acrValues = try row.optional(9, row.text)?.split(separator: " ").map(String.init) ?? []
   }
 }

@@ -67,8 +67,7 @@ extension Storage {
         try database.noteChange(of: transaction)
         try database.appendAudit(withdrawal(transaction))
       }
-      _ = try database.execute(
-        "UPDATE backchannel_requests SET notice_due = NULL WHERE client = $1", [.text(id)])
+      try database.forgetDeliveries(to: OutboxReceiver(.ciba, id))
       return true
     }
   }

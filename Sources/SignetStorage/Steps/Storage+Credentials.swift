@@ -72,6 +72,7 @@ extension Storage {
       }
       if let user { try database.requireActive(user) }
       return try database.changeToken(
+        serial,
         """
         UPDATE credentials SET user_id = $1, state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END, failures = 0
         WHERE serial = $2
@@ -93,6 +94,7 @@ extension Storage {
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
       try database.changeToken(
+        serial,
         isDisabled
           ? "UPDATE credentials SET state = 'disabled' WHERE serial = $1"
           : "UPDATE credentials SET state = CASE state WHEN 'disabled' THEN 'pending' ELSE state END WHERE serial = $1",
@@ -106,7 +108,7 @@ extension Storage {
   public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
       try database.changeToken(
-        "DELETE FROM credentials WHERE serial = $1", [.text(serial)], audit)
+        serial, "DELETE FROM credentials WHERE serial = $1", [.text(serial)], audit)
     }
   }
 }
@@ -147,10 +149,14 @@ extension SQLConnection {
   }
 
   fileprivate func changeToken(
-    _ sql: String, _ values: [SQLValue], _ audit: AuditRecord
+    _ serial: String, _ sql: String, _ values: [SQLValue], _ audit: AuditRecord
   ) throws -> TokenOutcome {
-    guard try execute(sql, values) == 1 else { return .unknownToken }
+    guard try exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
+      return .unknownToken
+    }
+    // Before the change: whoever is told of it is told of the user from whom the token is taken.
     try appendAudit(audit)
+    try execute(sql, values, changing: 1)
     return .done
   }
 }

@@ -269,7 +269,15 @@ extension SQLConnection {
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
-    guard device.standing == .locked, before.standing != .locked else { return }
+    guard device.standing != before.standing else { return }
+    let kind: OutboxEvent.Kind =
+      switch device.standing {
+      case .open: .deviceUnlocked
+      case .stepUp: .deviceRestricted
+      case .locked: .deviceLocked
+      }
+    try publish(OutboxEvent(kind, of: device.id, user: device.user), at: time)
+    guard device.standing == .locked else { return }
     try failUAFRegistrations(
       on: device.installation, of: device.user, UAFSessionEnd(status: 1403, time: time), codes)
   }

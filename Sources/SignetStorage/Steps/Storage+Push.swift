@@ -128,7 +128,8 @@ extension SQLConnection {
 
   /// Tells who waits, in every process, that a transaction of its user changed; of one without a user nobody waits.
   ///
-  /// All that ends a transaction comes through here, so here ends what its user was asked by in other ways.
+  /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
+  /// outbox are told.
   func noteChange(of transaction: String) throws {
     let found = try row(
       "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
@@ -137,8 +138,8 @@ extension SQLConnection {
     if let user = found?.user { try noteChange(ofUser: user) }
     if let found, found.state != TransactionRecord.State.pending.rawValue {
       try endAsking(of: transaction, at: found.end)
+      try publish(OutboxEvent(.requestEnded, of: transaction, user: found.user), at: found.end)
     }
-    try noteNotice(of: transaction)
   }
 
   /// Tells who waits that a container's list is another one, or that the container ended.

@@ -135,14 +135,16 @@ extension Storage {
     _ id: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      guard try database.exists("SELECT 1 FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) else {
+        return false
+      }
+      // Before the change: whoever is told of it is told of the user.
+      try database.appendAudit(audit)
       _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.text(id)])
       _ = try database.execute(
         "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
         [.text(id)])
-      guard try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) == 1 else {
-        return false
-      }
-      try database.appendAudit(audit)
+      try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)], changing: 1)
       return true
     }
   }

@@ -14,6 +14,8 @@ extension Storage {
         "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
       _ = try database.execute(
         "DELETE FROM backchannel_requests WHERE expires <= $1", [.integer(time - 86_400)])
+      // What nobody could deliver, since no server of this kind runs any more.
+      _ = try database.execute("DELETE FROM outbox WHERE expires <= $1", [.integer(time - 86_400)])
       // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
       _ = try database.execute(
         """

@@ -17,12 +17,12 @@ struct OpenIDFixture: Sendable {
 
   let server: ServerFixture
   let callback = CallbackEndpoint()
-  let sender: NoticeSender
+  let sender: OutboxSender
   let device: ProtocolDevice
 
   init(_ change: (inout ServerSettings) -> Void = { _ in }) async throws {
     server = try ServerFixture(notices: callback, change)
-    sender = try #require(NoticeSender(server.context))
+    sender = try #require(OutboxSender(server.context))
     device = try await server.activate()
   }
 
@@ -124,9 +124,14 @@ struct OpenIDFixture: Sendable {
       device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
   }
 
+  /// What clients are still to be told, at most that which is due at a time.
+  func due(at time: Int64 = .max) async throws -> [OutboxRecord] {
+    try await server.context.storage.dueDeliveries(on: .ciba, at: time, limitPerReceiver: 9)
+  }
+
   /// Marks what has expired, as the server does by itself.
   func sweep() async throws {
-    _ = try await server.storage.sweep(at: now) { .sample($0) }
+    try await server.context.sweep()
   }
 }
 

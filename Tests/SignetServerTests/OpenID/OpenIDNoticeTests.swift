@@ -85,7 +85,7 @@ import Testing
     try await fixture.sweep()
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.isEmpty)
-    #expect(try await fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty)
+    #expect(try await fixture.due().isEmpty)
   }
 
   @Test("after trouble that may pass it is tried again, with the same tokens, and longer apart each time")
@@ -135,7 +135,7 @@ import Testing
     fixture.callback.answer(answer)
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.count == 1)
-    #expect(try await fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty)
+    #expect(try await fixture.due().isEmpty)
     #expect(try await fixture.server.audit().contains { $0.contains("client.notTold") })
   }
 
@@ -145,12 +145,14 @@ import Testing
     _ = try await fixture.ask(client)
     try await fixture.decide(.accepted)
     let start = fixture.now
-    while try await !fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty {
+    while try await !fixture.due().isEmpty {
       fixture.callback.answer(.failure(.timedOut))
       await fixture.sender.sendDue()
       fixture.server.clock.advance(by: 1)
     }
-    #expect((NoticeSender.window - 32...NoticeSender.window + 2).contains(fixture.now - start))
+    #expect(
+      (BackchannelRecord.noticeLifetime - 32...BackchannelRecord.noticeLifetime + 2).contains(
+        fixture.now - start))
     #expect(try await fixture.server.audit().count { $0.contains("client.notTold") } == 1)
   }
 
@@ -161,15 +163,15 @@ import Testing
     let id = try await fixture.ask(client).id
     try await fixture.decide(.accepted)
     let storage = fixture.server.storage
-    let due = try #require(try await storage.dueNotices(at: fixture.now, limitPerClient: 9).first)
-    let end = fixture.now + NoticeSender.claim
-    #expect(try await storage.claimNotice(due.digest, due: #require(due.noticeDue), until: end))
+    let due = try #require(try await fixture.due(at: fixture.now).first)
+    let end = fixture.now + OutboxSender.lease
+    let leased = try #require(try await storage.leaseDelivery(due, until: end))
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.isEmpty)
     fixture.server.clock.set(end)
     await fixture.sender.sendDue()
     #expect(try fixture.callback.bodies() == [["auth_req_id": .string(id)]])
-    #expect(try await !storage.endNotice(due.digest, due: end, next: 1, audit: nil))
+    #expect(try await !storage.endDelivery(leased, next: 1, audit: nil))
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.count == 1)
   }
@@ -182,7 +184,7 @@ import Testing
     try await fixture.decide(.accepted)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<10 {
-        group.addTask { await NoticeSender(fixture.server.context)?.sendDue() }
+        group.addTask { await OutboxSender(fixture.server.context)?.sendDue() }
       }
     }
     #expect(fixture.callback.requests.count == 1)
@@ -196,12 +198,12 @@ import Testing
     let late = try await fixture.register(.push)
     _ = try await fixture.ask(late)
     for _ in 0..<2 { try await fixture.decide(.accepted) }
-    let storage = fixture.server.storage
-    let due = try await storage.dueNotices(at: fixture.now, limitPerClient: 9)
-    #expect(due.count == 2)
+    #expect(try await fixture.due(at: fixture.now).count == 2)
+    let asked = try #require(try await fixture.due().first { $0.receiver.id == client.id }).event.subject
     try await ClientService(fixture.server.context).revoke(client.id, by: .local)
-    #expect(try await storage.dueNotices(at: fixture.now, limitPerClient: 9).map(\.client) == [late.id])
-    let digest = try #require(due.first { $0.client == client.id }).digest
+    #expect(try await fixture.due(at: fixture.now).map(\.receiver.id) == [late.id])
+    let storage = fixture.server.storage
+    let digest = try #require(try await storage.backchannelRequest(ofTransaction: asked)).digest
     let event = AuditRecord.sample()
     #expect(
       try await !storage.issueTokens(
@@ -245,7 +247,7 @@ import Testing
       fixture.server.clock.advance(by: 2)
       await fixture.sender.sendDue()
     }
-    #expect(try await fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty)
+    #expect(try await fixture.due().isEmpty)
     #expect(try await fixture.server.audit().count { $0.contains("client.told") } == 8)
   }
 
@@ -255,7 +257,7 @@ import Testing
     let client = try await fixture.register(.push)
     _ = try await fixture.ask(client)
     try await fixture.decide(.accepted)
-    fixture.server.clock.advance(by: NoticeSender.window + 1)
+    fixture.server.clock.advance(by: BackchannelRecord.noticeLifetime + 1)
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.isEmpty)
     let audit = try await fixture.server.audit()

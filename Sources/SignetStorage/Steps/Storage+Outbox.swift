@@ -1,0 +1,218 @@
+import SignetSQL
+
+extension Storage {
+  /// Has a receiver hear of every event from now on.
+  ///
+  /// - Parameters:
+  ///   - receiver: The receiver.
+  ///   - lifetime: For how many seconds after an event it is worth telling the receiver of it.
+  /// - Throws: ``StorageFailure/exists`` where there is one of this name.
+  package func addOutboxReceiver(
+    _ receiver: OutboxReceiver, lifetime: Int64
+  ) async throws(StorageFailure) {
+    try await write { database in
+      try database.execute(
+        "INSERT INTO outbox_receivers (channel, receiver, lifetime) VALUES ($1, $2, $3)",
+        [.of(receiver.channel), .text(receiver.id), .integer(lifetime)], changing: 1)
+    }
+  }
+
+  /// Has a receiver hear of nothing any more; what it was not told yet is forgotten.
+  ///
+  /// - Returns: Whether there was one.
+  package func removeOutboxReceiver(_ receiver: OutboxReceiver) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      try database.forgetDeliveries(to: receiver)
+      return try database.execute(
+        "DELETE FROM outbox_receivers WHERE channel = $1 AND receiver = $2",
+        [.of(receiver.channel), .text(receiver.id)]) == 1
+    }
+  }
+
+  /// Whether there is a receiver on a channel that hears of every event.
+  package func hasOutboxReceivers(on channel: OutboxChannel) async throws(StorageFailure) -> Bool {
+    try await read { database in
+      try database.exists("SELECT 1 FROM outbox_receivers WHERE channel = $1 LIMIT 1", [.of(channel)])
+    }
+  }
+
+  /// The deliveries of a channel that are due.
+  ///
+  /// On an ordered channel that is the oldest of each receiver, or none of it while that one is leased or waits.
+  ///
+  /// - Parameters:
+  ///   - channel: The channel.
+  ///   - time: When.
+  ///   - limit: The most of one receiver.
+  /// - Returns: Those that are due for longest, at most 256; rows that this server has not written among them, and marked.
+  /// - Throws: ``StorageFailure``.
+  public func dueDeliveries(
+    on channel: OutboxChannel, at time: Int64, limitPerReceiver limit: Int
+  ) async throws(StorageFailure) -> [OutboxRecord] {
+    try await read { [codes] database in
+      channel.isOrdered
+        ? try database.oldestDeliveries(on: channel, dueAt: time, codes)
+        : try database.rows(
+          """
+          SELECT \(OutboxRecord.columns) FROM (
+            SELECT \(OutboxRecord.columns), row_number() OVER (PARTITION BY receiver ORDER BY due, number) AS place
+            FROM outbox WHERE channel = $1 AND due <= $2
+          ) AS found WHERE place <= $3 ORDER BY due, number LIMIT \(SQLConnection.deliveryLimit)
+          """, [.of(channel), .integer(time), .int(limit)]
+        ) { try OutboxRecord($0, codes) }
+    }
+  }
+
+  /// Leases a delivery for one attempt; a sender that dies leaves it due at the end of the lease.
+  ///
+  /// - Parameters:
+  ///   - record: The delivery, as the caller found it.
+  ///   - end: When it is due again.
+  /// - Returns: The delivery with the lease; `nil` where another sender has it, or it has ended.
+  /// - Throws: ``StorageFailure``.
+  public func leaseDelivery(
+    _ record: OutboxRecord, until end: Int64
+  ) async throws(StorageFailure) -> OutboxRecord? {
+    var leased = record
+    (leased.due, leased.attempts) = (end, record.attempts + 1)
+    let isOurs = try await write { database in
+      try database.execute(
+        """
+        UPDATE outbox SET due = $1, attempts = attempts + 1
+        WHERE number = $2 AND attempts = $3 AND due = $4
+        """,
+        [.integer(end), .integer(record.number), .int(record.attempts), .integer(record.due)]) == 1
+    }
+    return isOurs ? leased : nil
+  }
+
+  /// Ends an attempt.
+  ///
+  /// - Parameters:
+  ///   - record: The delivery with its lease; where another sender has leased it since, nothing is changed.
+  ///   - next: When to try again; `nil` where it was acknowledged or given up.
+  ///   - audit: The event, if there is one.
+  /// - Returns: Whether the lease still held.
+  /// - Throws: ``StorageFailure``.
+  public func endDelivery(
+    _ record: OutboxRecord, next: Int64?, audit: AuditRecord?
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      let lease: [SQLValue] = [.integer(record.number), .int(record.attempts)]
+      let changed =
+        if let next {
+          try database.execute(
+            "UPDATE outbox SET due = $3 WHERE number = $1 AND attempts = $2", lease + [.integer(next)])
+        } else {
+          try database.execute("DELETE FROM outbox WHERE number = $1 AND attempts = $2", lease)
+        }
+      guard changed == 1 else { return false }
+      if let audit { try database.appendAudit(audit) }
+      return true
+    }
+  }
+}
+
+extension SQLConnection {
+  /// The most deliveries that are looked up at once.
+  fileprivate static let deliveryLimit = 256
+
+  /// Writes an event into the outbox, in the step that makes it: a row for each receiver, and nothing without one.
+  func publish(_ event: OutboxEvent, at time: Int64) throws {
+    var receivers = try rows(
+      "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
+    ) { (OutboxReceiver(try $0.value(0), try $0.text(1)), lifetime: try $0.integer(2)) }
+    if event.kind == .requestEnded, let client = try clientToTell(of: event.subject) {
+      receivers.append((OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
+    }
+    guard !receivers.isEmpty else { return }
+    var event = event
+    if event.user == nil, let authenticator = event.authenticator {
+      guard let user = try user(of: authenticator, event.subject) else { return }  // bound to no account
+      event.user = user
+    }
+    for (receiver, lifetime) in receivers {
+      let record = OutboxRecord(
+        number: 0, to: receiver, event, created: time, expires: time + lifetime, due: time)
+      try execute(
+        """
+        INSERT INTO outbox (channel, receiver, event, subject, user_id, authenticator, created, expires, due, attempts, code)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)
+        """,
+        [
+          .of(receiver.channel), .text(receiver.id), .of(event.kind), .text(event.subject),
+          .optional(event.user), .optional(event.authenticator?.rawValue), .integer(record.created),
+          .integer(record.expires), .integer(record.due), .optional(try rowCodes.code(of: record.image)),
+        ], changing: 1)
+    }
+  }
+
+  /// Forgets what a receiver was not told yet.
+  func forgetDeliveries(to receiver: OutboxReceiver) throws {
+    _ = try execute(
+      "DELETE FROM outbox WHERE channel = $1 AND receiver = $2", [.of(receiver.channel), .text(receiver.id)])
+  }
+
+  /// Whose account an authenticator is bound to, that is not removed yet.
+  private func user(of kind: AuthenticatorRecord.Kind, _ id: String) throws -> String? {
+    let query =
+      switch kind {
+      case .container: "SELECT user_id FROM containers WHERE id = $1"
+      case .pushApp: "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
+      case .otp: "SELECT user_id FROM credentials WHERE serial = $1 AND user_id IS NOT NULL"
+      case .uaf: "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
+      }
+    return try row(query, [.text(id)]) { try $0.text(0) }
+  }
+
+  /// The oldest delivery of each receiver where that is due, by one look into the index for each receiver.
+  fileprivate func oldestDeliveries(
+    on channel: OutboxChannel, dueAt time: Int64, _ codes: RowCodes
+  ) throws -> [OutboxRecord] {
+    var found: [OutboxRecord] = []
+    var receiver = ""
+    while found.count < Self.deliveryLimit,
+      let next = try row(
+        """
+        SELECT \(OutboxRecord.columns) FROM outbox WHERE channel = $1 AND receiver > $2
+        ORDER BY receiver, number LIMIT 1
+        """, [.of(channel), .text(receiver)], { try OutboxRecord($0, codes) })
+    {
+      receiver = next.receiver.id
+      if next.due <= time { found.append(next) }
+    }
+    return found
+  }
+}
+
+extension OutboxRecord {
+  static let columns =
+    "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
+
+  /// What its code covers: all but its place and the state of its delivery, which tell nobody anything else.
+  var image: RowImage {
+    var image = RowImage("outbox")
+    image.append(receiver.channel.rawValue)
+    image.append(receiver.id)
+    image.append(event.kind.rawValue)
+    image.append(event.subject)
+    image.append(event.user)
+    image.append(event.authenticator?.rawValue)
+    image.append(created)
+    image.append(expires)
+    return image
+  }
+
+  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let channel: OutboxChannel = try row.value(0)
+    let kind: OutboxEvent.Kind = try row.value(1)
+    let event = OutboxEvent(
+      kind, of: try row.text(4), user: try row.optional(5, row.text),
+      authenticator: try row.optional(6) { (index) throws(SQLFailure) in try row.value(index) })
+    self.init(
+      number: try row.integer(2), to: OutboxReceiver(channel, try row.text(3)), event,
+      created: try row.integer(7), expires: try row.integer(8), due: try row.integer(9))
+    attempts = try row.int(10)
+    isAltered = !codes.isOwn(image, try row.optional(11, row.blob))
+  }
+}

@@ -1,0 +1,155 @@
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Synchronization
+import Testing
+
+/// What changes is in the outbox, and is delivered in order, again and again, until it is acknowledged or too old.
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
+  /// Receivers that acknowledge what they are sent, unless they are told otherwise.
+  private final class Receivers: OutboxDelivery {
+    private struct State {
+      var attempts: [String] = []
+      var outcomes: [String: [DeliveryOutcome]] = [:]
+    }
+
+    let channel = OutboxChannel.securityEvents
+    private let state = Mutex(State())
+
+    /// Whom each attempt was for, and what of.
+    var attempts: [String] { state.withLock { $0.attempts } }
+
+    /// The next attempts of a receiver end so; those after them are acknowledged.
+    func answer(_ outcomes: DeliveryOutcome..., of receiver: String) {
+      state.withLock { $0.outcomes[receiver] = outcomes }
+    }
+
+    func hasReceivers() async throws(StorageFailure) -> Bool { true }
+
+    func attempt(_ record: OutboxRecord) async throws -> DeliveryOutcome {
+      state.withLock { state in
+        state.attempts.append("\(record.receiver.id) \(record.event.kind)")
+        guard var outcomes = state.outcomes[record.receiver.id], !outcomes.isEmpty else {
+          return .acknowledged
+        }
+        defer { state.outcomes[record.receiver.id] = outcomes }
+        return outcomes.removeFirst()
+      }
+    }
+
+    func event(of record: OutboxRecord, failure: String?) -> AuditEvent? {
+      failure.map { .clientNotTold(client: record.receiver.id, transaction: "", reason: $0) }
+    }
+  }
+
+  private let server: ServerFixture
+  private let receivers = Receivers()
+  private let sender: OutboxSender
+
+  init() throws {
+    server = try ServerFixture()
+    sender = OutboxSender(server.context, [receivers])
+  }
+
+  private func add(_ receivers: String..., lifetime: Int64 = 100) async throws {
+    for id in receivers {
+      try await server.context.storage.addOutboxReceiver(
+        OutboxReceiver(.securityEvents, id), lifetime: lifetime)
+    }
+  }
+
+  /// Adds alice and two events of hers.
+  private func suspendAndResume() async throws {
+    let alice = try UserID("alice")
+    try await server.users.add(alice, by: .local)
+    _ = try await server.users.suspend(alice, reason: "left", by: .local)
+    _ = try await server.users.resume(alice, by: .local)
+  }
+
+  @Test("each change of an account, a device or an authenticator is an event for whoever hears of all")
+  func changes() async throws {
+    try await add("a")
+    let device = try await server.activate()
+    let alice = try UserID("alice")
+    let id = try #require(try await server.context.storage.devices(user: "alice").first).id
+    let devices = DeviceService(server.context)
+    _ = try await devices.lock(id, reason: "lost", by: .local)
+    _ = try await devices.unlock(id, by: .local)
+    _ = try await server.users.suspend(alice, reason: "left", by: .local)
+    _ = try await server.users.resume(alice, by: .local)
+    _ = try await server.users.revokeContainer(#require(device.container).text, by: .local)
+    _ = try await server.users.delete(alice, by: .local)
+    await sender.sendDue()
+    #expect(
+      receivers.attempts == [
+        "a authenticatorBound", "a deviceLocked", "a deviceUnlocked", "a userSuspended", "a userResumed",
+        "a authenticatorRevoked", "a userDeleted",
+      ])
+    #expect(
+      try await server.context.storage.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 9)
+        .isEmpty)
+  }
+
+  @Test("what a receiver does not take waits longer each time, and holds up its next event and nobody else's")
+  func order() async throws {
+    try await add("a", "b")
+    receivers.answer(
+      .again(told: nil, "1"), .again(told: nil, "2"), .again(told: 9, "3"), .again(told: nil, "4"), of: "a")
+    try await suspendAndResume()
+    await sender.sendDue()
+    #expect(
+      receivers.attempts.sorted() == ["a userSuspended", "b userResumed", "b userSuspended"])
+    #expect(receivers.attempts.filter { $0.hasPrefix("b") } == ["b userSuspended", "b userResumed"])
+    var waits: [Int64] = []
+    var waited: Int64 = 0
+    while receivers.attempts.count < 8 {
+      let before = receivers.attempts.count
+      server.clock.advance(by: 1)
+      waited += 1
+      await sender.sendDue()
+      guard receivers.attempts.count > before else { continue }
+      waits.append(waited)
+      waited = 0
+    }
+    #expect(waits == [1, 2, 9, 8])
+    #expect(
+      receivers.attempts.suffix(5) == [
+        "a userSuspended", "a userSuspended", "a userSuspended", "a userSuspended", "a userResumed",
+      ])
+  }
+
+  @Test("what is too old, or what a receiver refuses, is given up, and the next event follows")
+  func givesUp() async throws {
+    try await add("a", "b", lifetime: 5)
+    receivers.answer(.failed("status 400"), of: "a")
+    receivers.answer(.again(told: 60, "busy"), of: "b")
+    try await suspendAndResume()
+    await sender.sendDue()
+    #expect(receivers.attempts.count == 4)
+    #expect(try await server.audit().count { $0.contains("status 400") || $0.contains("busy") } == 2)
+    try await add("c", lifetime: 5)
+    _ = try await server.users.suspend(UserID("alice"), reason: "left", by: .local)
+    server.clock.advance(by: 6)
+    await sender.sendDue()
+    #expect(receivers.attempts.count == 4)
+    #expect(try await server.audit().count { $0.contains("too late") } == 3)
+  }
+
+  @Test("a row that somebody else wrote into the database tells nobody anything, and holds nothing up")
+  func alteredRows() async throws {
+    try await add("a")
+    let alice = try UserID("alice")
+    try await server.users.add(alice, by: .local)
+    // The same database, without the server's key.
+    let audit = AuditRecord(.userSuspended(user: "alice", reason: ""), by: .local, at: server.clock.now)
+    _ = try await server.storage.suspendUser("alice", reason: "", at: server.clock.now, audit: audit) {
+      .sample($0)
+    }
+    _ = try await server.users.resume(alice, by: .local)
+    await sender.sendDue()
+    #expect(receivers.attempts == ["a userResumed"])
+    #expect(server.capture.lines.count { $0.contains("outbox.altered") } == 1)
+  }
+}
