@@ -44,6 +44,8 @@ public final class MasterKey: Sendable {
     case pushAuthDevice(mechanism: String)
     /// The number that a user has to type into an authenticator app.
     case pushAuthNumber(message: String)
+    /// A message to an authenticator app, as the app gets it.
+    case pushAuthToken(message: String)
 
     var label: [UInt8] {
       switch self {
@@ -58,6 +60,7 @@ public final class MasterKey: Sendable {
       case .pushAuthSecret(let mechanism): Array("signet pushauth secret \(mechanism)".utf8)
       case .pushAuthDevice(let mechanism): Array("signet pushauth device \(mechanism)".utf8)
       case .pushAuthNumber(let message): Array("signet pushauth number \(message)".utf8)
+      case .pushAuthToken(let message): Array("signet pushauth token \(message)".utf8)
       }
     }
   }

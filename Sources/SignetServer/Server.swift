@@ -179,9 +179,9 @@ public final class Server: Sendable {
       ClientEndpoints(context: context, clients: ClientService(context)).routes,
       AuditEndpoints(context: context).routes,
       UAFAdminEndpoints(context: context).routes,
-      PushAppEndpoints(service: PushAuthService(context)).routes,
+      PushAppEndpoints(service: PushAuthService(context), watch: watch).routes,
       OpenIDEndpoints(context, transactions).routes,
-      context.uaf.map { UAFEndpoints(context, $0, keys, transactions).routes } ?? [],
+      context.uaf.map { UAFEndpoints(context, $0, keys, transactions, watch).routes } ?? [],
     ]
     return ServerEndpoints(context: context, readiness: Readiness(context)).routes(
       beside: groups.flatMap(\.self))

@@ -253,7 +253,7 @@ enum Schema {
         .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
         .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
         .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
-        .text("txn").optional.references("transactions", "id"),
+        .text("txn").optional.references("transactions", "id"), .blob("sealed_token").optional,
       ],
       indexes: [
         SQLIndex("pushauth_messages_of_mechanism", "mechanism"),

@@ -26,7 +26,8 @@ extension Arguments {
   /// - Throws: `CommandFailure` where there is no terminal to ask at.
   func confirmsUse(_ question: TerminalText, of key: Key.Usage, of container: Container) async throws -> Bool
   {
-    guard container.protection(of: key).passwordPolicy == nil, !isSet("yes") else { return true }
+    guard container.protection(of: key).passwordPolicy == nil else { return true }
+    if declares("yes"), isSet("yes") { return true }
     return try await answering(with: "--yes") {
       try await Question.terminal.confirm(question, preset: false)
     }

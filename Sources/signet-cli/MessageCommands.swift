@@ -10,8 +10,9 @@ extension Command {
       "Where pushes for this device go: the token of a push service, or what your gateway calls it",
       named: "token"),
     .value(
-      "push-service", "The service of the token", default: "apns",
-      completion: .choices(["apns", "gcm", "webhook"])),
+      "push-service",
+      "The service of the token; live goes without a token: the server, which has to be one of Signet, is asked by signet listen",
+      default: "apns", completion: .choices(["apns", "gcm", "webhook", PushAuthDevice.live])),
   ]
 
   static let message = Command(
@@ -87,6 +88,10 @@ extension Command {
         options: pushTarget
       ) { arguments in
         let target = try target(arguments)
+        guard target?.service != PushAuthDevice.live else {
+          throw CommandFailure(
+            .usage, "--push-service live is said when an account is enrolled: signet import")
+        }
         let (failed, mechanisms) = try await withOpened(arguments) { device, password in
           let failed: [(mechanism: PushMechanism, failure: SignetFailure)]
           if let target {
@@ -258,8 +263,15 @@ extension Command {
 
   /// Where pushes go, as the options say; `nil` where they say nothing.
   static func target(_ arguments: Arguments) throws -> PushAuthDevice? {
-    guard let token = arguments.optionalString("push-token") else { return nil }
     let service = arguments.string("push-service")
+    let isLive = service == PushAuthDevice.live
+    // Nothing goes there; the form has to be filled.
+    guard let token = isLive ? PushAuthDevice.live : arguments.optionalString("push-token") else {
+      return nil
+    }
+    guard !isLive || !arguments.isSet("push-token") else {
+      throw CommandFailure(.usage, "--push-service live goes without --push-token")
+    }
     do throws(PushAuthFailure) {
       return try PushAuthDevice(
         token: token, name: "signet", platform: service == "gcm" ? "android" : "ios", service: service)
@@ -334,11 +346,9 @@ private struct Message {
         "approve with --number, one of \(message.numbers.map(String.init).joined(separator: ", "))"
       case .biometric: "approve with a finger or the passcode"
       }
-    var block = TerminalBlock(on: terminal)
-    block.field("from", "\(mechanism.issuer) (\(mechanism.name))")
-    if let text = message.text { block.text(text) }
     let what = state == "pending" ? how : state
-    return "Message \(notification.id, limit: 200): \(ours: what)\n\(block.text)"
+    return
+      "Message \(notification.id, limit: 200): \(ours: what)\n\(message.text(of: mechanism, on: terminal))"
   }
 
   /// What `--json` prints.
@@ -355,5 +365,15 @@ private struct Message {
       ("decision", notification.decision?.rawValue),
     ] { json[name] = value.map { .string($0) } }
     return json
+  }
+}
+
+extension PushAuthMessage {
+  /// Who sent it, and what it says, behind bars.
+  func text(of mechanism: PushMechanism, on terminal: Terminal) -> TerminalText {
+    var block = TerminalBlock(on: terminal)
+    block.field("from", "\(mechanism.issuer) (\(mechanism.name))")
+    if let text { block.text(text) }
+    return block.text
   }
 }

@@ -76,7 +76,7 @@ extension Command {
   }
 
   static let approve = decision(
-    .accepted, "approve", "Approve a transaction: sign it with this device's key",
+    .accepted, "approve",
     options: [
       .value(
         "number", "The number that the other side shows, where it shows one; else it is asked for",
@@ -107,11 +107,11 @@ extension Command {
       """)
 
   static let deny = decision(
-    .denied, "deny", "Deny a transaction: sign that it is not wanted",
+    .denied, "deny",
     description: "A denial is signed like an approval, so that nobody else can make one.")
 
   static let report = decision(
-    .reported, "report", "Report a transaction: sign that somebody else asked for it",
+    .reported, "report",
     description: """
       Use this where the user has not asked for anything: somebody else may know the user's password. The relying party is told, \
       and has to wait before it may ask again.
@@ -151,10 +151,10 @@ extension Command {
     "qr", "The transaction whose link is in this PNG picture", named: "file", completion: .file)
 
   private static func decision(
-    _ status: DecisionStatus, _ name: String, _ summary: String, options: [Option] = [], description: String
+    _ status: DecisionStatus, _ name: String, options: [Option] = [], description: String
   ) -> Command {
     Command(
-      name, summary, description: description,
+      name, status.summary, description: description,
       options: [
         ContainerChoice.option, picture, .flag("yes", "Do not ask where no password is needed", short: "y"),
       ] + options,
@@ -173,25 +173,7 @@ extension Command {
         try status == .accepted
         ? arguments.optionalString("number").map { try Self.number($0, as: "--number", .usage) } : nil
       let decided: ChosenTransaction? = try await ChosenTransaction.with(arguments) { chosen, session in
-        let (container, transaction) = (chosen.container, chosen.transaction)
-        arguments.announce(
-          status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
-        var number = given
-        if status == .accepted, number == nil, let digits = transaction.numberDigits {
-          number = try await ask(for: digits)
-        }
-        guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
-          return nil
-        }
-        try await container.server.named {
-          try await chosen.options.authenticated(
-            container, key: .transactionSigning, on: chosen.device, to: TerminalText(ours: summary)
-          ) { [number] in
-            try await chosen.device.decide(
-              transaction, status, number: number, with: container, by: $0, session: session)
-          }
-        }
-        return chosen
+        try await chosen.decide(status, number: given, session: session) ? chosen : nil
       }
       guard let decided else {
         arguments.errorOutput.print("Nothing was signed.")
@@ -202,7 +184,7 @@ extension Command {
     }
   }
 
-  private static func ask(for digits: Int) async throws -> MatchingNumber {
+  fileprivate static func ask(for digits: Int) async throws -> MatchingNumber {
     let line = try await answering(with: "--number") {
       try await Question.terminal.line("The \(digits) digits that the other side shows: ")
     }
@@ -219,11 +201,42 @@ extension Command {
 }
 
 /// What a command is about: one of the transactions that wait.
-private struct ChosenTransaction: Sendable {
+struct ChosenTransaction: Sendable {
   let options: DeviceOptions
   let device: Device
   let container: Container
   let transaction: TransactionRequest
+
+  /// Shows the transaction, asks for what its decision needs, and signs it.
+  ///
+  /// - Parameters:
+  ///   - status: The decision.
+  ///   - given: The number that the other side shows; asked for where there is one and it is not given.
+  ///   - session: What opens the session key; `nil` where the device alone does.
+  /// - Returns: Whether it was signed: no where the person did not want to.
+  /// - Throws: What the person, the device or the server says.
+  func decide(
+    _ status: DecisionStatus, number given: MatchingNumber? = nil, session: Authentication?
+  ) async throws -> Bool {
+    options.arguments.announce(
+      status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
+    var number = given
+    if status == .accepted, number == nil, let digits = transaction.numberDigits {
+      number = try await Command.ask(for: digits)
+    }
+    guard
+      try await options.arguments.confirmsUse("Sign this", of: .transactionSigning, of: container)
+    else { return false }
+    try await container.server.named {
+      try await options.authenticated(
+        container, key: .transactionSigning, on: device, to: TerminalText(ours: status.summary)
+      ) { [number] in
+        try await device.decide(
+          transaction, status, number: number, with: container, by: $0, session: session)
+      }
+    }
+    return true
+  }
 
   /// Runs a body with the transaction that the command line names, and with what opens the container's session key, as
   /// ``DeviceOptions/withPassword(for:key:_:)`` does.
@@ -364,7 +377,16 @@ extension DecisionStatus {
     }
   }
 
-  fileprivate var done: String {
+  /// What deciding so is.
+  fileprivate var summary: String {
+    switch self {
+    case .accepted: "Approve a transaction: sign it with this device's key"
+    case .denied: "Deny a transaction: sign that it is not wanted"
+    case .reported: "Report a transaction: sign that somebody else asked for it"
+    }
+  }
+
+  var done: String {
     switch self {
     case .accepted: "Accepted"
     case .denied: "Denied"

@@ -66,9 +66,11 @@ final class ControllingTerminal: Sendable {
   }
 
   /// Waits for a prompt and types an answer; a password is asked for without echo.
-  func answer(_ prompt: String, _ text: String, newline: Bool = true) throws {
+  func answer(_ prompt: String, _ text: String, newline: Bool = true, isSecret: Bool? = nil) throws {
     try expect(prompt)
-    if prompt.isEmpty || prompt.lowercased().contains("password") || prompt.hasPrefix("Repeat") {
+    let isPassword =
+      prompt.isEmpty || prompt.lowercased().contains("password") || prompt.hasPrefix("Repeat")
+    if isSecret ?? isPassword {
       #expect(!hasEcho)
     }
     let bytes = Array((newline ? text + "\n" : text).utf8)

@@ -63,6 +63,7 @@ import SignetPushAuth
       _ = accepted { () throws(PushAuthFailure) in try submission.answer(with: key, challenge: [1]) }
       _ = accepted { () throws(PushAuthFailure) in try submission.registration(with: key, challenge: [1]) }
       _ = accepted { () throws(PushAuthFailure) in try submission.device(with: key) }
+      _ = accepted { () throws(PushAuthFailure) in try submission.waiting(with: key) }
     }
   }
 

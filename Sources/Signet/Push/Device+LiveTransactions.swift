@@ -40,12 +40,12 @@ extension Device {
   }
 
   /// What a list is asked for and opened with.
-  fileprivate struct ListKeys: Sendable {
+  struct ListKeys: Sendable {
     let session: DeviceSigningKey
     let encryption: P256.KeyAgreement.PrivateKey
   }
 
-  private func listKeys(
+  func listKeys(
     of container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> ListKeys {
     let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
@@ -71,7 +71,7 @@ extension Device {
     return KnownTransactionList(list: list, tag: answer.header("ETag"))
   }
 
-  private var longestWait: Int {
+  var longestWait: Int {
     connection.timeoutSeconds == 0 ? 50 : min(50, max(1, connection.timeoutSeconds - 5))
   }
 
@@ -147,48 +147,40 @@ package struct LiveChannel: Sendable {
   }
 }
 
+extension LiveChannel {
+  /// How a transaction that waits no more has ended.
+  ///
+  /// - Parameter id: The transaction.
+  /// - Returns: `nil` where that cannot be found out.
+  package func end(of id: TransactionID) async -> RequestEnd? {
+    do throws(SignetFailure) { _ = try await device.transaction(id, for: container, with: keys) } catch {
+      switch error {
+      case .transactionDecided: return .answered
+      case .transactionCancelled: return .withdrawn
+      case .transactionExpired: return .expired
+      default: return nil
+      }
+    }
+    return nil
+  }
+}
+
 extension Device {
   /// Hands on each list that is another one, until the task is cancelled.
   private func follow(
     _ container: Container, with keys: ListKeys, _ note: (LiveChannelState) -> Void,
     _ sleep: (Duration) async throws -> Void, _ hand: (TransactionList) -> Void
   ) async throws(SignetFailure) {
-    var known: KnownTransactionList?
-    var wait = Duration.seconds(1)
-    var isInterrupted = false
     var isReportDue = false
-    while !Task.isCancelled {
-      let begin = ContinuousClock.now
-      var pause = Duration.zero
-      do throws(SignetFailure) {
-        let next = try await transactionList(beyond: known, for: container, with: keys)
-        if isInterrupted {
-          isInterrupted = false
-          note(.restored)
-        }
-        if let next, next.list != known?.list {
-          hand(next.list)
-          // Many changes in a row are one list soon after.
-          (pause, wait) = (.milliseconds(200), .seconds(1))
-        } else if ContinuousClock.now - begin < .seconds(1) {
-          pause = wait
-        } else {
-          wait = .seconds(1)
-        }
-        known = next ?? known
-        isReportDue = next?.list.isReportWanted ?? isReportDue
-        if isReportDue { isReportDue = try await !meetsWish(for: container, with: keys.session) }
-      } catch {
-        guard error.mayPass else { throw error }
-        if !isInterrupted {
-          isInterrupted = true
-          note(.interrupted(error))
-        }
-        pause = wait
-      }
-      guard pause > .zero else { continue }
-      if pause >= wait { wait = min(wait * 2, .seconds(30)) }
-      do { try await sleep(pause) } catch { return }
+    try await follow(
+      pausing: sleep, waitingOut: { $0.mayPass },
+      noting: { note($0.map { .interrupted($0) } ?? .restored) },
+      asking: { (known: KnownTransactionList?) async throws(SignetFailure) in
+        try await transactionList(beyond: known, for: container, with: keys)
+      }, isNew: { $0.list != $1?.list }, handing: { hand($0.list) }
+    ) { next throws(SignetFailure) in
+      isReportDue = next?.list.isReportWanted ?? isReportDue
+      if isReportDue { isReportDue = try await !self.meetsWish(for: container, with: keys.session) }
     }
   }
 }
@@ -210,14 +202,14 @@ extension Device {
 
 extension SignetFailure {
   /// Whether the same request may be answered a little later.
-  fileprivate var mayPass: Bool {
+  var mayPass: Bool {
     switch self {
     case .transport(.timedOut), .transport(.unreachable), .transport(.noResponse),
       .transport(.incompleteResponse), .transport(.tlsRefused):
       true
     case .refused(let problem): problem.code == .busy || problem.code == .serverFailure
     // A proxy whose server starts again, or is too slow.
-    case .unexpectedAnswer(let status): HTTPResponse(status: status).mayPass
+    case .unexpectedAnswer(let status), .pushAuthRefused(let status): HTTPResponse(status: status).mayPass
     case .vault(.busy): true
     default: false
     }

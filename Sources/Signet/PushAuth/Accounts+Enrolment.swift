@@ -50,6 +50,7 @@ extension Accounts {
       let isRepeated: Bool
       (attempt, isRepeated) = try await begin(attempt, in: unlocked)
       record.mechanismID = attempt.push.uuid
+      record.isLive = target.service == PushAuthDevice.live
       do throws(SignetFailure) {
         try await register(record, half, target, isRepeated: isRepeated)
       } catch {
@@ -90,7 +91,10 @@ extension Accounts {
         if let push {
           try records.set(PushMechanismRecord.name(parts.push), to: push.bytes)
           group.push = parts.push
-          if let target { try Self.setPushDevice(target, in: &records, knownTo: parts.push) }
+          // Other servers go on pushing to where they know.
+          if let target, target.service != PushAuthDevice.live {
+            try Self.setPushDevice(target, in: &records, knownTo: parts.push)
+          }
         }
         let groupName = found?.id ?? groupID
         try records.set(EnrolledAccountRecord.name(groupName), to: group.bytes)

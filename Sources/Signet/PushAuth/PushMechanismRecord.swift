@@ -20,6 +20,8 @@ struct PushMechanismRecord {
   var updateAttempts: Int64 = 0
   /// When to try again, in seconds since 1970.
   var nextUpdate: Int64 = 0
+  /// Whether its server is asked what waits, as nothing is pushed.
+  var isLive = false
   let secret: SharedSecretBox
 
   /// The name of the record.
@@ -43,6 +45,7 @@ struct PushMechanismRecord {
     ]
     object["loadBalancer"] = loadBalancer.map { .string($0) }
     object["userId"] = userID.map { .string($0) }
+    if isLive { object["live"] = true }
     return secret.withSecret { FramedRecord.bytes(version: Self.version, json: object.bytes, secret: $0) }
   }
 
@@ -69,6 +72,7 @@ struct PushMechanismRecord {
       isUpdateDue = try object.bool("updateDue")
       updateAttempts = try object.integer("updateAttempts")
       nextUpdate = try object.integer("nextUpdate")
+      isLive = object["live"] == true
     } catch { throw .damaged }
     secret = SharedSecretBox(framed.secret.copy())
   }

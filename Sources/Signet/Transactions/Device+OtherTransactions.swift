@@ -37,22 +37,23 @@ extension Device {
   public func transaction(
     _ id: TransactionID, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionRequest {
-    let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
-    let (sessionKey, decryptionKey) = (
-      try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
-      try unlocked.agreementKey(VaultLayout.encryptionKey)
-    )
+    try await transaction(id, for: container, with: listKeys(of: container, by: authentication))
+  }
+
+  func transaction(
+    _ id: TransactionID, for container: Container, with keys: ListKeys
+  ) async throws(SignetFailure) -> TransactionRequest {
     let session = try await session(container)
     let exchanged: (response: HTTPResponse, id: [UInt8])
     do throws(SignetFailure) {
       exchanged = try await session.exchange(
-        .get, "/v1/device/transactions/\(id.text)", signedBy: sessionKey, container: container.serverMadeID)
+        .get, "/v1/device/transactions/\(id.text)", signedBy: keys.session, container: container.serverMadeID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error
     }
     let list = try await list(
-      in: exchanged.response.body, answering: exchanged.id, for: container, session, decryptionKey)
+      in: exchanged.response.body, answering: exchanged.id, for: container, session, keys.encryption)
     guard list.transactions.count == 1, let found = list.transactions.first, found.id == id else {
       throw .unexpectedAnswer(status: 200)
     }

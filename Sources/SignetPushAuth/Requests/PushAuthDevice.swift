@@ -3,6 +3,8 @@ public import SignetJSON
 
 /// What a server has to know of a device to reach it.
 public struct PushAuthDevice: Sendable, Hashable {
+  /// The service of a device that asks its server what waits, so that nothing is pushed to it; an extension of ours.
+  public static let live = "live"
   /// The longest token, in bytes.
   public static let maximumTokenByteCount = 4096
 

@@ -27,6 +27,9 @@ public struct PushAuthEndpoints: Sendable, Hashable {
     update = Self.withAction(.refresh, registration)
   }
 
+  /// Where a device asks what waits for it: beside the registration endpoint; an extension of ours.
+  public var waiting: String { "\(registration.prefix { $0 != "?" })/waiting" }
+
   /// The endpoint of an action.
   public subscript(action: PushAuthAction) -> String {
     switch action {

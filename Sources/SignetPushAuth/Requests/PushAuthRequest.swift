@@ -25,9 +25,10 @@ public struct PushAuthRequest: Sendable {
   }
 
   private init(
-    _ action: PushAuthAction, _ endpoints: PushAuthEndpoints, cookie: String?, _ body: JSONObject
+    _ action: PushAuthAction, _ endpoints: PushAuthEndpoints, at url: String? = nil, cookie: String?,
+    _ body: JSONObject
   ) {
-    (self.action, url, self.body) = (action, endpoints[action], body)
+    (self.action, self.url, self.body) = (action, url ?? endpoints[action], body)
     // What could end the line is no cookie of anybody's.
     let isUsable = cookie.map {
       (1...4096).contains($0.utf8.count) && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 }
@@ -101,6 +102,27 @@ public struct PushAuthRequest: Sendable {
     var body: JSONObject = ["mechanismUid": .string(mechanismID), "jwt": .string(key.sign(claims))]
     body["username"] = userID.map { .string($0) }
     return PushAuthRequest(.refresh, endpoints, cookie: cookie, body)
+  }
+
+  /// Asks what waits for a mechanism, as nothing is pushed to it.
+  ///
+  /// - Parameters:
+  ///   - mechanismID: The mechanism.
+  ///   - waiting: What is asked.
+  ///   - endpoints: Where to.
+  ///   - cookie: The parameter `l` of the registration, decoded.
+  ///   - key: The shared secret.
+  /// - Returns: The request, of the form of a new device token, which its token is none of.
+  public static func waiting(
+    of mechanismID: String, _ waiting: PushAuthWaiting, at endpoints: PushAuthEndpoints, cookie: String?,
+    key: PushAuthKey
+  ) -> PushAuthRequest {
+    let claims: JSONObject = [
+      "mechanismUid": .string(mechanismID), "waiting": .object(waiting.json),
+    ]
+    return PushAuthRequest(
+      .refresh, endpoints, at: endpoints.waiting, cookie: cookie,
+      ["mechanismUid": .string(mechanismID), "jwt": .string(key.sign(claims))])
   }
 }
 

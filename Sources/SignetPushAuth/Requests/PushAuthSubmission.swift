@@ -109,6 +109,18 @@ public struct PushAuthSubmission: Sendable {
     return try Self.device(claims)
   }
 
+  /// What a device asks that wants to know what waits for it.
+  ///
+  /// - Parameter key: The shared secret of the mechanism.
+  /// - Returns: What is asked.
+  /// - Throws: ``PushAuthFailure``.
+  public func waiting(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthWaiting {
+    let claims = try key.claims(of: token)
+    guard claims["mechanismUid"] == mechanismID.map({ .string($0) }) else { throw .unknownMechanism }
+    guard case .object(let asked)? = claims["waiting"] else { throw .missing("waiting") }
+    return try PushAuthWaiting(asked)
+  }
+
   private static func check(
     _ claims: PushAuthClaims, _ key: PushAuthKey, _ challenge: [UInt8]
   ) throws(PushAuthFailure) {

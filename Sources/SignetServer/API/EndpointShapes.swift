@@ -37,13 +37,14 @@ extension RequestShape where Value == Void {
     ) { _ in }
   }
 
-  /// Fields of the head, which the handler reads.
-  static func headers(_ fields: (name: String, text: String)...) -> Self {
-    RequestShape(
-      description: RequestDescription(
-        parameters: fields.map { ($0.name, "header", String.shape.schema.described($0.text), false) })
-    ) { _ in }
-  }
+  /// What a device says that waits for another list, which the handler reads.
+  static let waiting = RequestShape(description: waitingDescription) { _ in }
+
+  static let waitingDescription = RequestDescription(
+    parameters: [
+      ("If-None-Match", "The tag of the list that the device has."),
+      ("Prefer", "`wait=<seconds>`: how long to wait for another list, at most 50."),
+    ].map { ($0.0, "header", String.shape.schema.described($0.1), false) })
 }
 
 extension RequestShape {

@@ -44,9 +44,7 @@ extension API {
   static let listPending = Endpoint(
     .get, "/device/transactions", .read, "listPending", "What waits for a decision",
     details: "docs/protocol.md section 5 and 5.6", in: .deviceTransactions, by: .device,
-    takes: .headers(
-      ("If-None-Match", "The tag of the list that the device has."),
-      ("Prefer", "`wait=<seconds>`: how long to wait for another list, at most 50.")),
+    takes: .waiting,
     answers: .response([
       AnswerDescription(
         status: 200, text: "A JWE to the device's encryption key.",
@@ -180,16 +178,13 @@ struct DeviceEndpoints: Sendable {
     else {
       return responder.answer(try await list(for: container, tag: tag, request: id))
     }
-    let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
+    let deadline = ContinuousClock.now + .seconds(wait)
     let waiting = WaitingRequest(
-      of: container, in: watch, until: deadline, responder,
+      of: container.id, for: container.user, in: watch, until: deadline, responder,
       while: { () async throws(Problem) in try await current(container.id).tag == known },
       then: { await list(of: container.id, request: id, beyond: known) })
     await waiting.begin(from: request.remoteAddress)
   }
-
-  /// The most seconds that a request waits: less than HTTP lets a handler take.
-  private static let longestWait: Int64 = 50
 
   /// The list as it is now, or that it is the one that the device knows.
   private func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
@@ -249,21 +244,4 @@ struct DeviceEndpoints: Sendable {
     uniqueKeysWithValues: DecisionStatus.allCases.map {
       ($0, ServerResponse.json(DecidedMembers(status: $0).json).keptForSending())
     })
-}
-
-extension ServerRequest {
-  /// The seconds of `Prefer: wait` (RFC 7240 section 4.3); `nil` where there is none.
-  fileprivate var preferredWait: Int64? {
-    for field in headers.values(for: "Prefer") where field.utf8.count <= 256 {
-      for preference in field.split(separator: ",") {
-        let parts = (preference.split(separator: ";").first ?? "").split(separator: "=", maxSplits: 1).map {
-          $0.trimmingPrefix { $0 == " " }
-        }
-        guard parts.count == 2, parts[0].utf8.elementsEqual("wait".utf8) else { continue }
-        let digits = parts[1].prefix { ("0"..."9").contains($0) }
-        if let seconds = Int64(digits), seconds > 0 { return seconds }
-      }
-    }
-    return nil
-  }
 }

@@ -2,13 +2,13 @@ import SignetHTTP
 import SignetStorage
 import SignetWire
 
-/// A device's request that waits until its list of transactions is another one.
+/// A device's request that waits until its list of what waits is another one.
 ///
 /// Between two looks there is no task, only this: of ten thousand devices that wait, a task each would be a fifth of the
 /// memory.
 final class WaitingRequest: Sendable {
   private let watch: TransactionWatch
-  private let container: String
+  private let holder: String
   private let user: String
   private let deadline: ContinuousClock.Instant
   private let responder: Responder
@@ -18,25 +18,26 @@ final class WaitingRequest: Sendable {
   /// Describes a request.
   ///
   /// - Parameters:
-  ///   - container: Whose it is.
+  ///   - holder: Whose it is: a container, or a UAF target.
+  ///   - user: Whose changes count.
   ///   - watch: Where it waits.
   ///   - deadline: Until when.
   ///   - responder: Takes the answer.
   ///   - isKnown: Whether the list is still the one that the device knows.
   ///   - current: The answer as it is now.
   init(
-    of container: ContainerRecord, in watch: TransactionWatch, until deadline: ContinuousClock.Instant,
+    of holder: String, for user: String, in watch: TransactionWatch, until deadline: ContinuousClock.Instant,
     _ responder: Responder, while isKnown: @escaping @Sendable () async throws(Problem) -> Bool,
     then current: @escaping @Sendable () async -> ServerResponse
   ) {
-    (self.watch, self.container, user) = (watch, container.id, container.user)
+    (self.watch, self.holder, self.user) = (watch, holder, user)
     (self.deadline, self.responder) = (deadline, responder)
     (self.isKnown, self.current) = (isKnown, current)
   }
 
   /// Takes a place and waits; where no place is left the answer comes at once, and the device waits by itself.
   func begin(from address: String) async {
-    guard let ticket = await watch.enter(for: user, container: container, from: address) else {
+    guard let ticket = await watch.enter(for: user, container: holder, from: address) else {
       return responder.answer(await current())
     }
     // Who is gone leaves its place to others.
@@ -57,5 +58,25 @@ final class WaitingRequest: Sendable {
   private func leave(_ ticket: TransactionWatch.Ticket) async {
     await watch.leave(ticket)
     responder.answer(await current())
+  }
+}
+
+extension ServerRequest {
+  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  private static let longestWait: Int64 = 50
+
+  /// The seconds of `Prefer: wait` (RFC 7240 section 4.3), as many as a request may wait; `nil` where there is none.
+  var preferredWait: Int64? {
+    for field in headers.values(for: "Prefer") where field.utf8.count <= 256 {
+      for preference in field.split(separator: ",") {
+        let parts = (preference.split(separator: ";").first ?? "").split(separator: "=", maxSplits: 1).map {
+          $0.trimmingPrefix { $0 == " " }
+        }
+        guard parts.count == 2, parts[0].utf8.elementsEqual("wait".utf8) else { continue }
+        let digits = parts[1].prefix { ("0"..."9").contains($0) }
+        if let seconds = Int64(digits), seconds > 0 { return min(seconds, Self.longestWait) }
+      }
+    }
+    return nil
   }
 }

@@ -180,6 +180,26 @@ private struct PushAppSubmissionMembers: Message {
   }
 }
 
+/// What waits for an app.
+private struct PushAppWaitingMembers: Message {
+  struct Ended: Message {
+    let messageId: String, status: String
+
+    static let schema = MessageSchema(Self.init) {
+      Member("messageId", \Self.messageId)
+      Member(
+        "status", \Self.status, "The state of the message, or of the transaction that it was made for.")
+    }
+  }
+  let tag: String, messages: [MadePushMessage.Push], ended: [Ended]
+
+  static let schema = MessageSchema(Self.init) {
+    Member("tag", \Self.tag, "Another one whenever another list waits.")
+    Member("messages", \Self.messages)
+    Member("ended", \Self.ended, "What has waited, until ten minutes after its time.")
+  }
+}
+
 /// How an app is refused.
 private struct PushAppRefusalMembers: Message {
   struct Detail: Message {
@@ -238,11 +258,29 @@ extension API {
           ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
         ]),
     ]), .pushApps)
+  static let listWaitingMessages = Endpoint(
+    .post, "/pushauth/waiting", .read, "listWaitingPushAuth",
+    "What waits for an authenticator app that nothing is pushed to",
+    details: "docs/protocol.md section 15", in: .pushApps, by: .none,
+    takes: .body(
+      "application/json", PushAppSubmissionMembers.described,
+      example: ["mechanismUid": "x", "jwt": "e30.e30.AA"]),
+    answers: .response([
+      AnswerDescription(
+        status: 200, text: "What waits, newest first.",
+        content: [("application/json", PushAppWaitingMembers.described)]),
+      AnswerDescription(
+        status: 400, text: "Not accepted.",
+        content: [
+          ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
+        ]),
+    ]), .pushApps)
 }
 
 /// What operators and relying parties call about authenticator apps, and what the apps call.
 struct PushAppEndpoints: Sendable {
   let service: PushAuthService
+  let watch: TransactionWatch
 
   private var context: ServiceContext { service.context }
 
@@ -275,6 +313,9 @@ struct PushAppEndpoints: Sendable {
           expires: found.expires, answered: found.answered)
       },
       API.takePushSubmission.answered { [service] call in await service.take(call.request) },
+      API.listWaitingMessages.answered(waiting: { [service, watch] call, responder in
+        await service.waiting(call.request, in: watch, responder)
+      }),
     ]
   }
 

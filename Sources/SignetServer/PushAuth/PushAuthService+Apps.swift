@@ -120,15 +120,15 @@ extension PushAuthService {
   }
 
   /// Says no more than that it failed; the log has the cause.
-  private func refused(_ failure: PushAuthFailure, _ mechanism: PushAuthMechanismRecord) -> ServerResponse {
+  func refused(_ failure: PushAuthFailure, _ mechanism: PushAuthMechanismRecord) -> ServerResponse {
     context.log.sampled("pushauth.refused", ["mechanism": mechanism.id, "cause": failure.description])
     return Self.refused
   }
 
-  private static let refused = refusal("The message was not accepted.")
+  static let refused = refusal("The message was not accepted.")
 
   /// A refusal in the form of the servers that these apps know.
-  private static func refusal(_ message: String, detail: JSONObject = [:]) -> ServerResponse {
+  static func refusal(_ message: String, detail: JSONObject = [:]) -> ServerResponse {
     .json(
       [
         "code": 400, "reason": "Bad Request", "message": .string(message),

@@ -5,7 +5,7 @@ import SignetStorage
 import SignetWire
 
 extension PushAuthService {
-  /// Has the user's apps asked a transaction: a message to each that a service carries to.
+  /// Has the user's apps asked a transaction: a message to each that a service carries to, or that asks by itself.
   ///
   /// An app that cannot be asked is logged, and left out: the transaction is for other authenticators too.
   ///
@@ -22,9 +22,8 @@ extension PushAuthService {
     let found = try await context.stored(
       await context.storage.pushAuthMechanisms(user: transaction.user ?? ""))
     for mechanism in found where mechanism.state == .active {
-      guard let name = mechanism.mechanism,
-        let target = target(of: mechanism), context.push.delivery.mayCarry(target)
-      else { continue }
+      let isCarried = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
+      guard let name = mechanism.mechanism, isCarried || isAskedByItself(mechanism) else { continue }
       do throws(Problem) { try ask(transaction, text, number, mechanism, named: name, in: &asking) } catch {
         context.log.error(
           "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be made"])
@@ -52,6 +51,7 @@ extension PushAuthService {
       sealedNumber: try right.map { (right) throws(Problem) in try seal(right, of: id) },
       created: transaction.created, expires: transaction.expires)
     record.transaction = transaction.id
+    record.sealedToken = try sealed(token, of: id)
     let event = context.audit(by: .server)(
       .pushAuthMessage(user: mechanism.user, mechanism: mechanism.id, message: id))
     asking.records.messages.append((record, event))

@@ -104,10 +104,11 @@ package struct PushAuthService: Sendable {
     guard let token = try token(of: message, to: mechanism) else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
     }
-    let record = PushAuthMessageRecord(
+    var record = PushAuthMessageRecord(
       id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
       sealedNumber: try choice.map { (choice) throws(Problem) in try seal(choice.right, of: id) },
       created: now, expires: now + lifetime)
+    record.sealedToken = try sealed(token, of: id)
     let audit = context.audit(by: actor)
     let outcome: AdmissionOutcome
     do throws(StorageFailure) {
@@ -134,6 +135,11 @@ package struct PushAuthService: Sendable {
   ) throws(Problem) -> String? {
     let token = try key(of: mechanism).sign(message.boundClaims)
     return token.utf8.count <= Self.maximumTokenByteCount ? token : nil
+  }
+
+  func sealed(_ token: String, of id: String) throws(Problem) -> [UInt8] {
+    try context.computed(
+      context.masterKey.seal(SecretBytes(copying: Array(token.utf8)), for: .pushAuthToken(message: id)))
   }
 
   func seal(_ number: Int64, of id: String) throws(Problem) -> [UInt8] {

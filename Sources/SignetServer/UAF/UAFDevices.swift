@@ -128,27 +128,44 @@ struct UAFDevices: Sendable {
     return ["dispatchTargets": .array(list)]
   }
 
+  /// The operations whose tokens wait for a device.
+  func waiting(_ signed: Signed, on device: String) async throws -> [UAFSessionRecord] {
+    var found: [UAFSessionRecord] = []
+    for target in try await own(signed, on: device) {
+      found += try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now)
+    }
+    return found
+  }
+
+  /// The name of the list of what waits for a device: another one whenever another list waits.
+  func tag(_ signed: Signed, on device: String) async throws(Problem) -> String {
+    let ids: [String]
+    do { ids = try await waiting(signed, on: device).map(\.id).sorted() } catch let failure as StorageFailure
+    {
+      throw context.problem(with: failure)
+    } catch { throw Problem(.serverFailure, "") }
+    let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
+    return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
+  }
+
   /// The tokens that wait for a device, newest first.
   func pending(_ signed: Signed, on device: String) async throws -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
-    for target in try await own(signed, on: device) {
-      let sessions = try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now)
-      for session in sessions {
-        guard let sealed = session.sealedPayload else { continue }
-        let payload: JSONObject
-        do {
-          let opened = try context.masterKey.open(sealed, for: .uafPayload(session: session.id))
-          payload = try JSONObject(parsing: opened.insecureCopy())
-        } catch { throw UAFWebFailure(500, "a stored payload can't be read") }
-        list.append(
-          (
-            session.created,
-            [
-              "creationTimeInEpochMillis": .integer(session.created * 1_000),
-              "dispatchChannel": .string(session.dispatcher ?? ""), "payload": .object(payload),
-            ]
-          ))
-      }
+    for session in try await waiting(signed, on: device) {
+      guard let sealed = session.sealedPayload else { continue }
+      let payload: JSONObject
+      do {
+        let opened = try context.masterKey.open(sealed, for: .uafPayload(session: session.id))
+        payload = try JSONObject(parsing: opened.insecureCopy())
+      } catch { throw UAFWebFailure(500, "a stored payload can't be read") }
+      list.append(
+        (
+          session.created,
+          [
+            "id": .string(session.id), "creationTimeInEpochMillis": .integer(session.created * 1_000),
+            "dispatchChannel": .string(session.dispatcher ?? ""), "payload": .object(payload),
+          ]
+        ))
     }
     return ["operations": .array(list.sorted { $0.time > $1.time }.map(\.value))]
   }

@@ -36,13 +36,50 @@ extension UAFEndpoints {
       API.uafDeviceCredentials.answered { [self] call in
         try await signed(try await devices.credentials(call.caller, on: call[.device]))
       },
-      API.uafDeviceOperations.answered { [self] call in
-        try await signed(try await devices.pending(call.caller, on: call[.device]))
-      },
+      API.uafDeviceOperations.answered(waiting: { [self] call, responder in
+        try await waiting(call, responder)
+      }),
       API.uafRemoveDevice.answered { [devices] call in
         try await devices.remove(call.caller, call[.device])
       },
     ]
+  }
+
+  /// What waits for a device; one that knows the list already may wait for another one.
+  private func waiting(_ call: Call<UAFDevices.Signed, Void>, _ responder: Responder) async throws {
+    let (signed, device, request) = (call.caller, call[.device], call.request)
+    let known = request.headers["If-None-Match"]
+    guard let known, let wait = request.preferredWait, known == (try await devices.tag(signed, on: device))
+    else { return responder.answer(try await operations(signed, on: device, beyond: nil)) }
+    // What runs out while the device waits is told then.
+    let next = try await devices.waiting(signed, on: device).compactMap(\.tokenExpires).min() ?? .max
+    let seconds = min(wait, max(next - context.clock.now, 1))
+    let waiting = WaitingRequest(
+      of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
+      until: ContinuousClock.now + .seconds(seconds), responder,
+      while: { () async throws(Problem) in try await devices.tag(signed, on: device) == known },
+      then: { [context] in
+        do { return try await operations(signed, on: device, beyond: known) } catch {
+          return Self.answer(to: error, context)
+        }
+      })
+    await waiting.begin(from: request.remoteAddress)
+  }
+
+  /// What waits for a device as it is now, or that it is what the device knows.
+  private func operations(
+    _ signed: UAFDevices.Signed, on device: String, beyond known: String?
+  ) async throws -> ServerResponse {
+    // Who has removed the device meanwhile has ended this.
+    _ = try await targets.target(signed.target.id)
+    // Before the list: what comes in between is in the next one too.
+    let tag = try await devices.tag(signed, on: device)
+    if tag == known {
+      return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
+    }
+    var response = try await self.signed(try await devices.pending(signed, on: device))
+    response.headers["ETag"] = tag
+    return response
   }
 
   /// What a device may see of itself, signed by the server.
@@ -91,7 +128,22 @@ extension API {
     below: .uaf, .uaf)
   static let uafDeviceOperations = Endpoint(
     .get, "/devices/oob-operations/{device}", .read, "uafDeviceOperations", "What waits for a device",
-    in: .uaf, by: .uafDevice, takes: .uafNothing(accepted: UAFEndpoints.jose), answers: .uafSigned,
+    details: "docs/protocol.md section 12.3", in: .uaf, by: .uafDevice,
+    takes: .uafNothing(accepted: UAFEndpoints.jose, mayWait: true),
+    answers: .response([
+      AnswerDescription(
+        status: 200, text: "A compact JWS by the server's key.",
+        content: [(UAFEndpoints.jose, String.shape.schema)],
+        headers: [
+          "ETag": [
+            "required": true, "description": "Another one whenever another list waits.",
+            "schema": ["type": "string"],
+          ]
+        ]),
+      AnswerDescription(
+        status: 304, text: "Nothing new came while the request waited.",
+        headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
+    ]),
     or: [.uafUnknown, .uafAccept], below: .uaf, .uaf)
   static let uafChangeDevice = Endpoint(
     .patch, "/devices/{device}", .grant, "uafChangeDevice", "Change a device, as it says itself",

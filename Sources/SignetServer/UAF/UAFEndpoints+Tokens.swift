@@ -9,8 +9,10 @@ extension UAFEndpoints {
   /// Their routes.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
-      UAFStatusReport.json(
-        try await context.storage.uafSession(call.input.session), at: context.clock.now)
+      let session = try await context.storage.uafSession(call.input.session)
+      let transaction: TransactionRecord? =
+        if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }
+      return UAFStatusReport.json(session, answering: transaction, at: context.clock.now)
     }
     return UAFOperation.allCases.flatMap { operation in
       [false, true].flatMap { isOldName in

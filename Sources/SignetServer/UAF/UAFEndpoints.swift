@@ -15,11 +15,14 @@ struct UAFEndpoints: Sendable {
   let targets: UAFTargets
   let devices: UAFDevices
   let tokens: UAFTokens
+  let watch: TransactionWatch
 
   init(
-    _ context: ServiceContext, _ setup: UAFSetup, _ apiKeys: APIKeyService, _ transactions: TransactionService
+    _ context: ServiceContext, _ setup: UAFSetup, _ apiKeys: APIKeyService,
+    _ transactions: TransactionService,
+    _ watch: TransactionWatch
   ) {
-    (self.context, self.setup) = (context, setup)
+    (self.context, self.setup, self.watch) = (context, setup, watch)
     authorizations = UAFAuthorizations(context, apiKeys, setup)
     requests = UAFRequests(context, setup, transactions)
     responses = UAFResponses(context, setup, requests, authorizations)

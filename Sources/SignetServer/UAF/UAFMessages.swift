@@ -1,5 +1,6 @@
 import SignetHTTP
 import SignetJSON
+import SignetStorage
 import SignetUAF
 import SignetWire
 
@@ -159,6 +160,7 @@ struct UAFStatusMembers: Message {
   }
   let status: String, timestamp: Int64?, user: String?, uafStatus: Int64?, asmStatus: Int64?
   let clientError: Int64?, authenticators: [Authenticator]?, token: JSONObject?
+  let transaction: String?
 
   static let schema = MessageSchema(Self.init, named: "UAFStatusReport") {
     Member(
@@ -172,6 +174,9 @@ struct UAFStatusMembers: Message {
     Member("clientErrorCode", \Self.clientError)
     Member("authenticators", \Self.authenticators)
     Member("tokenInformation", \Self.token)
+    Member(
+      "transactionStatus", \Self.transaction, .oneOf(TransactionRecord.State.allCases.map(\.rawValue)),
+      "How the transaction of the operation has ended, where something else has ended it.")
   }
 }
 
@@ -266,9 +271,9 @@ extension RequestShape where Value == Void {
     checkTypes: { try UAFMediaTypes.check($0, sent: UAFEndpoints.jose, answered: nil) }, read: { _ in })
 
   /// Nothing; answers of another type than `accepted` are refused.
-  static func uafNothing(accepted: String) -> Self {
+  static func uafNothing(accepted: String, mayWait: Bool = false) -> Self {
     RequestShape(
-      description: RequestDescription(),
+      description: mayWait ? waitingDescription : RequestDescription(),
       checkTypes: { try UAFMediaTypes.check($0, sent: nil, answered: accepted) }, read: { _ in })
   }
 }

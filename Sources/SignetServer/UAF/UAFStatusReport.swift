@@ -8,9 +8,12 @@ enum UAFStatusReport {
   ///
   /// - Parameters:
   ///   - session: The operation; `nil` where there is none.
+  ///   - transaction: The transaction that it is to answer, if one.
   ///   - time: Now.
   /// - Returns: `unknown` for none.
-  static func json(_ session: UAFSessionRecord?, at time: Int64) -> JSONObject {
+  static func json(
+    _ session: UAFSessionRecord?, answering transaction: TransactionRecord? = nil, at time: Int64
+  ) -> JSONObject {
     guard let session else { return ["status": "unknown"] }
     var object: JSONObject = [
       "status": .string(status(of: session, at: time)),
@@ -26,6 +29,10 @@ enum UAFStatusReport {
       } catch { object["authenticators"] = [] }
     } else if isOver(session, at: time) {
       object["uafStatusCode"] = .integer(Int64(UAFStatus.timeout.rawValue))
+    }
+    // How others have ended what this was to answer.
+    if session.hasEndedWithTransaction, let transaction {
+      object["transactionStatus"] = .string(transaction.state.rawValue)
     }
     if session.tokenDigest != nil {
       var token: JSONObject = [:]

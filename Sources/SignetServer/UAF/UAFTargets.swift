@@ -185,6 +185,13 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
+  /// Whether a device asks by itself what waits for it: it has a key for the answers, and no address, nor another way.
+  func isAskedByItself(_ target: UAFTargetRecord) -> Bool {
+    let (live, isPlaced) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
+    return isPlaced && target.encryptionKey != nil && target.sealedTarget == nil
+      && target.dispatcher ?? live == live
+  }
+
   /// Where a dispatcher carries what goes to a target; `nil` where it carries nothing there that nobody else could read.
   func address(of target: UAFTargetRecord, by dispatcher: UAFTokens.Dispatcher) -> PushTarget? {
     guard target.encryptionKey != nil, let service = dispatcher.service else { return nil }

@@ -15,6 +15,8 @@ struct UAFTokens: Sendable {
     case firebase = "firebase-cloud-messaging"
     /// The operator's own gateway, which carries it by whatever way it has.
     case webhook
+    /// Nothing: the device asks what waits for it, and is answered as soon as there is something.
+    case live
     /// A link to follow.
     case link
     /// A picture of the token.
@@ -22,12 +24,12 @@ struct UAFTokens: Sendable {
     /// A picture of the link.
     case linkPicture = "link-png-qr-code"
 
-    /// What carries it to an address of the device; `nil` where the answer itself has it.
+    /// What carries it to an address of the device; `nil` where the answer itself has it, or the device asks for it.
     var service: PushTarget.Service? {
       switch self {
       case .firebase: .fcm
       case .webhook: .webhook
-      case .link, .picture, .linkPicture: nil
+      case .live, .link, .picture, .linkPicture: nil
       }
     }
   }
@@ -137,9 +139,11 @@ struct UAFTokens: Sendable {
       let isUsers = made.session.user == nil || target?.user == made.session.user
       guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
-    guard let dispatcher = (name ?? target?.dispatcher).flatMap(Dispatcher.init(rawValue:)) else {
+    let usual = target.flatMap { targets.isAskedByItself($0) ? Dispatcher.live.rawValue : $0.dispatcher }
+    guard let dispatcher = (name ?? usual).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
+    if dispatcher == .live, target?.device == nil { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     if let service = dispatcher.service {
       guard context.push.delivery.services.contains(service) else {
         return Self.answer(nil, .dispatcherNotFound, nil)
@@ -238,6 +242,7 @@ struct UAFTokens: Sendable {
   ) async -> (DispatchResult, String?) {
     let link = "\(setup.settings.link)?dispatchTokenResponse=\(Base64URL.encode(Array(payload.text.utf8)))"
     switch dispatcher {
+    case .live: return (.dispatched, nil)
     case .link: return (.dispatched, link)
     case .picture: return Self.picture(of: payload.text)
     case .linkPicture: return Self.picture(of: link)
@@ -249,19 +254,23 @@ struct UAFTokens: Sendable {
 
   // MARK: Asking by itself
 
-  /// Has the user's keys asked a transaction: an operation for each target that a service carries to.
+  /// Has the user's keys asked a transaction: an operation for each target that a service carries to, or that asks by itself.
   ///
   /// What goes wrong is logged, and asks nobody: the transaction is for other authenticators too.
   func ask(_ transaction: TransactionRecord, in asking: inout TransactionService.Asking) async {
     do {
       guard let (order, text) = try await requests.order(confirming: transaction) else { return }
+      let shown = RequestText(try TransactionContent(parsing: transaction.content)).text
       for target in try await context.storage.uafTargets(user: transaction.user ?? "") {
         // A device that told its address later has named no way: it is Firebase's, as with all that say nothing else.
-        guard let dispatcher = Dispatcher(rawValue: target.dispatcher ?? Dispatcher.firebase.rawValue),
-          targets.address(of: target, by: dispatcher) != nil
+        let isLive = targets.isAskedByItself(target)
+        let name = isLive ? Dispatcher.live.rawValue : target.dispatcher ?? Dispatcher.firebase.rawValue
+        guard let dispatcher = Dispatcher(rawValue: name),
+          isLive || targets.address(of: target, by: dispatcher) != nil
         else { continue }
         var made = made(requests.session(for: order, text), until: transaction.expires)
-        let payload = try self.payload(made, .authentication, target, nil)
+        // A device shows what waits before it takes it up; through a push service goes no more than the token.
+        let payload = try self.payload(made, .authentication, target, isLive ? ["data": .string(shown)] : nil)
         (made.session.dispatcher, made.session.target) = (dispatcher.rawValue, target.id)
         made.session.sealedPayload = try context.masterKey.seal(
           SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
@@ -270,6 +279,7 @@ struct UAFTokens: Sendable {
           .uafTokenAdded(
             session: session.id, operation: session.operation, user: session.user, target: target.id))
         asking.records.sessions.append((session, event))
+        if isLive { continue }
         asking.deliveries.append { [context, targets] in
           _ = await targets.push(payload, of: session, to: target, by: dispatcher) {
             await TransactionService.isPending(transaction.id, context)

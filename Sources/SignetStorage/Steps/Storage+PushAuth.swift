@@ -179,6 +179,22 @@ extension Storage {
     try await read { try $0.pushAuthMessage(id) }
   }
 
+  /// The messages to a mechanism that were good after a time, the newest first, at most 64.
+  ///
+  /// - Throws: ``StorageFailure``.
+  public func pushAuthMessages(
+    of mechanism: String, after time: Int64
+  ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND expires > $2
+        ORDER BY created DESC, id LIMIT 64
+        """, [.text(mechanism), .integer(time)]
+      ) { try PushAuthMessageRecord($0) }
+    }
+  }
+
   /// Marks a message that waits, and whose time is over; does nothing to others.
   ///
   /// - Parameters:
@@ -216,6 +232,7 @@ extension Storage {
           UPDATE pushauth_messages SET state = $1, answered = $2 WHERE id = $3 AND state = 'pending' AND expires > $4
           """, [.text(state.rawValue), .integer(time), .text(id), .integer(time)]) == 1
       else { return false }
+      if let asked { try database.noteChange(ofMechanism: asked.mechanism) }
       if state == .approved {
         let owner = try database.row(
           """
@@ -262,6 +279,7 @@ extension Storage {
         let count = try database.number(
           "SELECT wrong_numbers FROM pushauth_messages WHERE id = $1", [.text(id)])
       else { return nil }
+      if let asked { try database.noteChange(ofMechanism: asked.mechanism) }
       if let asked, let transaction = asked.transaction, count >= Int64(limit) {
         try database.decide(transaction, by: asked, .denied, reason: "wrongNumber", at: time)
       }
@@ -282,14 +300,23 @@ extension SQLConnection {
   func insert(_ message: PushAuthMessageRecord) throws {
     try execute(
       """
-      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8)
+      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn, sealed_token)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $9)
       """,
       [
         .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        .optional(message.transaction),
+        .optional(message.transaction), .optional(message.sealedToken),
       ], changing: 1)
+    try noteChange(ofMechanism: message.mechanism)
+  }
+
+  /// Tells an app that waits that other messages wait for it.
+  fileprivate func noteChange(ofMechanism id: String) throws {
+    let user = try row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) {
+      try $0.text(0)
+    }
+    if let user { try noteChange(ofUser: user) }
   }
 
   /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
@@ -317,7 +344,7 @@ extension PushAuthMechanismRecord {
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token"
 
   fileprivate init(_ row: SQLRow) throws {
     let state: State = try row.value(0)
@@ -328,5 +355,6 @@ extension PushAuthMessageRecord {
       wrongNumbers: try row.int(8),
       answered: try row.optional(9, row.integer))
     transaction = try row.optional(10, row.text)
+    sealedToken = try row.optional(11, row.blob)
   }
 }

@@ -234,6 +234,12 @@ extension SQLConnection {
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
         .optional(session.client), .text(session.state.rawValue), .optional(codes.code(of: session.image)),
       ], changing: 1)
+    try noteChange(ofWhatWaitsFor: session)
+  }
+
+  /// Tells a device that waits that its list of operations is another one.
+  private func noteChange(ofWhatWaitsFor session: UAFSessionRecord) throws {
+    if session.target != nil, let user = session.user { try noteChange(ofUser: user) }
   }
 
   /// Writes what changes of an operation, with the code of the whole.
@@ -251,6 +257,7 @@ extension SQLConnection {
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
         .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id),
       ])
+    try noteChange(ofWhatWaitsFor: session)
   }
 
   fileprivate func end(

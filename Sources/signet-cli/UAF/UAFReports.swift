@@ -100,13 +100,7 @@ extension Arguments {
 
   func report(_ pending: PendingOutOfBandOperations) {
     if isSet("json") {
-      let list = pending.operations.map { operation in
-        var object = operation.payload.json
-        object["username"] = .string(operation.account.username)
-        object["creationTimeInEpochMillis"] = .integer(operation.creationTimeInEpochMillis)
-        object["dispatchChannel"] = .string(operation.dispatchChannel)
-        return JSONValue.object(object)
-      }
+      let list = pending.operations.map { JSONValue.object($0.json) }
       output.print(json: JSONValue.object(["operations": .array(list)]).text)
       return
     }
@@ -128,6 +122,16 @@ extension OutOfBandPayload {
       "encrypted": .bool(wasEncrypted),
     ]
     if let data { object["data"] = .string(data) }
+    return object
+  }
+}
+
+extension PendingOutOfBandOperation {
+  var json: JSONObject {
+    var object = payload.json
+    object["username"] = .string(account.username)
+    object["creationTimeInEpochMillis"] = .integer(creationTimeInEpochMillis)
+    object["dispatchChannel"] = .string(dispatchChannel)
     return object
   }
 }

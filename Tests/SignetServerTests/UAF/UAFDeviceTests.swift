@@ -129,6 +129,46 @@ import UAFFixture
     #expect(try await waiting(device, "/devices/oob-operations/d1").isEmpty)
   }
 
+  @Test func aDeviceThatKnowsTheListWaitsForAnother() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let device = try await UAFTestDevice(on: server, hasAddress: false)
+    let open = try await UAFTestDevice(on: server, name: "Open", isEncrypted: false, hasAddress: false)
+    @Sendable func ask(_ headers: [(String, String)]) async throws -> HTTPResponse {
+      let jws = try device.jws(at: server.clock.now)
+      return try await server.send(
+        .get, "/devices/oob-operations/d1", [], [("Device-Signature", jws)] + headers)
+    }
+    let tag = try #require(try await ask([]).header("ETag"))
+    // Without one of the two, or with another tag, at once.
+    for headers in [
+      [("If-None-Match", tag)], [("Prefer", "wait=50")], [("If-None-Match", "\"x\""), ("Prefer", "wait=50")],
+    ] { #expect(try await ask(headers).status == 200) }
+    #expect(try await ask([("If-None-Match", tag), ("Prefer", "wait=1")]).status == 304)
+    async let answered = ask([("If-None-Match", tag), ("Prefer", "wait=50")])
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    func dispatch(to target: String) async throws -> JSONObject {
+      try await server.json(
+        "/token/dispatch/registration",
+        [
+          "dispatchTargetId": .string(target),
+          "getUafRequest": ["op": "Reg", "context": #"{"username":"alice"}"#],
+        ])
+    }
+    let sent = try await dispatch(to: device.target)
+    #expect(try sent.string("dispatchResult") == "dispatched")
+    #expect(try sent.object("dispatcherInformation") == ["name": "live"])
+    let answer = try await answered
+    #expect(answer.header("ETag").map { $0 != tag } == true)
+    guard case .object(let operation)? = try await read(answer, server).array("operations").first else {
+      Issue.record("nothing waits")
+      return
+    }
+    #expect(try operation.string("id") == sent.string("sessionId"))
+    #expect(try operation.string("dispatchChannel") == "live")
+    // What nobody could read but the device needs its key.
+    #expect(try await dispatch(to: open.target).string("dispatchResult") == "dispatcherNotFound")
+  }
+
   @Test(arguments: [true, false]) func aDeviceChangesItself(_ isByTarget: Bool) async throws {
     let server = try await UAFServer(UAFTestKey())
     let device = try await UAFTestDevice(on: server)

@@ -34,6 +34,8 @@ final class UAFServer: Sendable {
   var storage: Storage { context.storage }
   var users: UserService { UserService(context) }
   var endpoints: [EndpointDescription] { server.endpoints }
+  /// How many devices wait for something new.
+  var waitingDeviceCount: Int { get async { await server.waitingDeviceCount } }
   /// Scheme, host and port.
   var origin: String { "https://127.0.0.1:\(server.serverURL.port)" }
 

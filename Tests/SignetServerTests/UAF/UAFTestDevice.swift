@@ -20,13 +20,15 @@ struct UAFTestDevice: Sendable {
   ///   - device: What it calls itself.
   ///   - isEncrypted: Whether it has a key that payloads are encrypted to.
   ///   - dispatcher: How tokens are usually sent to it.
+  ///   - hasAddress: Whether it says where pushes go, and how; else it asks.
   /// - Throws: What goes wrong on the way.
   init(
     on server: UAFServer, name: String = "Phone", user: String = "alice", device: String = "d1",
-    isEncrypted: Bool = true, dispatcher: String = "link"
+    isEncrypted: Bool = true, dispatcher: String = "link", hasAddress: Bool = true
   ) async throws {
     var body = try form(name: name, user: user, device: device, dispatcher: dispatcher)
     if !isEncrypted { body["encryptionKey"] = nil }
+    if !hasAddress { (body["target"], body["dispatcher"]) = (nil, nil) }
     target = try await server.json("/token/dispatch/targets", body, status: 201).string("id")
   }
 

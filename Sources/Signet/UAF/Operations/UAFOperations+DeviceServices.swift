@@ -44,6 +44,13 @@ extension UAFOperations {
   func asked(
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> JSONObject {
+    try await answered(server, url, entry, target).claims
+  }
+
+  /// The same with the server's name for what it answers.
+  func answered(
+    _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
+  ) async throws(UAFDeviceServiceFailure) -> (claims: JSONObject, tag: String?) {
     let answer: HTTPResponse
     let signature = try await signature(SignedRequest(method: .get, url: url), for: target, [:], of: entry)
     do throws(UAFNetworkProblem) {
@@ -53,8 +60,9 @@ extension UAFOperations {
     do {
       let text = String(decoding: answer.body, as: UTF8.self).trimmingNewlines
       let jws = try JWS(compact: text, maximumByteCount: 1 << 20)
-      return try JSONObject(
+      let claims = try JSONObject(
         parsing: jws.unverifiedPayload, limits: JSONLimits(maximumByteCount: 1 << 20))
+      return (claims, answer.header("ETag"))
     } catch {
       throw .network(server.problem(.malformed("its answer is no JWS with an object")))
     }

@@ -8,7 +8,7 @@ struct UAFServer: Sendable {
   let configuration: UAFConfiguration
   let transport: any HTTPTransport
   /// What every request of the operation carries in addition.
-  let headers: [(String, String)]
+  var headers: [(String, String)]
 
   /// The server's name in accounts and failures.
   var name: String { configuration.baseURL }

@@ -41,13 +41,13 @@ struct WaitingNotice {
     }
 
     /// Shows that something waits where something new does, and takes it back where nothing does any more.
-    func tell(of count: Int, isNew: Bool, at container: Container) async {
+    func tell(of count: Int, isNew: Bool, at place: String) async {
       guard let notifications else { return }
       do throws(BusFailure) {
         if isNew {
           // Not a URL: some services make links of them.
           let what = count == 1 ? "A request waits" : "\(count) requests wait"
-          let text: TerminalText = "\(container.server.shortForm, limit: 300): run signet approve to see it."
+          let text: TerminalText = "\(place, limit: 300): run signet listen to see it."
           try await notifications.show("Signet: \(what)", text.description)
         } else if count == 0 {
           try await notifications.close()
@@ -79,6 +79,6 @@ struct WaitingNotice {
     init(_ arguments: Arguments) {}
 
     /// Does nothing.
-    func tell(of count: Int, isNew: Bool, at container: Container) async {}
+    func tell(of count: Int, isNew: Bool, at place: String) async {}
   #endif
 }

@@ -1,0 +1,108 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetPushAuth
+import SignetStorage
+import SignetWire
+
+/// What apps are told that ask what waits for them, in the place of a push service.
+extension PushAuthService {
+  /// How far the clock of an app may be off, in seconds.
+  private static let clockSkew: Int64 = 300
+  /// How long after its time the end of a message is told, in seconds.
+  private static let endedSeconds: Int64 = 600
+  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  private static let longestWait: Int64 = 50
+
+  /// Whether an app asks by itself what waits for it.
+  func isAskedByItself(_ mechanism: PushAuthMechanismRecord) -> Bool {
+    device(of: mechanism)?.service == PushAuthDevice.live
+  }
+
+  /// Answers an app with what waits for it; one that knows the list already may wait for another one.
+  func waiting(_ request: ServerRequest, in watch: TransactionWatch, _ responder: Responder) async {
+    do throws(Problem) {
+      let submission: PushAuthSubmission
+      do throws(PushAuthFailure) {
+        submission = try PushAuthSubmission(parsing: request.body, for: .refresh)
+      } catch { return responder.answer(Self.refusal(error.description)) }
+      guard let name = submission.mechanismID,
+        let mechanism = try await context.stored(await context.storage.pushAuthMechanism(named: name)),
+        mechanism.state == .active
+      else { return responder.answer(Self.refused) }
+      let key = try key(of: mechanism)
+      let asked: PushAuthWaiting
+      do throws(PushAuthFailure) { asked = try submission.waiting(with: key) } catch {
+        return responder.answer(refused(error, mechanism))
+      }
+      let (now, limit) = (context.clock.now, Self.clockSkew)
+      guard (now - limit...now + limit).contains(asked.time) else {
+        return responder.answer(Self.refusal("The clock of the device is off, or the request is old."))
+      }
+      guard let known = asked.known, asked.seconds > 0, try await tag(of: mechanism) == known else {
+        return responder.answer(try await list(of: mechanism))
+      }
+      // What runs out while the app waits is told then.
+      let next = try await messages(of: mechanism).filter(isWaiting).map(\.expires).min() ?? .max
+      let seconds = min(asked.seconds, Self.longestWait, max(next - context.clock.now, 1))
+      let waiting = WaitingRequest(
+        of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
+        until: ContinuousClock.now + .seconds(seconds), responder,
+        while: { () async throws(Problem) in try await tag(of: mechanism) == known },
+        then: {
+          do throws(Problem) { return try await list(of: mechanism) } catch { return .problem(error) }
+        })
+      await waiting.begin(from: request.remoteAddress)
+    } catch { responder.answer(.problem(error)) }
+  }
+
+  private func messages(
+    of mechanism: PushAuthMechanismRecord
+  ) async throws(Problem) -> [PushAuthMessageRecord] {
+    try await context.stored(
+      await context.storage.pushAuthMessages(
+        of: mechanism.id, after: context.clock.now - Self.endedSeconds))
+  }
+
+  private func isWaiting(_ message: PushAuthMessageRecord) -> Bool {
+    message.state == .pending && message.expires > context.clock.now
+  }
+
+  /// The name of the list of what waits: another one whenever another list waits.
+  private func tag(of mechanism: PushAuthMechanismRecord) async throws(Problem) -> String {
+    Self.tag(try await messages(of: mechanism).filter(isWaiting))
+  }
+
+  private static func tag(_ messages: [PushAuthMessageRecord]) -> String {
+    let ids = messages.map(\.id).sorted().joined(separator: " ")
+    return Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(ids.utf8)).prefix(12)))
+  }
+
+  /// What waits, and how what has waited lately has ended.
+  private func list(of mechanism: PushAuthMechanismRecord) async throws(Problem) -> ServerResponse {
+    let found = try await messages(of: mechanism)
+    var (waiting, ended): ([JSONValue], [JSONValue]) = ([], [])
+    for message in found {
+      let id = JSONValue.string(Self.authenticates + message.id)
+      if isWaiting(message) {
+        guard let sealed = message.sealedToken else { continue }
+        let opened = try context.computed(
+          context.masterKey.open(sealed, for: .pushAuthToken(message: message.id)))
+        let token = String(decoding: opened.insecureCopy(), as: UTF8.self)
+        waiting.append(["messageId": id, "data": .string(token)])
+        continue
+      }
+      var status = message.state == .pending ? "expired" : message.state.rawValue
+      if let name = message.transaction,
+        let transaction = try await context.stored(await context.storage.transaction(name)),
+        transaction.state != .pending
+      {
+        status = transaction.state.rawValue
+      }
+      ended.append(["messageId": id, "status": .string(status)])
+    }
+    return .json([
+      "tag": .string(Self.tag(found.filter(isWaiting))), "messages": .array(waiting), "ended": .array(ended),
+    ])
+  }
+}

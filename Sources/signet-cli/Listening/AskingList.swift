@@ -1,0 +1,146 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+/// All that is asked, whatever kind it is and whichever server asks: shown as it comes, answered, and told of when it has ended.
+actor AskingList {
+  private struct Entry {
+    let number: Int
+    let source: Int
+    let asking: any Asking
+    var isGone = false
+  }
+
+  private let arguments: Arguments
+  /// Whether the person answers here: everything has a number then.
+  private let isConversation: Bool
+  private var entries: [Entry] = []
+  private var lastNumber = 0
+  /// What was answered here: a list that was on its way then still has it.
+  private var done: Set<String> = []
+  /// The one that is being answered; nothing is printed between the person's questions and answers.
+  private var answered: Int?
+  private var held: [() -> Void] = []
+
+  /// A list without anything.
+  init(_ arguments: Arguments, isConversation: Bool) {
+    (self.arguments, self.isConversation) = (arguments, isConversation)
+  }
+
+  /// Takes what waits at a source now: shows what is new, and says what has ended.
+  ///
+  /// - Parameters:
+  ///   - askings: All that waits there.
+  ///   - source: Where.
+  ///   - limit: How many of what is new are shown.
+  /// - Returns: Whether anything is new.
+  func update(_ askings: [any Asking], of source: Int, showing limit: Int = .max) async -> Bool {
+    let ids = Set(askings.map(\.id))
+    let known = Set(entries.lazy.filter { $0.source == source }.map(\.asking.id))
+    let new = askings.filter { !known.contains($0.id) && !done.contains("\(source) \($0.id)") }
+    for asking in new.prefix(limit) {
+      lastNumber += 1
+      let entry = Entry(number: lastNumber, source: source, asking: asking)
+      entries.append(entry)
+      show(entry)
+    }
+    for index in entries.indices where entries[index].source == source {
+      entries[index].isGone = !ids.contains(entries[index].asking.id)
+    }
+    await tellEnds()
+    return !new.isEmpty
+  }
+
+  private func show(_ entry: Entry) {
+    let (output, asking) = (arguments.output, entry.asking)
+    if arguments.isSet("json") {
+      return say { output.print(json: JSONValue.object(asking.json).text) }
+    }
+    var text = asking.text(on: output)
+    if isConversation {
+      text = "Request \(entry.number): \(ours: AskingAnswer.list(asking.answers))\n" + text
+    }
+    // One write, so that what several servers send at once does not mix.
+    say { [text] in output.print(text) }
+  }
+
+  private func say(_ print: @escaping () -> Void) {
+    if answered == nil { print() } else { held.append(print) }
+  }
+
+  private func tellEnds() async {
+    while let entry = entries.first(where: { $0.isGone && $0.number != answered }) {
+      // Before the server is asked: others come in meanwhile, and it is told once.
+      forget(entry.number)
+      let end = await entry.asking.end()
+      let output = arguments.output
+      if arguments.isSet("json") {
+        let object: JSONObject = [
+          "kind": entry.asking.json["kind"] ?? .null, "id": .string(entry.asking.id),
+          "ended": .string(end?.rawValue ?? "unknown"),
+        ]
+        say { output.print(json: JSONValue.object(object).text) }
+        continue
+      }
+      let how =
+        switch end {
+        case .answered?: "was answered elsewhere"
+        case .withdrawn?: "was cancelled or withdrawn"
+        case .expired?: "has expired"
+        case nil: "has ended"
+        }
+      let name: TerminalText =
+        isConversation ? "Request \(entry.number)" : "\(entry.asking.id, limit: 200)"
+      say { output.print("\(name) \(ours: how).") }
+    }
+  }
+
+  private func finish(_ entry: Entry) {
+    forget(entry.number)
+    done.insert("\(entry.source) \(entry.asking.id)")
+  }
+
+  private func forget(_ number: Int) { entries.removeAll { $0.number == number } }
+
+  // MARK: Answering
+
+  /// Does what a line of the person's says: an answer, and which request it is for where several wait.
+  func take(_ line: String) async {
+    let words = line.split(separator: " ")
+    guard let first = words.first else { return }
+    let waiting = entries.filter { !$0.isGone }
+    guard let answer = AskingAnswer(rawValue: first.lowercased()), words.count <= 2 else {
+      return arguments.errorOutput.print(
+        "To answer, write approve, deny or report, and the request's number.")
+    }
+    let number = words.count == 2 ? Int(words[1]) : waiting.count == 1 ? waiting.first?.number : nil
+    guard let entry = waiting.first(where: { $0.number == number }) else {
+      return arguments.errorOutput.print(
+        waiting.isEmpty ? "No request waits." : "Name one that waits: \(ours: first.lowercased()) NUMBER.")
+    }
+    guard entry.asking.answers.contains(answer) else {
+      return arguments.errorOutput.print(
+        "Request \(entry.number) takes \(ours: AskingAnswer.list(entry.asking.answers)).")
+    }
+    await self.answer(entry, answer)
+  }
+
+  private func answer(_ entry: Entry, _ answer: AskingAnswer) async {
+    answered = entry.number
+    do {
+      if let text = try await entry.asking.answer(answer) {
+        finish(entry)
+        arguments.output.print(text)
+      } else {
+        arguments.errorOutput.print("Nothing was answered; request \(entry.number) still waits.")
+      }
+    } catch let spent as SpentAsking {
+      finish(entry)
+      arguments.errorOutput.print("signet: \("\(spent.reason)", limit: 2000)")
+    } catch { arguments.errorOutput.print("signet: \("\(error)", limit: 2000)") }
+    answered = nil
+    for print in held { print() }
+    held = []
+    await tellEnds()
+  }
+}

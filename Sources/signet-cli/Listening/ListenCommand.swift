@@ -1,0 +1,265 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
+
+extension Command {
+  static let listen = Command(
+    "listen", "Show what servers ask as it comes, and answer it",
+    description: """
+      Shows transactions and CIBA requests of containers, UAF operations for the users that signet uaf has registered here, and push messages \
+      to accounts that were enrolled with --push-service live. A request is kept \
+      open at each server, which answers when something new waits: so it is shown at once, and no push service is needed. What waits already is \
+      shown first, and what ends otherwise is told: answered elsewhere, cancelled or withdrawn, expired. It goes on until it is ended (Ctrl-C); \
+      trouble with the network is waited out. With --json, one object a line, with its kind.
+
+      At a terminal it is answered here: approve, deny or report, with the number of the request where several wait. What is answered is shown \
+      again, and the password, the PIN or the number is asked for then. Without a terminal as standard input, with --once, --json or --password-fd \
+      it only shows; to answer, use signet approve, deny, report or uaf pending in another terminal.
+
+      Where there is a desktop (a session bus with a notification service), a notification says that something waits, and at which server; what it \
+      is about is shown in the terminal only. --no-notify leaves it out.
+
+      With --container only the requests of that container.
+      """,
+    options: [
+      ContainerChoice.option, .flag("once", "End after the first request that is shown"),
+      .flag("no-notify", "Show no notification on the desktop"), UAFCommandOptions.facet,
+      .flag(
+        "messages",
+        "Ask for the password of the accounts, and show their push messages too; without a password they are always shown"
+      ),
+    ]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    try await options.catchUp(with: device, asking: true)
+    let others = try await uafSources(arguments, of: device) + pushSources(options, device)
+    let isWithoutContainers = try await device.containers().isEmpty && !others.isEmpty
+    let containers = try await isWithoutContainers ? [] : ContainerChoice.containers(arguments, of: device)
+    var sources: [Source] = []
+    for container in containers {
+      sources.append(try await source(of: container, isNamed: containers.count > 1, options, device))
+    }
+    sources += others
+    arguments.errorOutput.print("Listening; Ctrl-C ends it.")
+    let isConversation = isConversation(arguments)
+    let list = AskingList(arguments, isConversation: isConversation)
+    return await withTaskGroup(of: (any Error)?.self) { [sources] group in
+      for (number, source) in sources.enumerated() {
+        group.addTask {
+          do {
+            try await listen(to: source, numbered: number, list, isNamed: sources.count > 1, arguments)
+            return nil
+          } catch {
+            let name = sources.count > 1 ? "\(source.name): " : ""
+            arguments.errorOutput.print("signet: \(name)\(error, limit: 2000)")
+            return error
+          }
+        }
+      }
+      if isConversation {
+        group.addTask {
+          await answer(to: list)
+          return nil
+        }
+      }
+      // One that ends with a failure leaves the others; one that ends without has shown what was wanted.
+      var code = ExitCode.success
+      var rest = sources.count
+      for await failure in group {
+        guard let failure else {
+          group.cancelAll()
+          return .success
+        }
+        code = exitCode(of: failure)
+        rest -= 1
+        if rest == 0 {
+          group.cancelAll()
+          return code
+        }
+      }
+      return code
+    }
+  }
+
+  /// Where requests come from: a container, or a user of UAF.
+  private struct Source: Sendable {
+    /// What it is called beside others.
+    let name: String
+    /// Where its server is, for a notification.
+    let place: String
+    /// The server with what became of the connection to it.
+    let failure: @Sendable (any Error) -> String
+    /// What waits, each time that it is something else; told when the server is not reached, and with `nil` when it is again.
+    let lists:
+      @Sendable (_ note: @escaping @Sendable ((any Error)?) -> Void) throws -> AsyncThrowingStream<
+        [any Asking], any Error
+      >
+  }
+
+  /// Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
+  private static func source(
+    of container: Container, isNamed: Bool, _ options: DeviceOptions, _ device: Device
+  ) async throws -> Source {
+    let opened: Result<LiveChannel, SignetFailure>
+    opened = try await options.withPassword(for: container, key: .sessionTransport) { session in
+      do throws(SignetFailure) {
+        return .success(try await device.liveChannel(for: container, by: session))
+      } catch { return .failure(error) }
+    }
+    return Source(
+      name: container.fullName, place: container.server.shortForm,
+      failure: { error in
+        (error as? SignetFailure).map { "\(container.server.named($0))" } ?? "\(error)"
+      },
+      lists: { note in
+        let channel = try opened.get()
+        let lists = channel.transactions { state in
+          if case .interrupted(let failure) = state { note(failure) } else { note(nil) }
+        }
+        return lists.mapped { list in
+          list.transactions.map {
+            TransactionAsking(
+              chosen: ChosenTransaction(
+                options: options, device: device, container: container, transaction: $0),
+              channel: channel, isNamed: isNamed)
+          }
+        }
+      })
+  }
+
+  /// The users of UAF whose servers know this device.
+  private static func uafSources(_ arguments: Arguments, of device: Device) async throws -> [Source] {
+    guard !arguments.isSet("container") else { return [] }
+    let client = UAFClient(device: device, facetID: arguments.string("facet"))
+    let nowhere = UAFOperations(
+      client: client, configuration: try UAFConfiguration(host: "localhost"),
+      interaction: RefusingUAFInteraction())
+    let targets = try await nowhere.localData.deviceInformation()?.dispatchTargets ?? [:]
+    return try targets.keys.sorted().map { account in
+      let configuration = try UAFConfiguration(baseURL: account.server)
+      let operations = UAFOperations(
+        client: client, configuration: configuration, interaction: RefusingUAFInteraction())
+      return Source(
+        name: "\(account.username) at \(account.server)",
+        place: String(account.server.trimmingPrefix("https://").prefix { $0 != "/" }),
+        failure: { "\(account.server): \($0)" },
+        lists: { note in
+          operations.livePending(of: account, noting: { note($0) }).mapped { pending in
+            for error in pending.errors { arguments.errorOutput.print("signet: \("\(error)", limit: 2000)") }
+            return pending.operations.map {
+              UAFAsking(
+                waiting: $0, arguments: arguments, client: client, configuration: configuration)
+            }
+          }
+        })
+    }
+  }
+
+  /// The push mechanisms whose servers are asked what waits; those behind a password where the person wants that.
+  private static func pushSources(_ options: DeviceOptions, _ device: Device) async throws -> [Source] {
+    let arguments = options.arguments
+    guard !arguments.isSet("container") else { return [] }
+    if try await device.accounts.havePassword(), !arguments.isSet("messages") { return [] }
+    let channels = try await options.withAccountsPassword(on: device) {
+      try await device.accounts.pushChannels(by: $0)
+    }
+    return channels.map { channel in
+      let mechanism = channel.mechanism
+      let ends = PushAsking.Ends()
+      return Source(
+        name: "\(mechanism.issuer) (\(mechanism.name))", place: mechanism.issuer, failure: { "\($0)" },
+        lists: { note in
+          channel.lists { note($0) }.mapped { waiting in
+            ends.known.withLock { $0 = waiting.ended }
+            return waiting.messages.map {
+              PushAsking(waiting: $0, mechanism: mechanism, ends: ends, options: options, device: device)
+            }
+          }
+        })
+    }
+  }
+
+  private static func listen(
+    to source: Source, numbered number: Int, _ list: AskingList, isNamed: Bool, _ arguments: Arguments
+  ) async throws {
+    let desktop = WaitingNotice(arguments)
+    let lists = try source.lists { failure in
+      let name = isNamed ? "\(source.name): " : ""
+      let text =
+        failure.map { "\(source.failure($0)); it is tried again until it answers" }
+        ?? "the server answers again"
+      arguments.errorOutput.print("signet: \(name)\(text, limit: 2000)")
+    }
+    let isOne = arguments.isSet("once")
+    for try await askings in lists {
+      let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
+      await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
+      if isOne, isNew { return }
+    }
+  }
+
+  /// Whether somebody is there who answers here: not in the background, and not where a program reads.
+  private static func isConversation(_ arguments: Arguments) -> Bool {
+    let isProgram = ["once", "json", "password-fd"].contains { arguments.isSet($0) }
+    return !isProgram && isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
+  }
+
+  /// Takes the person's answers until the input ends (Ctrl-D), or the terminal is gone, or all servers have failed.
+  private static func answer(to list: AskingList) async {
+    while true {
+      do throws(SecretInputFailure) {
+        let line = try await Question.terminal.line("")
+        await list.take(line)
+      } catch {
+        switch error {
+        case .tooLong, .notText: continue
+        default: return
+        }
+      }
+    }
+  }
+}
+
+extension AsyncThrowingStream where Failure == any Error {
+  /// Each element as something else.
+  fileprivate func mapped<Other: Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Other
+  ) -> AsyncThrowingStream<Other, any Error> where Element: Sendable, Self: Sendable {
+    AsyncThrowingStream<Other, any Error>(bufferingPolicy: .bufferingNewest(1)) { stream in
+      let task = Task {
+        do {
+          for try await element in self { stream.yield(transform(element)) }
+          stream.finish()
+        } catch { stream.finish(throwing: error) }
+      }
+      stream.onTermination = { _ in task.cancel() }
+    }
+  }
+}
+
+extension TransactionRequest {
+  /// Shows the transaction: an object on a line, or its id, its end and what it says.
+  func print(of container: Container, isNamed: Bool, _ arguments: Arguments) {
+    if arguments.isSet("json") {
+      arguments.output.print(json: JSONValue.object(listing(for: container)).text)
+      return
+    }
+    arguments.output.print(text(of: container, isNamed: isNamed, on: arguments.output))
+  }
+
+  /// Its id, its end and what it says.
+  func text(of container: Container, isNamed: Bool, on terminal: Terminal) -> TerminalText {
+    let owner: TerminalText = isNamed ? "  \(container.shortID)  \(container.fullName)" : ""
+    let text = TransactionText(content, on: terminal).body
+    return "\(id.text)  until \(ours: Moment.text(expires))\(owner)\n\(text)"
+  }
+}

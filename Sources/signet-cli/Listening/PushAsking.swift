@@ -1,0 +1,71 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+import Synchronization
+
+/// A push message that waits for an account of this device.
+struct PushAsking: Asking {
+  let waiting: PushChannel.Waiting.Message
+  let mechanism: PushMechanism
+  let ends: Ends
+  let options: DeviceOptions
+  let device: Device
+
+  /// How messages of a mechanism have ended, as its server has said with its last list.
+  final class Ends: Sendable {
+    let known = Mutex<[String: RequestEnd]>([:])
+  }
+
+  var id: String { waiting.message.messageID }
+
+  var answers: [AskingAnswer] { [.approve, .deny] }
+
+  private var message: PushAuthMessage { waiting.message }
+
+  private var arguments: Arguments { options.arguments }
+
+  var json: JSONObject {
+    var object: JSONObject = [
+      "kind": "message", "id": .string(id), "issuer": .string(mechanism.issuer),
+      "name": .string(mechanism.name), "answer": .string(message.kind.rawValue),
+    ]
+    if message.kind == .challenge { object["numbers"] = .array(message.numbers.map { .integer($0) }) }
+    object["text"] = message.text.map { .string($0) }
+    return object
+  }
+
+  func text(on terminal: Terminal) -> TerminalText {
+    "Message \(id, limit: 200)\n\(message.text(of: mechanism, on: terminal))"
+  }
+
+  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
+    arguments.errorOutput.print("You are about to \(ours: answer.rawValue):")
+    arguments.errorOutput.print(message.text(of: mechanism, on: arguments.errorOutput))
+    var decision = answer == .deny ? PushDecision.deny : .approve
+    if answer == .approve, message.kind == .challenge {
+      let numbers = message.numbers.map(String.init).joined(separator: ", ")
+      let line = try await Question.terminal.line("The number that the sign-in shows, of \(ours: numbers): ")
+      guard (1...10).contains(line.utf8.count), line.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+        return nil
+      }
+      decision = .number(line)
+    }
+    return try await options.withAccountsPassword(on: device) { [decision] password in
+      do throws(SignetFailure) {
+        // What is answered was received: nothing is answered twice, nor under another content.
+        _ = try await device.accounts.receive(waiting.delivery, by: password)
+        try await device.accounts.answer(
+          id, decision, passcode: TerminalConversation(output: arguments.errorOutput), by: password)
+      } catch {
+        // The server takes no other number.
+        if case .wrongNumber(let problem) = error, !problem.detail.isEmpty {
+          throw SpentAsking(reason: error)
+        }
+        throw error
+      }
+      return answer == .deny ? "Denied." : "Approved."
+    }
+  }
+
+  func end() async -> RequestEnd? { ends.known.withLock { $0[id] } }
+}

@@ -1,0 +1,46 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+/// A transaction, or a CIBA request, that waits for a container.
+struct TransactionAsking: Asking {
+  let chosen: ChosenTransaction
+  let channel: LiveChannel
+  /// Whether the container is named, because there are several.
+  let isNamed: Bool
+
+  var id: String { chosen.transaction.id.text }
+
+  var answers: [AskingAnswer] {
+    AskingAnswer.allCases.filter { chosen.transaction.statuses.contains($0.status) }
+  }
+
+  var json: JSONObject {
+    var object = chosen.transaction.listing(for: chosen.container)
+    object["kind"] = "transaction"
+    return object
+  }
+
+  func text(on terminal: Terminal) -> TerminalText {
+    chosen.transaction.text(of: chosen.container, isNamed: isNamed, on: terminal)
+  }
+
+  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
+    let isDone = try await chosen.options.withPassword(for: chosen.container, key: .sessionTransport) {
+      try await chosen.decide(answer.status, session: $0)
+    }
+    return isDone ? "\(ours: answer.status.done) \(id)." : nil
+  }
+
+  func end() async -> RequestEnd? { await channel.end(of: chosen.transaction.id) }
+}
+
+extension AskingAnswer {
+  fileprivate var status: DecisionStatus {
+    switch self {
+    case .approve: .accepted
+    case .deny: .denied
+    case .report: .reported
+    }
+  }
+}

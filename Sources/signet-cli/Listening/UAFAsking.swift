@@ -1,0 +1,80 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A UAF operation that waits for this device.
+struct UAFAsking: Asking {
+  let waiting: PendingOutOfBandOperation
+  let arguments: Arguments
+  let client: UAFClient
+  let configuration: UAFConfiguration
+
+  /// The token is whoever's that redeems it, so it is no name of what is shown.
+  var id: String { waiting.id ?? "\(waiting.account.username) \(waiting.creationTimeInEpochMillis)" }
+
+  var answers: [AskingAnswer] {
+    waiting.payload.operation == .deregistration ? [.approve] : [.approve, .deny]
+  }
+
+  var json: JSONObject {
+    var object = waiting.json
+    (object["kind"], object["id"]) = ("uaf", .string(id))
+    return object
+  }
+
+  func text(on terminal: Terminal) -> TerminalText {
+    let account = waiting.account
+    var block = TerminalBlock(on: terminal)
+    block.field("as", account.username)
+    block.field("at", account.server)
+    if let data = waiting.payload.data { block.text(data) }
+    let made = Moment.text(waiting.creationTimeInEpochMillis / 1_000)
+    return "UAF \(ours: waiting.payload.operation.rawValue)  since \(ours: made)\n\(block.text)"
+  }
+
+  func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
+    let person = TerminalUAFInteraction(arguments)
+    let operations = UAFOperations(
+      client: client, configuration: configuration,
+      interaction: answer == .deny ? RefusingUAFInteraction() : person)
+    let operation = try await operations.redeem(waiting.payload)
+    // The token is used up: whatever comes now, it cannot be answered here again.
+    do {
+      switch operation {
+      case .registration(let registration):
+        _ = try await registration.run(device: UAFNewDevice(name: ProcessInfo.processInfo.hostName))
+        return "Registered."
+      case .authentication(let authentication):
+        _ = try await authentication.run()
+        return "Confirmed with UAF."
+      case .deregistration(let deregistration):
+        let count = try await deregistration.run().count
+        return "Deregistered; \(count) keys are gone."
+      }
+    } catch {
+      if answer == .deny, case .fido(.userCancelled, _) = error {
+        return "Denied: it is not confirmed with UAF."
+      }
+      throw SpentAsking(reason: person.failure ?? error)
+    }
+  }
+
+  func end() async -> RequestEnd? {
+    await UAFOperations(
+      client: client, configuration: configuration, interaction: RefusingUAFInteraction()
+    ).end(of: waiting)
+  }
+}
+
+/// Says no to whatever is asked: the server is told that the user does not want to go on.
+struct RefusingUAFInteraction: UAFInteraction {
+  func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async {
+    answer.cancel()
+  }
+}

@@ -1,0 +1,299 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetWire
+import Testing
+
+/// `signet listen` at a terminal: each kind of request shown, answered there, and told of when something else ends it.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ListenAnswerTests {
+  private static let password = "correct horse battery"
+
+  private func withdraw(_ id: String, at server: RunningServer) async throws {
+    _ = try await server.json("transaction", "withdraw", id, "--key-file", server.shopKey)
+  }
+
+  @Test(
+    "a transaction is approved, denied and reported where it is shown, and none without a word of the person's"
+  )
+  func transactions() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    let first = try await server.ask("alice", "Pay 1 EUR")
+    try terminal.expect("Request 1: approve, deny or report")
+    try terminal.answer("  | Pay 1 EUR", "yes")
+    try terminal.answer("To answer, write approve, deny or report", "approve")
+    try terminal.expect("You are about to approve:")
+    try terminal.answer("Sign this? [y/N] ", "n")
+    try terminal.expect("Nothing was answered; request 1 still waits.")
+    #expect(try await server.transaction(first).string("status") == "pending")
+    let second = try await server.ask("alice", "Pay 2 EUR")
+    try terminal.expect("Request 2: approve, deny or report")
+    // Of two, one has to be named.
+    try terminal.answer("  | Pay 2 EUR", "deny")
+    try terminal.answer("Name one that waits: deny NUMBER.", "deny 2")
+    try terminal.answer("Sign this? [y/N] ", "y")
+    try terminal.answer("Denied \(second).", "approve")
+    try terminal.expect("  | Pay 1 EUR")
+    try terminal.answer("Sign this? [y/N] ", "y")
+    try terminal.expect("Accepted \(first).")
+    let third = try await server.ask("alice", "Pay 3 EUR")
+    try terminal.answer("Request 3: approve, deny or report", "report 3")
+    try terminal.answer("Sign this? [y/N] ", "y")
+    try terminal.answer("Reported \(third).", "\u{4}", newline: false)
+    let ended = try await terminal.end()
+    // What was answered here has not been answered elsewhere.
+    #expect(ended.status == 0 && !ended.shown.contains("elsewhere"), "\(ended.shown)")
+    for (id, status) in [(first, "accepted"), (second, "denied"), (third, "reported")] {
+      #expect(try await server.transaction(id).string("status") == status)
+    }
+    await server.stop()
+  }
+
+  @Test(
+    "a number and a password are asked for; a wrong number leaves the request, and nothing typed is shown")
+  func numberAndPassword() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: [Self.password])
+    let asked = try await server.json(
+      "transaction", "create", "alice", "Pay 1 EUR", "--number", "4", "--key-file", server.shopKey)
+    let (id, number) = (try asked.string("id"), try asked.string("number"))
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.answer("Request 1: approve, deny or report", "approve")
+    try terminal.answer("The 4 digits that the other side shows: ", number == "1234" ? "4321" : "1234")
+    try terminal.answer("Password for alice at", Self.password)
+    try terminal.answer("signet: the number is not the one that the other side shows", "approve 1")
+    try terminal.answer("The 4 digits that the other side shows: ", number)
+    try terminal.answer("Password for alice at", Self.password)
+    try terminal.answer("Accepted \(id).", "\u{4}", newline: false)
+    let ended = try await terminal.end()
+    #expect(ended.status == 0 && !ended.shown.contains(Self.password), "\(ended.shown)")
+    await server.stop()
+  }
+
+  @Test(
+    "what another device answers or the relying party withdraws is told, also while an answer is being asked for"
+  )
+  func endedElsewhere() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let (device, other) = (server.device(), server.device("other"))
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let code = try server.write(await server.invite("alice").text, to: "other.code")
+    _ = try await other.json("activate", "--code-file", code)
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    let first = try await server.ask("alice", "Pay 1 EUR")
+    try terminal.expect("  | Pay 1 EUR")
+    try await withdraw(first, at: server)
+    try terminal.expect("Request 1 was cancelled or withdrawn.")
+    let second = try await server.ask("alice", "Pay 2 EUR")
+    try terminal.expect("  | Pay 2 EUR")
+    _ = try await other.json("approve", second, "--yes")
+    try terminal.expect("Request 2 was answered elsewhere.")
+    let third = try await server.ask("alice", "Pay 3 EUR")
+    try terminal.answer("  | Pay 3 EUR", "approve")
+    try terminal.expect("Sign this? [y/N] ")
+    _ = try await other.json("deny", third, "--yes")
+    try terminal.answer("", "y", isSecret: false)
+    try terminal.expect("signet: the transaction was decided before")
+    try terminal.answer("Request 3 was answered elsewhere.", "\u{4}", newline: false)
+    #expect(try await terminal.end().status == 0)
+    await server.stop()
+  }
+
+  @Test("for programs, each request and each end is an object on a line, and nothing is asked")
+  func objects() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    var command = try device.process(["listen", "--json", "--no-notify"])
+    (command.output, command.errorOutput) = (.pipe, .pipe)
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
+    let id = try await server.ask("alice", "Pay 1 EUR")
+    let asked = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    #expect(try asked.string("kind") == "transaction" && asked.string("id") == id)
+    try await withdraw(id, at: server)
+    let ended = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    #expect(ended == ["kind": "transaction", "id": .string(id), "ended": "withdrawn"])
+    process.send(SIGTERM)
+    _ = await process.status()
+    await server.stop()
+  }
+
+  // MARK: UAF
+
+  /// A server with UAF, and a device on which alice has registered a PIN, without a container.
+  private func party() async throws -> (party: UAFParty, device: DeviceCommand) {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let code = try await party.link("registration", ["username": "alice"])
+    let made = try await device.run(
+      ["uaf", "oob", "run", code, "-a", "pin", "--device-name", "laptop"] + party.words,
+      passwords: ["271828"])
+    try #require(made.status == 0, made.summary)
+    return (party, device)
+  }
+
+  @Test(
+    "a transaction reaches a UAF key on a device without a container: confirmed by the PIN there, or refused")
+  func uafTransactions() async throws {
+    let (party, device) = try await party()
+    let server = party.server
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    let first = try await server.ask("alice", "Pay 20 EUR to Bob")
+    try terminal.expect("Request 1: approve or deny")
+    try terminal.expect("UAF authentication")
+    try terminal.expect("  as      alice")
+    // Before it is taken up, and again before the PIN.
+    try terminal.answer("  | Pay 20 EUR to Bob", "approve")
+    try terminal.expect("You are about to confirm:")
+    try terminal.expect("  | Pay 20 EUR to Bob")
+    try terminal.answer("PIN of alice: ", "271829")
+    try terminal.answer("4 tries are left.\nPIN of alice: ", "271828")
+    try terminal.expect("Confirmed with UAF.")
+    #expect(try await server.transaction(first).string("status") == "accepted")
+    let second = try await server.ask("alice", "Pay 30 EUR to Bob")
+    try terminal.answer("Request 2: approve or deny", "deny")
+    try terminal.expect("Denied: it is not confirmed with UAF.")
+    // It says no for itself: the relying party may still ask by other ways.
+    #expect(try await server.transaction(second).string("status") == "pending")
+    let third = try await server.ask("alice", "Pay 40 EUR to Bob")
+    try terminal.expect("  | Pay 40 EUR to Bob")
+    try await withdraw(third, at: server)
+    try terminal.answer("Request 3 was cancelled or withdrawn.", "\u{4}", newline: false)
+    let ended = try await terminal.end()
+    #expect(ended.status == 0 && !ended.shown.contains("271828"), "\(ended.shown)")
+    #expect(!ended.shown.contains("Request 1 ") && !ended.shown.contains("Request 2 "), "\(ended.shown)")
+    await server.stop()
+  }
+
+  @Test(
+    "a token that a relying party sends to a device without an address waits there; another device's yes ends a UAF request"
+  )
+  func uafTokens() async throws {
+    let (party, device) = try await party()
+    let server = party.server
+    let phone = server.device("phone")
+    let code = try server.write(await server.invite("alice").text, to: "phone.code")
+    _ = try await phone.json("activate", "--code-file", code, passwords: [Self.password])
+    guard
+      case .object(let target)? = try await device.json("uaf", "device", "show").array("dispatchTargets")
+        .first
+    else { throw JSONFailure.missingMember("dispatchTargets") }
+    let context: JSONObject = ["username": "alice"]
+    let sent = try await party.ask(
+      "/token/dispatch/authentication",
+      [
+        "dispatchTargetId": .string(try target.string("id")),
+        "getUafRequest": ["context": .string(context.text)],
+      ])
+    #expect(try sent.string("dispatchResult") == "dispatched")
+    #expect(try sent.object("dispatcherInformation") == ["name": "live"])
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.answer("Request 1: approve or deny", "approve")
+    try terminal.answer("PIN of alice: ", "271828")
+    try terminal.expect("Confirmed with UAF.")
+    #expect(try await party.status(sent.string("sessionId")) == "succeeded")
+    let id = try await server.ask("alice", "Pay 20 EUR to Bob")
+    try terminal.expect("  | Pay 20 EUR to Bob")
+    let approved = try await phone.run("approve", id, passwords: [Self.password])
+    #expect(approved.status == 0, approved.summary)
+    try terminal.answer("Request 2 was answered elsewhere.", "\u{4}", newline: false)
+    #expect(try await terminal.end().status == 0)
+    await server.stop()
+  }
+
+  // MARK: Push messages
+
+  /// A server, and a device with an account whose push messages it asks for, without a container.
+  private func app() async throws -> (server: RunningServer, device: DeviceCommand) {
+    let server = try await RunningServer.startWithShop()
+    _ = try await server.json("user", "add", "alice")
+    let invited = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank")
+    let device = server.device()
+    let refused = try await device.run(
+      "import", invited.string("uri"), "--push-service", "live", "--push-token", "AB")
+    #expect(refused.isRefusal(64, "without --push-token"), refused.summary)
+    let enrolled = try await device.json(
+      "import", invited.string("uri"), "--push-service", "live")
+    #expect(try enrolled.bool("push"))
+    return (server, device)
+  }
+
+  private func send(_ words: String..., by server: RunningServer) async throws -> JSONObject {
+    let result = try await ServerCommand.run(
+      ["message", "create", "alice"] + words + [
+        "--key-file", server.shopKey, "--data", server.data, "--json",
+      ])
+    try #require(result.status == 0, result.summary)
+    return try JSONObject(parsing: Array(result.output.utf8))
+  }
+
+  private func status(_ message: JSONObject, at server: RunningServer) async throws -> String {
+    try await server.json("message", "show", message.string("id"), "--key-file", server.shopKey)
+      .string("status")
+  }
+
+  @Test(
+    "a push message reaches an app that asks for it: a yes, a no, a number, and a wrong number, which denies")
+  func messages() async throws {
+    let (server, device) = try await app()
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    let first = try await send("Log in?", by: server)
+    try terminal.expect("Request 1: approve or deny")
+    try terminal.expect("  from    Bank (alice)")
+    try terminal.answer("  | Log in?", "approve")
+    try terminal.expect("You are about to approve:")
+    try terminal.expect("  | Log in?")
+    try terminal.expect("Approved.")
+    #expect(try await status(first, at: server) == "approved")
+    let second = try await send("Log in again?", by: server)
+    try terminal.answer("  | Log in again?", "deny")
+    try terminal.expect("Denied.")
+    #expect(try await status(second, at: server) == "denied")
+    let third = try await send("Pick the number", "--kind", "challenge", by: server)
+    let right = try third.integer("number")
+    try terminal.answer("  | Pick the number", "approve")
+    try terminal.answer("The number that the sign-in shows, of ", "\(right)")
+    try terminal.expect("Approved.")
+    #expect(try await status(third, at: server) == "approved")
+    let fourth = try await send("Pick another one", "--kind", "challenge", by: server)
+    let wrong = try fourth.integer("number") == 99 ? 98 : 99
+    try terminal.answer("  | Pick another one", "approve")
+    try terminal.answer("The number that the sign-in shows, of ", "\(wrong)")
+    try terminal.answer("No try is left: the message is denied.", "\u{4}", newline: false)
+    let ended = try await terminal.end()
+    #expect(ended.status == 0 && !ended.shown.contains("elsewhere"), "\(ended.shown)")
+    #expect(try await status(fourth, at: server) == "denied")
+    await server.stop()
+  }
+
+  @Test("a transaction reaches such an app too; what its relying party withdraws, and what runs out, is told")
+  func appTransactions() async throws {
+    let (server, device) = try await app()
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    let first = try await server.ask("alice", "Pay 1 EUR")
+    try terminal.answer("  | Pay 1 EUR", "approve 1")
+    try terminal.expect("Approved.")
+    let accepted = try await server.transaction(first)
+    #expect(try accepted.string("status") == "accepted" && accepted.contains("app"))
+    let second = try await server.ask("alice", "Pay 2 EUR")
+    try terminal.expect("  | Pay 2 EUR")
+    try await withdraw(second, at: server)
+    try terminal.expect("Request 2 was cancelled or withdrawn.")
+    _ = try await send("Log in?", "--lifetime", "10s", by: server)
+    try terminal.expect("  | Log in?")
+    try terminal.answer("Request 3 has expired.", "\u{4}", newline: false)
+    #expect(try await terminal.end().status == 0)
+    await server.stop()
+  }
+}

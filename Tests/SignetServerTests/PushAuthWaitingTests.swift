@@ -1,0 +1,107 @@
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Testing
+
+/// Authenticator apps that ask what waits, because nothing is pushed to them.
+@Suite(.timeLimit(.minutes(10))) struct PushAuthWaitingTests {
+  private let server: UAFServer
+  private let key: PushAuthKey
+  private let endpoints: PushAuthEndpoints
+
+  init() async throws {
+    server = try await UAFServer([])
+    let made = try await PushAuthService(server.context).enrol(NewPushApp(["user": "alice"]), by: .local)
+    let push = try #require(try AuthenticatorURI(made.uri).push)
+    key = try push.sharedSecret.withSecret { try PushAuthKey($0) }
+    endpoints = try PushAuthEndpoints(
+      registration: push.registrationEndpoint, authentication: push.authenticationEndpoint)
+    let registration = PushAuthRequest.registration(
+      of: "app-1", messageID: try #require(push.messageID), challenge: try #require(push.challenge),
+      device: try PushAuthDevice(token: "live", name: "Laptop", service: PushAuthDevice.live), at: endpoints,
+      cookie: nil, key: key)
+    #expect(try await post("?_action=register", registration.body).status == 200)
+  }
+
+  private func post(_ path: String, _ body: JSONObject) async throws -> HTTPResponse {
+    try await server.send(
+      .post, "//main/v1/pushauth\(path)", body.bytes,
+      [("Content-Type", "application/json")])
+  }
+
+  private func ask(
+    _ name: String = "app-1", known: String? = nil, seconds: Int64 = 0, at offset: Int64 = 0,
+    by other: PushAuthKey? = nil
+  ) async throws -> HTTPResponse {
+    let asked = PushAuthWaiting(time: server.clock.now + offset, known: known, seconds: seconds)
+    let request = PushAuthRequest.waiting(of: name, asked, at: endpoints, cookie: nil, key: other ?? key)
+    #expect(request.url == "\(server.origin)/main/v1/pushauth/waiting")
+    return try await post("/waiting", request.body)
+  }
+
+  private func list(_ response: HTTPResponse) throws -> JSONObject {
+    #expect(response.status == 200)
+    return try JSONObject(parsing: response.body)
+  }
+
+  @Test("what waits is told to who has the secret, at about this time, and to nobody else") func refusals()
+    async throws
+  {
+    #expect(try await ask().status == 200)
+    #expect(try await ask(by: PushAuthKey(SecretBytes.random(byteCount: 32))).status == 400)
+    #expect(try await ask("app-2").status == 400)
+    for offset: Int64 in [-301, 301] { #expect(try await ask(at: offset).status == 400) }
+    for offset: Int64 in [-300, 300] { #expect(try await ask(at: offset).status == 200) }
+    // A token for one thing is none for the other.
+    let asked = PushAuthRequest.waiting(
+      of: "app-1", PushAuthWaiting(time: server.clock.now, known: nil, seconds: 0), at: endpoints,
+      cookie: nil,
+      key: key)
+    #expect(try await post("?_action=refresh", asked.body).status == 400)
+    let update = PushAuthRequest.update(
+      of: "app-1", userID: nil, device: try PushAuthDevice(token: "AB", name: "Phone"), at: endpoints,
+      cookie: nil, key: key)
+    #expect(try await post("/waiting", update.body).status == 400)
+    let text = try await server.audit().joined()
+    #expect(!text.contains("pushauth.deviceChanged"))
+  }
+
+  @Test("an app that knows the list is answered as soon as a message comes, and learns how each ended")
+  func waits() async throws {
+    let tag = try list(try await ask()).string("tag")
+    async let answered = ask(known: tag, seconds: 50)
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    let service = PushAuthService(server.context)
+    let sent = try await service.send(
+      NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), by: .local)
+    let waiting = try list(try await answered)
+    #expect(
+      waiting["messages"] == [["messageId": .string(sent.messageID), "data": .string(sent.token)]])
+    #expect(try waiting.string("tag") != tag)
+    // A transaction is asked of it too, and is the only way to reach alice.
+    let transactions = TransactionService(server.context) { _ in }
+    let made = try await transactions.create(
+      TransactionOrder(.text("Pay 1 EUR"), from: "Shop", user: UserID("alice")), by: .local)
+    let both = try list(try await ask())
+    #expect(try both.array("messages").count == 2 && both.array("ended").isEmpty)
+    try await transactions.withdraw(made.record.id, reason: "", by: .local)
+    let deny = try PushAuthRequest.answer(
+      .deny, to: PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key),
+      at: endpoints, key: key)
+    #expect(try await post("?_action=authenticate", deny.body).status == 200)
+    let after = try list(try await ask())
+    let statuses = try after.array("ended").map { value -> String in
+      guard case .object(let one) = value else { return "" }
+      return try one.string("status")
+    }
+    #expect(try after.array("messages").isEmpty && statuses.sorted() == ["denied", "withdrawn"])
+    server.clock.advance(by: 10_000)
+    #expect(try list(try await ask()).array("ended").isEmpty)
+  }
+}
