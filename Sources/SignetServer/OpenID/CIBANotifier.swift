@@ -67,6 +67,13 @@ struct CIBANotifier: OutboxDelivery {
       body["auth_req_id"] = .string(notice.id)
       return body
     }
+    // Tokens that were on their way before are not sent again once the user, or what they were earned with, is out of use.
+    if request.issued != nil {
+      let user = try await context.storage.user(transaction.user ?? "")
+      guard user?.state == .active, try await context.storage.isProofInUse(of: transaction.id) else {
+        return nil
+      }
+    }
     let time = request.issued ?? context.clock.now
     var body = try await maker.tokens(for: request, transaction, at: time, authReqID: notice.id)
     if request.issued == nil {
