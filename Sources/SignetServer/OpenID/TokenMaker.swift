@@ -137,6 +137,9 @@ package struct TokenMaker: Sendable {
     switch transaction.state {
     case .accepted:
       guard request.issued == nil else { return nil }
+      if let user = transaction.user, try await context.storage.user(user)?.state != .active {
+        return Self.notActive
+      }
       guard try await context.storage.isProofInUse(of: transaction.id) else {
         return OpenIDFailure(
           .accessDenied, "What the user accepted with is locked or no longer in use; start again.")
@@ -144,11 +147,14 @@ package struct TokenMaker: Sendable {
       return try await shortcoming(of: transaction, for: request)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .withdrawn where transaction.end?.reason == "userNotActive": return Self.notActive
     case .withdrawn:
       return OpenIDFailure(
         .transactionFailed, "The request was withdrawn; start again if it is still wanted.")
     }
   }
+
+  private static let notActive = OpenIDFailure(.accessDenied, "The user's account is not active.")
 
   private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws -> String {
     do throws(JOSEFailure) { return try JWS.sign(claims.bytes, with: key, type: type) } catch {

@@ -142,15 +142,16 @@ package struct UAFAuthorizations: Sendable {
     throw Self.refused
   }
 
-  /// The devices of the keys that earned it which are locked; `nil` unless the keys are the user's still, and are what the default
-  /// policy takes.
+  /// The devices of the keys that earned it which are locked; `nil` unless the user is active, and the keys are the user's still and
+  /// are what the default policy takes.
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
   private func lockedDevices(_ id: String, by user: String) async throws -> Set<String>? {
     guard let session = try await context.storage.uafSession(id),
       session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
-      session.user?.utf8.elementsEqual(user.utf8) ?? false
+      session.user?.utf8.elementsEqual(user.utf8) ?? false,
+      try await context.storage.user(user)?.state == .active
     else { return nil }
     var locked: Set<String> = []
     var candidates: [Policy.Candidate] = []

@@ -245,6 +245,21 @@ import Testing
     #expect(try await fixture.poll(client, id).outcome == "200")
   }
 
+  @Test("a suspended user brings no tokens, neither by what waited nor by what was accepted before")
+  func needsTheUser() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
+    let accepted = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let open = try await fixture.ask(client).id
+    _ = try await users.suspend(UserID("alice"), reason: "", by: .local)
+    for id in [accepted, open] { #expect(try await fixture.poll(client, id).outcome == "400 access_denied") }
+    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
+    _ = try await users.resume(UserID("alice"), by: .local)
+    #expect(try await fixture.poll(client, open).outcome == "400 access_denied")
+    #expect(try await fixture.poll(client, accepted).outcome == "200")
+  }
+
   @Test("digits that were typed in the place of a signature: the token says so, and carries no decision")
   func answeredWithoutANetwork() async throws {
     let fixture = try await OpenIDFixture()

@@ -109,6 +109,23 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").map(\.device) == ["d3"])
   }
 
+  @Test("what a suspended user is known by is good for nothing, until the user is resumed")
+  func suspended() async throws {
+    let keys = [Self.key(), Self.key()]
+    let server = try await UAFServer(keys)
+    let token = try Self.token(await Self.register(keys[0], server))
+    let users = UserService(server.context)
+    _ = try await users.suspend(UserID("alice"), reason: "", by: .local)
+    let removal: JSONObject = ["op": "Dereg", "context": #"{"username":"alice"}"#]
+    let bearer = [("Authorization", "Bearer \(token)")]
+    let path = "/uaf/1.1/request/deregistration"
+    #expect(try await server.uaf(path, removal, bearer).integer("statusCode") == 1401)
+    #expect(try await Self.register(keys[1], server, on: "d1", by: token).integer("statusCode") == 1401)
+    #expect(try await server.storage.uafCredentials(user: "alice").count == 1)
+    _ = try await users.resume(UserID("alice"), by: .local)
+    #expect(try await server.uaf(path, removal, bearer).integer("statusCode") == 1200)
+  }
+
   @Test("a target on a locked device gets no tokens, redeems none, and changes nothing; it can be removed")
   func targets() async throws {
     let server = try await UAFServer(Self.key())
