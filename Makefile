@@ -2,8 +2,8 @@
 # make test      runs every test
 # make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
 #                10,000 right passwords beside kills, and has more rounds of programs at once
-# make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n); make test runs as many
-#                as fit into half a minute
+# make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n), and 300 on PostgreSQL;
+#                make test runs as many as fit into half a minute, and 60 on PostgreSQL
 # make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories find it
 # make bench     measures, beside raw limits and other implementations (OPTIONS of Scripts/bench)
 # make fuzz      feeds every parser of outside input with malformed input, a minute each (SECONDS_EACH)
@@ -41,7 +41,7 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetVaultTests 'AttemptKillTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
+	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
 
 history-test:
 	Scripts/setup test

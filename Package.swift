@@ -356,10 +356,12 @@ let package = Package(
         "SignetSQLite", "SignetTestKit",
       ],
       swiftSettings: house),
+    .target(name: "AccountModel", path: "Tests/AccountModel", swiftSettings: house),
     .testTarget(
       name: "SignetSimulationTests",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetServerTesting", "SignetSQL",
+        "AccountModel", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetJSON",
+        "SignetServerTesting", "SignetSQL",
         "SignetStorage", "SignetTestKit",
       ],
       swiftSettings: house),
@@ -395,8 +397,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto",
-        "SignetDBus", "SignetJSON",
+        "AccountModel", "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent",
+        "SignetCrypto", "SignetDBus", "SignetJSON",
         "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
         "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],

@@ -6,6 +6,8 @@ enum Action: Hashable, Sendable {
   case suspend(Int)
   case resume(Int)
   case delete(Int)
+  case addParty(Int)
+  case revokeParty(Int)
   /// Invites a device, whose two messages make a container.
   case enrol(user: Int, device: Int)
   /// Makes the successor of a container.
@@ -16,11 +18,11 @@ enum Action: Hashable, Sendable {
   case wipe(container: Int)
   /// The device's word that a wipe was done.
   case wiped(order: Int)
-  case code(container: Int, counter: Int64)
+  case code(container: Int, counter: Int64, party: Int)
   /// Asks a user, or anybody.
-  case ask(user: Int?, lifetime: Int64)
+  case ask(user: Int?, lifetime: Int64, party: Int)
   case decide(container: Int, request: Int, accepts: Bool)
-  case withdraw(request: Int)
+  case withdraw(request: Int, party: Int)
   /// On a device that says which it is, or on one that does not.
   case registerKey(user: Int, device: Int?)
   case login(key: Int, counter: UInt32, request: Int?)
@@ -39,6 +41,7 @@ enum Action: Hashable, Sendable {
 struct History: Sendable {
   static let userCount = 3
   static let deviceCount = 2
+  static let partyCount = 2
   static let clientCount = 4
   static let serverCount = 2
   /// An action begins once all those have ended that are so many places before it.
@@ -77,12 +80,14 @@ struct History: Sendable {
     mutating func next(place: Int, _ random: inout SplitMix64) -> Action {
       // At first there has to be somebody with something.
       if place < History.userCount { return .addUser(place) }
-      if place < History.userCount + 4 {
+      if place < History.userCount + History.partyCount { return .addParty(place - History.userCount) }
+      if place < History.userCount + History.partyCount + 4 {
         containers.append(place)
         return .enrol(user: place % 2, device: place % History.deviceCount)
       }
       let user = Int(random.next() % UInt64(History.userCount))
       let yes = random.next() % 3 > 0
+      let party = Int(random.next() % UInt64(History.partyCount))
       counter += 1
       switch random.next() % 100 {
       case 0..<3: return .suspend(user)
@@ -106,14 +111,16 @@ struct History: Sendable {
       case 26..<36:
         // Sometimes one that is older.
         let back = yes ? 0 : Int64(random.next() % 4)
-        return .code(container: pick(containers, &random), counter: max(1, counter - back))
+        return .code(container: pick(containers, &random), counter: max(1, counter - back), party: party)
       case 36..<50:
         requests.append(place)
-        return .ask(user: random.next() % 8 == 0 ? nil : user, lifetime: 20 + Int64(random.next() % 120))
+        return .ask(
+          user: random.next() % 8 == 0 ? nil : user, lifetime: 20 + Int64(random.next() % 120), party: party)
       case 50..<68:
         guard !requests.isEmpty else { return .sweep }
         return .decide(container: pick(containers, &random), request: pick(requests, &random), accepts: yes)
-      case 68..<71: return requests.isEmpty ? .sweep : .withdraw(request: pick(requests, &random))
+      case 68..<71:
+        return requests.isEmpty ? .sweep : .withdraw(request: pick(requests, &random), party: party)
       case 71..<75:
         keys.append(place)
         let device = Int(random.next() % UInt64(History.deviceCount + 1))
@@ -136,6 +143,7 @@ struct History: Sendable {
       case 93..<94: return apps.isEmpty ? .sweep : .removeApp(pick(apps, &random))
       case 94..<97: return .pass(seconds: 1 + Int64(random.next() % 60))
       case 97..<98: return .crash
+      case 98..<99: return .revokeParty(party)
       default: return .sweep
       }
     }
@@ -150,6 +158,8 @@ struct History: Sendable {
   // MARK: Names
 
   static func user(_ number: Int) -> String { "user\(number)" }
+
+  static func party(_ number: Int) -> String { "party\(number)" }
 
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {

@@ -1,3 +1,5 @@
+import AccountModel
+
 extension History {
   /// The steps of an action, one after the other.
   ///
@@ -11,6 +13,8 @@ extension History {
     case .suspend(let user): [.suspend(Self.user(user))]
     case .resume(let user): [.resume(Self.user(user))]
     case .delete(let user): [.delete(Self.user(user))]
+    case .addParty(let party): [.addParty(Self.party(party))]
+    case .revokeParty(let party): [.revokeParty(Self.party(party))]
     case .enrol(let user, let device):
       [
         .invite(activation: "a\(place)", user: Self.user(user)),
@@ -35,17 +39,23 @@ extension History {
       } else {
         []
       }
-    case .code(let container, let counter):
-      [.code(container: "c\(container)", user: user(of: container), counter: counter)]
-    case .ask(let user, let lifetime):
-      [.ask(request: "t\(place)", user: user.map(Self.user), expires: time + lifetime)]
+    case .code(let container, let counter, let party):
+      [
+        .code(
+          container: "c\(container)", user: user(of: container), counter: counter, by: Self.party(party))
+      ]
+    case .ask(let user, let lifetime, let party):
+      [
+        .ask(
+          request: "t\(place)", user: user.map(Self.user), expires: time + lifetime, by: Self.party(party))
+      ]
     case .decide(let container, let request, let accepts):
       [
         .decide(
           container: "c\(container)", user: user(of: container), device: device(of: container),
           request: "t\(request)", accepts: accepts)
       ]
-    case .withdraw(let request): [.withdraw(request: "t\(request)")]
+    case .withdraw(let request, let party): [.withdraw(request: "t\(request)", by: Self.party(party))]
     case .registerKey(let user, let device):
       [
         .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),

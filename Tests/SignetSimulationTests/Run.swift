@@ -1,3 +1,4 @@
+import AccountModel
 import SignetConcurrency
 import SignetCrypto
 import SignetJSON
@@ -10,8 +11,8 @@ import Synchronization
 /// A history as it was run: what each client heard, the audit log, and what the database held at the end.
 struct Run: Sendable {
   let attempts: [Attempt]
-  /// The texts of the audit log's events, in the order in which they became durable.
-  let log: [String]
+  /// The texts of the audit log's events: of each chain in the order in which they became durable.
+  let logs: [[String]]
   /// What the database says of each thing, as ``Model/description`` says it.
   let end: [String: String]
 
@@ -22,12 +23,11 @@ struct Run: Sendable {
     let scheduler = SeededScheduler(seed: history.schedule &* 31 &+ 7)
     var options = SQLOptions()
     options.makeExecutor = { ScheduledExecutor(scheduler) }
-    let world = World(history, try Storage(inMemoryWith: options))
-    let result = Mutex<Result<([String], [String: String]), any Error>?>(nil)
+    let storage = try Storage(inMemoryWith: options)
+    let world = World(history, [Storage](repeating: storage, count: History.serverCount))
+    let result = Mutex<Result<([[String]], [String: String]), any Error>?>(nil)
     Task(executorPreference: scheduler) {
-      await withTaskGroup { group in
-        for client in 0..<History.clientCount { group.addTask { await world.run(client) } }
-      }
+      await world.run()
       do {
         let found = try await world.look()
         result.withLock { $0 = .success(found) }
@@ -35,7 +35,17 @@ struct Run: Sendable {
     }
     scheduler.run()
     guard let found = result.withLock(\.self) else { throw Stuck() }
-    (log, end) = try found.get()
+    (logs, end) = try found.get()
+    attempts = world.attempts
+  }
+
+  /// Runs a history on servers with connections of their own to one database, which is empty; what comes first is nobody's choice.
+  ///
+  /// - Throws: ``StorageFailure``.
+  init(_ history: History, on servers: [Storage]) async throws {
+    let world = World(history, servers)
+    await world.run()
+    (logs, end) = try await world.look()
     attempts = world.attempts
   }
 
@@ -53,31 +63,35 @@ private final class World: Sendable {
     var falls = [Int](repeating: 0, count: History.serverCount)
     /// The places of actions that have not ended, in order.
     var open: [Int]
+    /// Clients that wait until the action at a place may begin.
+    var waiting: [(place: Int, turn: CheckedContinuation<Void, Never>)] = []
+
+    /// What is far apart in a history is one after the other, also where what lay between was left out.
+    func mayBegin(_ place: Int) -> Bool { open.first.map { $0 >= place - History.window } ?? true }
   }
 
   /// The step was not begun, or its answer was lost.
   private struct Lost: Error {}
 
   private let history: History
-  private let storage: Storage
+  private let servers: [Storage]
   private let state: Mutex<State>
 
-  init(_ history: History, _ storage: Storage) {
-    self.history = history
+  init(_ history: History, _ servers: [Storage]) {
+    (self.history, self.servers) = (history, servers)
     state = Mutex(State(open: history.kept))
-    self.storage = storage
   }
 
   var attempts: [Attempt] { state.withLock(\.attempts) }
 
   private var now: Int64 { state.withLock(\.time) }
 
-  /// The storage for an attempt: one of thirty is not begun, and one of thirty loses its answer.
-  private func suffering(_ attempt: String) -> Storage {
+  /// A server's storage for an attempt: one of thirty is not begun, and one of thirty loses its answer.
+  private func storage(of server: Int, for attempt: String) -> Storage {
     var random = SplitMix64(
       seed: attempt.utf8.reduce(history.schedule) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     let fate = random.next() % 30
-    return storage.suffering(
+    return servers[server].suffering(
       StepFaults {
         if fate == 0 { throw Lost() }
       } didEnd: {
@@ -87,14 +101,31 @@ private final class World: Sendable {
 
   // MARK: Clients
 
-  func run(_ client: Int) async {
+  /// Has all clients do what is theirs.
+  func run() async {
+    await withTaskGroup { group in
+      for client in 0..<History.clientCount { group.addTask { await self.run(client) } }
+    }
+  }
+
+  private func run(_ client: Int) async {
     for place in history.kept where History.client(of: place) == client {
-      // What is far apart in a history is one after the other, also where what lay between was left out.
-      while state.withLock({ $0.open.first.map { $0 < place - History.window } ?? false }) {
-        await Task.yield()
+      await withCheckedContinuation { turn in
+        let mayBegin = state.withLock { state in
+          guard !state.mayBegin(place) else { return true }
+          state.waiting.append((place, turn))
+          return false
+        }
+        if mayBegin { turn.resume() }
       }
       await perform(place, server: client % History.serverCount)
-      state.withLock { $0.open.removeAll { $0 == place } }
+      let next = state.withLock { state in
+        state.open.removeAll { $0 == place }
+        let next = state.waiting.filter { state.mayBegin($0.place) }
+        state.waiting = state.waiting.filter { !state.mayBegin($0.place) }
+        return next
+      }
+      for waiter in next { waiter.turn.resume() }
     }
   }
 
@@ -120,7 +151,8 @@ private final class World: Sendable {
           Attempt(name: "\(name).\(count)", step: step, time: state.time, began: state.moment))
         return (state.attempts.count - 1, state.time, state.falls[server])
       }
-      let answer = await suffering("\(name).\(count)").take(step, named: "\(name).\(count)", at: time)
+      let answer = await storage(of: server, for: "\(name).\(count)").take(
+        step, named: "\(name).\(count)", at: time)
       let isHeard = state.withLock { state in
         state.moment += 1
         state.attempts[index].ended = state.moment
@@ -136,12 +168,15 @@ private final class World: Sendable {
   // MARK: The end
 
   /// The audit log, and what there is.
-  func look() async throws -> ([String], [String: String]) {
-    var log: [String] = []
-    for entry in try await storage.auditEntries(after: 0, limit: 100_000) {
-      log.append(try JSONObject(parsing: Array(entry.text.utf8)).string("user"))
+  func look() async throws -> ([[String]], [String: String]) {
+    let storage = servers[0]
+    var logs: [Int64: [String]] = [:]
+    for entry in try await storage.auditEntries(after: LogCursor(), limit: 100_000) {
+      logs[entry.chain, default: []].append(
+        try JSONObject(parsing: Array(entry.text.utf8)).string("user"))
     }
     var end: [String: String] = [:]
+    for key in try await storage.apiKeys() { end[key.id] = key.revoked == nil ? "good" : "revoked" }
     for number in 0..<History.userCount {
       let user = History.user(number)
       end[user] = try await storage.user(user).map { "\($0.state)" }
@@ -158,7 +193,7 @@ private final class World: Sendable {
     for request in try await storage.transactions(TransactionFilter(), before: nil, at: 0, limit: 1000) {
       end[request.id] = "\(request.state) \(request.user ?? "-") \(request.decision?.container ?? "-")"
     }
-    return (log, end)
+    return (logs.sorted { $0.key < $1.key }.map(\.value), end)
   }
 }
 
@@ -193,6 +228,13 @@ extension Storage {
     case .resume(let user): return "\(try await resumeUser(user, at: time, audit: event("changed")))"
     case .delete(let user):
       return "\(try await deleteUser(user, at: time, audit: event("changed"), ended: ended))"
+    case .addParty(let party):
+      let key = APIKeyRecord(
+        id: party, name: party, scopes: [Sample.scope], secretDigest: [1] + party.utf8, created: time)
+      try await addAPIKey(key, audit: done)
+      return "done"
+    case .revokeParty(let party):
+      return "\(try await revokeAPIKey(party, keepingOneOf: Sample.scope, at: time, audit: event("revoked")))"
     case .removeKey(let key, let user):
       let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Array(key.utf8))
       return try await removeUAFCredentials(of: user, [selection]) { _, _ in done } == 1 ? "done" : "nothing"
@@ -251,8 +293,8 @@ extension Storage {
       let isKnown = try await receiveAccountOrder(
         order, of: container, receipt: "r", at: time, audit: done, lost: { _ in event("lost") })
       return isKnown ? "done" : "nothing"
-    case .code(let container, let user, let counter):
-      let outcome = try await attemptCode(CodeAttempt(user: user)) { situation in
+    case .code(let container, let user, let counter, let party):
+      let outcome = try await attemptCode(CodeAttempt(user: user, key: party)) { situation in
         guard let found = situation.credentials.first(where: { $0.id == container }),
           counter > found.lastCounter
         else { return CodeVerdict(.refused, wait: nil, audit: event("refused")) }
@@ -272,9 +314,9 @@ extension Storage {
   ) async throws -> String {
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
     switch step {
-    case .ask(let request, let user, let expires):
+    case .ask(let request, let user, let expires, let party):
       let record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
-      return "\(try await addTransaction(record, key: nil, limits: limits) { event("\($0)") })"
+      return "\(try await addTransaction(record, key: party, limits: limits) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts):
       let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
       let decision = DecisionRecord(
@@ -287,9 +329,9 @@ extension Storage {
       } audit: {
         event($0.word)
       }.word
-    case .withdraw(let request):
+    case .withdraw(let request, let party):
       let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: time)
-      return try await endTransaction(request, end, isSuspicious: false, key: nil, limits: limits) {
+      return try await endTransaction(request, end, isSuspicious: false, key: party, limits: limits) {
         event($0.word)
       }.word
     default: preconditionFailure("not about a request")
@@ -347,6 +389,7 @@ extension Storage {
 /// Records of the simulation.
 private enum Sample {
   static let aaid = "7357#0001"
+  static let scope = "rp"
 
   static func container(
     _ id: String, of user: String, on device: UInt8, from activation: String

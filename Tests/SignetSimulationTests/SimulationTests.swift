@@ -1,5 +1,8 @@
+import AccountModel
 import Foundation
+import PostgreSQLFixture
 import SignetConcurrency
+import SignetStorage
 import SignetTestKit
 import Synchronization
 import Testing
@@ -27,13 +30,13 @@ import Testing
   func repeats(_ seed: UInt64) throws {
     let (one, other) = (try Run(History(seed: seed)), try Run(History(seed: seed)))
     #expect(one.attempts == other.attempts)
-    #expect(one.log == other.log)
+    #expect(one.logs == other.logs)
     #expect(one.end == other.end)
   }
 
   @Test(
     "a rule that is not kept is found, and the history that shows it is short",
-    arguments: [Model.Rule.activeUsersOnly, .countersGrow, .locksHold, .firstEndWins])
+    arguments: [Model.Rule.activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly])
   func finds(_ rule: Model.Rule) throws {
     for seed in 0..<500 as Range<UInt64> {
       let history = History(seed: seed)
@@ -44,6 +47,70 @@ import Testing
       return
     }
     Issue.record("500 histories do not show it")
+  }
+
+  /// 300 histories where `SIGNET_HISTORIES` is set, and else some of them.
+  ///
+  /// Real threads decide who goes on, so a seed gives another run each time. The log has a chain for each connection.
+  @Test("the same on PostgreSQL, where the order is searched for", .enabled(if: PrivatePostgreSQL.isPossible))
+  func historiesOnPostgreSQL() async throws {
+    let random = SeededRandom(test: "histories on PostgreSQL")
+    let wanted: UInt64 = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil ? 60 : 300
+    let next = Mutex(0 as UInt64)
+    let failures = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          let database = try EmptiedDatabase()
+          while let number = next.withLock({ next -> UInt64? in
+            next += 1
+            return next <= wanted ? next : nil
+          }) {
+            let history = History(seed: random.seed &+ number)
+            let run = try await Run(history, on: database.emptied())
+            let violations = Verdict(run).violations
+            guard violations.isEmpty else {
+              return "seed \(history.seed)\n\(Self.text(of: history))\n\(violations.joined(separator: "\n"))"
+            }
+          }
+          await database.close()
+          return nil
+        }
+      }
+      return try await group.reduce(into: [String]()) { all, failure in all += failure.map { [$0] } ?? [] }
+    }
+    #expect(failures == [], "SIGNET_SEED=\(random.seed)")
+  }
+
+  /// A database of a server's, which is used for one history after the other.
+  private struct EmptiedDatabase: Sendable {
+    private let server: PrivatePostgreSQL
+    private let name: String
+    private let storages: [Storage]
+
+    init() throws {
+      let server = try PrivatePostgreSQL.shared()
+      let name = try server.makeDatabase()
+      (self.server, self.name) = (server, name)
+      storages = try (0..<History.serverCount).map { _ in
+        try Storage.open(.server(server.address(name)), connections: 2)
+      }
+    }
+
+    /// The servers' ways to it, when nothing is in it any more.
+    func emptied() throws -> [Storage] {
+      try server.run(
+        """
+        SET session_replication_role = replica;
+        DO $$ DECLARE name text; BEGIN
+          FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
+            EXECUTE 'DELETE FROM ' || quote_ident(name);
+          END LOOP;
+        END $$
+        """, in: name)
+      return storages
+    }
+
+    func close() async { for storage in storages { await storage.close() } }
   }
 
   // MARK: One history

@@ -1,3 +1,5 @@
+import AccountModel
+
 /// Holds a run against the model: each step had the outcome that the rules give it, at the moment when it became durable.
 struct Verdict: Sendable {
   /// What is wrong; empty where the run is right.
@@ -10,7 +12,7 @@ struct Verdict: Sendable {
     var moments = [model]
     var places: [String: Int] = [:]
     var ended: Set<String> = []
-    for (place, entry) in run.log.enumerated() {
+    for (place, entry) in Self.log(of: run, model).enumerated() {
       let words = entry.split(separator: " ", maxSplits: 1).map(String.init)
       guard words.count == 2, let attempt = attempts[words[0]] else {
         violations.append("nobody wrote the entry \(entry)")
@@ -75,19 +77,91 @@ struct Verdict: Sendable {
       if said == answer { return }
       if expected.last != said { expected.append(said) }
     }
-    // An answer that came late, by the clock of one server, closes the message for another whose clock is behind.
-    if case .answer(let message, _) = attempt.step, answer == "refused",
-      run.attempts.contains(where: { $0.isLateAnswer(to: message, before: attempt, moments[0]) })
-    {
-      return
-    }
+    if run.isClosedByALateAnswer(attempt) { return }
     report(attempt, answer, expected.joined(separator: " or "))
   }
 }
 
-extension Attempt {
-  fileprivate func isLateAnswer(to message: String, before other: Attempt, _ model: Model) -> Bool {
-    guard case .answer(message, _) = step, name != other.name else { return false }
-    return began < other.ended ?? .max && time > other.time
+extension Run {
+  /// Whether a message was refused since an answer that came late, by the clock of one server, closed it for another whose clock is
+  /// behind.
+  fileprivate func isClosedByALateAnswer(_ attempt: Attempt) -> Bool {
+    guard case .answer(let message, _) = attempt.step, attempt.answer == "refused" else { return false }
+    return attempts.contains { other in
+      guard case .answer(message, _) = other.step, other.name != attempt.name else { return false }
+      return other.began < attempt.ended ?? .max && other.time > attempt.time
+    }
+  }
+}
+
+// Where the log has several chains, their order has to be found.
+extension Verdict {
+  /// The entries of a step that became durable together, in one chain.
+  private struct Part: Sendable {
+    let attempt: Attempt
+    var outcomes: [String]
+
+    /// Does it to a model; whether the outcome is the model's.
+    func isRight(_ model: inout Model) -> Bool {
+      var ended: Set<String> = []
+      for outcome in outcomes {
+        if outcome.hasPrefix("ended ") {
+          ended.insert(String(outcome.dropFirst(6)))
+        } else if outcome.hasPrefix("expired ") {
+          guard model.expire(String(outcome.dropFirst(8)), at: attempt.time) else { return false }
+        } else if outcome != "lost" {
+          switch attempt.step {
+          case .suspend(let user), .delete(let user):
+            guard ended == model.pendingRequests(of: user) else { return false }
+          default: break
+          }
+          guard model.take(attempt.step, at: attempt.time) == outcome else { return false }
+        }
+      }
+      return true
+    }
+  }
+
+  /// The log in the order in which its entries became durable, or in one that could be that.
+  private static func log(of run: Run, _ model: Model) -> [String] {
+    guard run.logs.count > 1 else { return run.logs.first ?? [] }
+    let attempts = Dictionary(uniqueKeysWithValues: run.attempts.map { ($0.name, $0) })
+    var parts: [Part] = []
+    var deeds: [Deed] = []
+    var unlogged = Set(attempts.keys)
+    for chain in run.logs {
+      let first = parts.count
+      for entry in chain {
+        let words = entry.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let attempt = attempts[words[0]] else { return run.logs.flatMap(\.self) }
+        unlogged.remove(attempt.name)
+        let isNext = parts.count > first && parts[parts.count - 1].attempt.name == attempt.name
+        if isNext {
+          parts[parts.count - 1].outcomes.append(words[1])
+        } else {
+          parts.append(Part(attempt: attempt, outcomes: [words[1]]))
+        }
+      }
+      for place in first..<parts.count {
+        let part = parts[place]
+        deeds.append(
+          Deed(
+            from: part.attempt.began, to: part.attempt.ended ?? .max, after: place > first ? place - 1 : nil
+          ) { part.isRight(&$0) })
+      }
+    }
+    for attempt in run.attempts
+    where unlogged.contains(attempt.name) && !run.isClosedByALateAnswer(attempt) {
+      guard let answer = attempt.answer else { continue }
+      deeds.append(
+        Deed(from: attempt.began, to: attempt.ended ?? .max, changes: false) {
+          $0.take(attempt.step, at: attempt.time) == answer
+        })
+    }
+    let found = Ordering(of: deeds, from: model) { $0.description == run.end }
+    var order = found.order.filter { $0 < parts.count }
+    // Where none is right, the longest that is shows what comes after it.
+    order += parts.indices.filter { !order.contains($0) }
+    return order.flatMap { place in parts[place].outcomes.map { "\(parts[place].attempt.name) \($0)" } }
   }
 }

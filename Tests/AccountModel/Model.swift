@@ -2,7 +2,7 @@
 ///
 /// It is written from the rules (`docs/architecture.md`, the decisions on users, locks and requests) and shares no code with the
 /// server. The steps are given to it in the order in which they became durable.
-struct Model: Hashable, Sendable {
+package struct Model: Hashable, Sendable {
   enum UserState: String, Sendable { case active, suspended, deleted }
 
   struct Container: Hashable, Sendable {
@@ -72,9 +72,11 @@ struct Model: Hashable, Sendable {
   }
 
   /// Rules that can be left out, so that a test sees that their absence is found.
-  enum Rule: Sendable { case activeUsersOnly, countersGrow, locksHold, firstEndWins }
+  package enum Rule: Sendable { case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly }
 
   var users: [String: UserState] = [:]
+  /// Whether a relying party's key is good.
+  var parties: [String: Bool] = [:]
   var invites: [String: Invite] = [:]
   var containers: [String: Container] = [:]
   var orders: [String: Order] = [:]
@@ -91,14 +93,15 @@ struct Model: Hashable, Sendable {
   }
 
   /// Seconds that a UAF operation takes at the most.
-  static let sessionLifetime: Int64 = 300
+  package static let sessionLifetime: Int64 = 300
 
-  init(without missing: Rule? = nil) { self.missing = missing }
+  package init(without missing: Rule? = nil) { self.missing = missing }
 
   /// Does a step.
   ///
   /// - Returns: What whoever asked for it hears.
-  mutating func take(_ step: Step, at time: Int64) -> String {
+  package mutating func take(_ step: Step, at time: Int64) -> String {
+    if let party = asker(of: step), parties[party] != true, missing != .goodKeysOnly { return "keyRevoked" }
     if let user = gatedUser(of: step), let state = users[user], state != .active, missing != .activeUsersOnly
     {
       return "not active: \(state)"
@@ -126,6 +129,16 @@ struct Model: Hashable, Sendable {
       removeAll(of: user)
       users[user] = .deleted
       return "changed"
+    case .addParty(let party):
+      guard parties[party] == nil else { return "exists" }
+      parties[party] = true
+      return "done"
+    case .revokeParty(let party):
+      // One stays good.
+      guard parties.filter(\.value).keys.sorted() != [party] else { return "last" }
+      guard parties[party] != nil else { return "unknown" }
+      parties[party] = false
+      return "revoked"
     case .removeKey(let key, let user):
       guard let found = keys[key], found.user == user, found.state != .revoked else { return "nothing" }
       keys[key] = nil
@@ -146,15 +159,23 @@ struct Model: Hashable, Sendable {
   /// Marks a request that waits and whose time is over.
   ///
   /// - Returns: Whether it is one.
-  mutating func expire(_ request: String, at time: Int64) -> Bool {
+  package mutating func expire(_ request: String, at time: Int64) -> Bool {
     guard let found = requests[request], found.state == .pending, found.expires <= time else { return false }
     end(request, .expired)
     return true
   }
 
   /// The requests that end with a user's suspension or deletion.
-  func pendingRequests(of user: String) -> Set<String> {
+  package func pendingRequests(of user: String) -> Set<String> {
     Set(requests.filter { $0.value.user == user && $0.value.state == .pending }.keys)
+  }
+
+  /// With whose key a step is taken.
+  private func asker(of step: Step) -> String? {
+    switch step {
+    case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party): party
+    default: nil
+    }
   }
 
   /// Of whom a step accepts something, or to whom it binds something.
@@ -163,7 +184,7 @@ struct Model: Hashable, Sendable {
     case .invite(_, let user), .finish(_, _, let user, _), .addApp(_, let user): user
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
-    case .ask(_, let user, _): user
+    case .ask(_, let user, _, _): user
     // Whoever is not the signer any more is told that, and nothing of the user.
     case .decide(let container, let user, _, _, _): containers[container]?.state == .active ? user : nil
     case .begin(_, let user, _, _), .register(_, _, let user, _), .login(_, let user, _, _): user
@@ -235,7 +256,7 @@ struct Model: Hashable, Sendable {
         containers[id]?.hasCodes = false
       }
       return "done"
-    case .code(let id, let user, let counter):
+    case .code(let id, let user, let counter, _):
       // The step itself answers, of a user who is not active as of a wrong code.
       if let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
       guard let found = containers[id], found.user == user, found.state == .active, found.hasCodes,
@@ -311,7 +332,7 @@ struct Model: Hashable, Sendable {
 
   private mutating func takeOfRequest(_ step: Step, at time: Int64) -> String {
     switch step {
-    case .ask(let request, let user, let expires):
+    case .ask(let request, let user, let expires, _):
       if let user, users[user] == nil { return "unknown" }
       guard requests[request] == nil else { return "exists" }
       requests[request] = Request(user: user, expires: expires)
@@ -336,7 +357,7 @@ struct Model: Hashable, Sendable {
       requests[request]?.decidedBy = container
       requests[request]?.user = user
       return "decided"
-    case .withdraw(let request):
+    case .withdraw(let request, _):
       guard let found = requests[request] else { return "unknown" }
       switch found.state(at: time) {
       case .pending:
@@ -472,9 +493,10 @@ struct Model: Hashable, Sendable {
 
 extension Model {
   /// What the database has to hold, by the names of things.
-  var description: [String: String] {
+  package var description: [String: String] {
     var all: [String: String] = [:]
     for (id, state) in users { all[id] = "\(state)" }
+    for (id, isGood) in parties { all[id] = isGood ? "good" : "revoked" }
     for (id, found) in containers {
       // What a container of a deleted user may do is not written down any more.
       all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"

@@ -1,6 +1,9 @@
-/// One step of the storage, as the simulation takes it and as the model judges it.
-enum Step: Hashable, Sendable {
+/// One step of the server, as a test has it taken and as the model judges it.
+package enum Step: Hashable, Sendable {
   case addUser(String)
+  /// A relying party, with its key.
+  case addParty(String)
+  case revokeParty(String)
   case suspend(String)
   case resume(String)
   case delete(String)
@@ -11,10 +14,10 @@ enum Step: Hashable, Sendable {
   case revoke(container: String)
   case order(String, container: String, OrderKind)
   case receipt(order: String, container: String)
-  case code(container: String, user: String, counter: Int64)
-  case ask(request: String, user: String?, expires: Int64)
+  case code(container: String, user: String, counter: Int64, by: String)
+  case ask(request: String, user: String?, expires: Int64, by: String)
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
-  case withdraw(request: String)
+  case withdraw(request: String, by: String)
   case begin(session: String, user: String, isRegistration: Bool, request: String?)
   case register(session: String, key: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
@@ -26,19 +29,5 @@ enum Step: Hashable, Sendable {
   case removeApp(String)
   case sweep
 
-  enum OrderKind: Hashable, Sendable { case lock, unlock, wipe }
-}
-
-/// A step as it was tried once, and what the client heard.
-struct Attempt: Hashable, Sendable {
-  /// Names the attempt in the audit log.
-  let name: String
-  let step: Step
-  /// The time that the server went by.
-  let time: Int64
-  /// When it began, and when the client heard, in moments of the run; no two have the same.
-  let began: Int
-  var ended: Int?
-  /// What the client heard; `nil` where the answer was lost.
-  var answer: String?
+  package enum OrderKind: Hashable, Sendable { case lock, unlock, wipe }
 }
