@@ -84,7 +84,8 @@ import Testing
     func uaf(_ path: String, _ body: JSONObject, token: String) async throws -> (
       status: Int, body: JSONObject
     ) {
-      try await post("/nevisfido\(path)", "application/json", authorization: "Bearer \(token)", body.bytes)
+      let type = path.hasPrefix("/uaf/") ? "application/fido+uaf;charset=UTF-8" : "application/json"
+      return try await post("/nevisfido\(path)", type, authorization: "Bearer \(token)", body.bytes)
     }
   }
 
