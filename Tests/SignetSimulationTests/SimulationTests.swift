@@ -56,15 +56,12 @@ import Testing
   func historiesOnPostgreSQL() async throws {
     let random = SeededRandom(test: "histories on PostgreSQL")
     let wanted: UInt64 = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil ? 60 : 300
-    let next = Mutex(0 as UInt64)
+    let numbers = Numbers(upTo: wanted)
     let failures = try await withThrowingTaskGroup(of: String?.self) { group in
       for _ in 0..<2 {
         group.addTask {
           let database = try EmptiedDatabase()
-          while let number = next.withLock({ next -> UInt64? in
-            next += 1
-            return next <= wanted ? next : nil
-          }) {
+          while let number = numbers.next() {
             let history = History(seed: random.seed &+ number)
             let run = try await Run(history, on: database.emptied())
             let violations = Verdict(run).violations
@@ -79,6 +76,22 @@ import Testing
       return try await group.reduce(into: [String]()) { all, failure in all += failure.map { [$0] } ?? [] }
     }
     #expect(failures == [], "SIGNET_SEED=\(random.seed)")
+  }
+
+  /// Numbers of histories, each given to one task.
+  private final class Numbers: Sendable {
+    private let last: UInt64
+    private let given = Mutex(0 as UInt64)
+
+    init(upTo last: UInt64) { self.last = last }
+
+    func next() -> UInt64? {
+      given.withLock { given in
+        guard given < last else { return nil }
+        given += 1
+        return given
+      }
+    }
   }
 
   /// A database of a server's, which is used for one history after the other.
