@@ -266,11 +266,11 @@ struct ScreenTests {
     #expect(client.status == 0, client.summary)
     // The numbers of the audit log stand at the right of their column.
     let beginnings =
-      ["| ", "  | ", "User", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
+      ["| ", "  |", "User", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
     for screen in Self.screens {
       for words in [
         ["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"],
-        ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list"],
+        ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list", Self.name],
       ] {
         expectOurs(
           try await rows(screen, ServerCommand.process(words + ["--data", server.data])), beginnings,

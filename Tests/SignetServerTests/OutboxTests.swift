@@ -1,3 +1,5 @@
+import PostgreSQLFixture
+import SignetSQLite
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -150,6 +152,26 @@ import Testing
     _ = try await server.users.resume(alice, by: .local)
     await sender.sendDue()
     #expect(receivers.attempts == ["a userResumed"])
+    #expect(server.capture.lines.count { $0.contains("outbox.altered") } == 1)
+  }
+
+  @Test(
+    "a row with words and numbers that this server does not write is dropped, and keeps nobody from the others",
+    arguments: ["event = 'x'", "authenticator = 'x'", "attempts = 9223372036854775807", "attempts = -1"])
+  func unknownWords(_ change: String) async throws {
+    let server = try ServerFixture(on: .sqlite)
+    let sender = OutboxSender(server.context, [receivers])
+    for id in ["a", "b"] {
+      try await server.context.storage.addOutboxReceiver(OutboxReceiver(.securityEvents, id), lifetime: 100)
+    }
+    let alice = try UserID("alice")
+    try await server.users.add(alice, by: .local)
+    _ = try await server.users.suspend(alice, reason: "", by: .local)
+    let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)
+    try database.execute("UPDATE outbox SET \(change) WHERE receiver = 'a'")
+    _ = try await server.users.resume(alice, by: .local)
+    await sender.sendDue()
+    #expect(Set(receivers.attempts) == ["a userResumed", "b userSuspended", "b userResumed"])
     #expect(server.capture.lines.count { $0.contains("outbox.altered") } == 1)
   }
 }

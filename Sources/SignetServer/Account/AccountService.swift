@@ -167,7 +167,8 @@ public struct AccountService: Sendable {
       outcome = try await context.storage.addAccountOrder(order, audit: event)
     } catch {
       guard error == .deviceLocked else { throw context.problem(with: error) }
-      throw Problem(.deviceLocked, "The device itself is locked; 'signet-server device unlock' ends that.")
+      throw Problem(
+        .deviceLocked, "An operator has locked the device itself; 'signet-server device unlock' ends that.")
     }
     switch outcome {
     case .added: return order

@@ -75,7 +75,7 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public var wrongNumbers: Int
   /// When it was answered, in seconds since 1970.
   public var answered: Int64?
-  /// The message as the app gets it, encrypted; `nil` where it is not kept.
+  /// The message as the app gets it, encrypted, while it waits; `nil` afterwards.
   public var sealedToken: [UInt8]?
   /// The transaction that the answer decides; `nil` for none.
   public var transaction: String?

@@ -65,7 +65,7 @@ extension SQLConnection {
   /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
   func endAsking(of transaction: String, at time: Int64) throws {
     _ = try execute(
-      "UPDATE pushauth_messages SET state = 'expired' WHERE txn = $1 AND state = 'pending'",
+      "UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL WHERE txn = $1 AND state = 'pending'",
       [.text(transaction)])
     try failUAFSessions(ofTransaction: transaction, at: time, rowCodes)
   }

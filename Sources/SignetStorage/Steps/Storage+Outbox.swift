@@ -74,14 +74,18 @@ extension Storage {
     _ record: OutboxRecord, until end: Int64
   ) async throws(StorageFailure) -> OutboxRecord? {
     var leased = record
-    (leased.due, leased.attempts) = (end, record.attempts + 1)
+    leased.due = end
+    leased.attempts = 0..<OutboxRecord.mostAttempts ~= record.attempts ? record.attempts + 1 : 1
+    let attempt = leased.attempts
     let isOurs = try await write { database in
       try database.execute(
         """
-        UPDATE outbox SET due = $1, attempts = attempts + 1
-        WHERE number = $2 AND attempts = $3 AND due = $4
+        UPDATE outbox SET due = $1, attempts = $2 WHERE number = $3 AND attempts = $4 AND due = $5
         """,
-        [.integer(end), .integer(record.number), .int(record.attempts), .integer(record.due)]) == 1
+        [
+          .integer(end), .int(attempt), .integer(record.number), .int(record.attempts),
+          .integer(record.due),
+        ]) == 1
     }
     return isOurs ? leased : nil
   }
@@ -117,11 +121,19 @@ extension SQLConnection {
   /// The most deliveries that are looked up at once.
   fileprivate static let deliveryLimit = 256
 
+  /// For how many seconds after an event a receiver is told of it at most: 30 days.
+  private static let longestLifetime: Int64 = 30 * 86_400
+
   /// Writes an event into the outbox, in the step that makes it: a row for each receiver, and nothing without one.
   func publish(_ event: OutboxEvent, at time: Int64) throws {
+    // A receiver that this server has not written is none: it must not keep the change from being made.
     var receivers = try rows(
       "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
-    ) { (OutboxReceiver(try $0.value(0), try $0.text(1)), lifetime: try $0.integer(2)) }
+    ) { row -> (OutboxReceiver, lifetime: Int64)? in
+      guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
+      let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
+      return (OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
+    }.compactMap { $0 }
     if event.kind == .requestEnded, let client = try clientToTell(of: event.subject) {
       receivers.append((OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
@@ -203,16 +215,24 @@ extension OutboxRecord {
     return image
   }
 
+  /// No row of this server's was tried so often: each has its time.
+  fileprivate static let mostAttempts = 1 << 20
+
+  /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
   fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
     let channel: OutboxChannel = try row.value(0)
-    let kind: OutboxEvent.Kind = try row.value(1)
+    let kind = OutboxEvent.Kind(rawValue: try row.text(1))
+    let word = try row.optional(6, row.text)
+    let authenticator = word.flatMap { AuthenticatorRecord.Kind(rawValue: $0) }
     let event = OutboxEvent(
-      kind, of: try row.text(4), user: try row.optional(5, row.text),
-      authenticator: try row.optional(6) { (index) throws(SQLFailure) in try row.value(index) })
+      kind ?? .requestEnded, of: try row.text(4), user: try row.optional(5, row.text),
+      authenticator: authenticator)
     self.init(
       number: try row.integer(2), to: OutboxReceiver(channel, try row.text(3)), event,
       created: try row.integer(7), expires: try row.integer(8), due: try row.integer(9))
     attempts = try row.int(10)
-    isAltered = !codes.isOwn(image, try row.optional(11, row.blob))
+    let isWritten =
+      kind != nil && (word == nil) == (authenticator == nil) && 0...Self.mostAttempts ~= attempts
+    isAltered = try !isWritten || !codes.isOwn(image, row.optional(11, row.blob))
   }
 }

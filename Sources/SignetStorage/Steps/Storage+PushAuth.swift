@@ -229,7 +229,8 @@ extension Storage {
       guard
         try database.execute(
           """
-          UPDATE pushauth_messages SET state = $1, answered = $2 WHERE id = $3 AND state = 'pending' AND expires > $4
+          UPDATE pushauth_messages SET state = $1, answered = $2, sealed_token = NULL
+          WHERE id = $3 AND state = 'pending' AND expires > $4
           """, [.text(state.rawValue), .integer(time), .text(id), .integer(time)]) == 1
       else { return false }
       if let asked { try database.noteChange(ofMechanism: asked.mechanism) }
@@ -273,7 +274,9 @@ extension Storage {
         try database.execute(
           """
           UPDATE pushauth_messages SET wrong_numbers = wrong_numbers + 1,
-            state = CASE WHEN wrong_numbers + 1 >= $1 THEN 'denied' ELSE state END, answered = CASE WHEN wrong_numbers + 1 >= $1 THEN $2 ELSE answered END
+            state = CASE WHEN wrong_numbers + 1 >= $1 THEN 'denied' ELSE state END,
+            answered = CASE WHEN wrong_numbers + 1 >= $1 THEN $2 ELSE answered END,
+            sealed_token = CASE WHEN wrong_numbers + 1 >= $1 THEN NULL ELSE sealed_token END
           WHERE id = $3 AND state = 'pending' AND expires > $2
           """, [.int(limit), .integer(time), .text(id)]) == 1,
         let count = try database.number(
@@ -322,7 +325,10 @@ extension SQLConnection {
   /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
   fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws {
     _ = try execute(
-      "UPDATE pushauth_messages SET state = 'expired' WHERE id = $1 AND state = 'pending' AND expires <= $2",
+      """
+      UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL
+      WHERE id = $1 AND state = 'pending' AND expires <= $2
+      """,
       [.text(id), .integer(time)])
   }
 }

@@ -145,7 +145,7 @@ extension SQLConnection {
     _ = try endActivations(.replaced, "user_id", user)
     _ = try execute(
       """
-      UPDATE pushauth_messages SET state = 'expired' WHERE state = 'pending'
+      UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL WHERE state = 'pending'
         AND mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
       """, [.text(user)])
     try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)])

@@ -2,6 +2,12 @@ import Signet
 import SignetJSON
 import SignetTerminal
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// All that is asked, whatever kind it is and whichever server asks: shown as it comes, answered, and told of when it has ended.
 actor AskingList {
   private struct Entry {
@@ -21,6 +27,8 @@ actor AskingList {
   /// The one that is being answered; nothing is printed between the person's questions and answers.
   private var answered: Int?
   private var held: [() -> Void] = []
+  /// What has waited since the person was last answered: an answer without a number is for the only one of these.
+  private var shown: Set<Int> = []
 
   /// A list without anything.
   init(_ arguments: Arguments, isConversation: Bool) {
@@ -42,6 +50,7 @@ actor AskingList {
       lastNumber += 1
       let entry = Entry(number: lastNumber, source: source, asking: asking)
       entries.append(entry)
+      shown.insert(entry.number)
       show(entry)
     }
     for index in entries.indices where entries[index].source == source {
@@ -113,7 +122,9 @@ actor AskingList {
       return arguments.errorOutput.print(
         "To answer, write approve, deny or report, and the request's number.")
     }
-    let number = words.count == 2 ? Int(words[1]) : waiting.count == 1 ? waiting.first?.number : nil
+    // Where another has waited since, the answer may be meant for that.
+    let isOnly = waiting.count == 1 && shown.count == 1
+    let number = words.count == 2 ? Int(words[1]) : isOnly ? waiting.first?.number : nil
     guard let entry = waiting.first(where: { $0.number == number }) else {
       return arguments.errorOutput.print(
         waiting.isEmpty ? "No request waits." : "Name one that waits: \(ours: first.lowercased()) NUMBER.")
@@ -125,20 +136,27 @@ actor AskingList {
     await self.answer(entry, answer)
   }
 
+  /// Forgets what was typed while an answer was on its way, before anything else is shown: it is no answer to that.
+  private static func forgetTypedAhead() { _ = tcflush(STDIN_FILENO, TCIFLUSH) }
+
   private func answer(_ entry: Entry, _ answer: AskingAnswer) async {
     answered = entry.number
     do {
-      if let text = try await entry.asking.answer(answer) {
+      let text = try await entry.asking.answer(answer)
+      Self.forgetTypedAhead()
+      if let text {
         finish(entry)
         arguments.output.print(text)
       } else {
         arguments.errorOutput.print("Nothing was answered; request \(entry.number) still waits.")
       }
     } catch let spent as SpentAsking {
+      Self.forgetTypedAhead()
       finish(entry)
       arguments.errorOutput.print("signet: \("\(spent.reason)", limit: 2000)")
     } catch { arguments.errorOutput.print("signet: \("\(error)", limit: 2000)") }
     answered = nil
+    shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))
     for print in held { print() }
     held = []
     await tellEnds()

@@ -39,7 +39,7 @@ struct UAFAsking: Asking {
   }
 
   func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
-    let person = TerminalUAFInteraction(arguments)
+    let person = TerminalUAFInteraction(arguments, user: waiting.account.username)
     let operations = UAFOperations(
       client: client, configuration: configuration,
       interaction: answer == .deny ? RefusingUAFInteraction() : person)
@@ -53,6 +53,7 @@ struct UAFAsking: Asking {
       case .authentication(let authentication):
         _ = try await authentication.run()
         return "Confirmed with UAF."
+      case .deregistration where answer == .deny: return "Nothing was removed."
       case .deregistration(let deregistration):
         let count = try await deregistration.run().count
         return "Deregistered; \(count) keys are gone."
