@@ -82,7 +82,7 @@ enum MessageCommands {
     case "taken": "taken by the push service"
     case "gone": "the push service does not know the app any more; have it enrol again"
     case "failed": "the push service could not be reached, or refused; the server's log has the cause"
-    case "none": "none: no push service of this server carries it; hand the app what --json prints as push"
+    case "none": "none by push: the app asks for it (signet listen), or is handed what --json prints as push"
     case let other: other
     }
   }

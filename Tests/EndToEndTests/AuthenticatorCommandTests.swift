@@ -78,7 +78,7 @@ import Testing
     #expect(try await show(number, at: server).status == 0)
     let shown = try await server.run(
       "message", "create", "alice", "Again", "--kind", "challenge", "--key-file", server.shopKey)
-    #expect(shown.output.contains("Delivery  none: no push service of this server carries it"), shown.summary)
+    #expect(shown.output.contains("Delivery  none by push: the app asks for it"), shown.summary)
     #expect(shown.output.contains(/Number    [1-9][0-9]\n/), shown.summary)
     let long = try await server.run(
       "message", "create", "alice", "x", "--lifetime", "2h", "--key-file", server.shopKey)

@@ -95,7 +95,9 @@ import Testing
     _ = try await other.json("approve", second, "--yes")
     try terminal.expect("Request 2 was answered elsewhere.")
     let third = try await server.ask("alice", "Pay 3 EUR")
+    // Others have waited since: the answer might be meant for one of these.
     try terminal.answer("  | Pay 3 EUR", "approve")
+    try terminal.answer("Name one that waits: approve NUMBER.", "approve")
     try terminal.expect("Sign this? [y/N] ")
     _ = try await other.json("deny", third, "--yes")
     try terminal.answer("", "y", isSecret: false)

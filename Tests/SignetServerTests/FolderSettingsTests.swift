@@ -185,7 +185,7 @@ import SignetServer
     ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
     Slip(
       "a kind that is none",
-      "\"kinds\" in \"pay\" in \"requirements\" are some of \"container\", \"uaf\", \"push-app\", \"otp\""
+      "\"kinds\" in \"pay\" in \"requirements\" are some of \"container\", \"uaf\", \"push-app\""
     ) { $0["requirements"] = ["pay": ["kinds": ["uaf", "phone"]]] },
     Slip("too many requirements", "\"requirements\" has at most 64 members") {
       var many = JSONObject()

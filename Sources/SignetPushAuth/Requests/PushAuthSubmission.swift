@@ -35,7 +35,7 @@ public struct PushAuthSubmission: Sendable {
     let limit = PushAuthDelivery.maximumMessageIDByteCount
     if action == .refresh {
       messageID = nil
-      mechanismID = try members.text("mechanismUid", named: "mechanismUid", limit: 256)
+      mechanismID = try Self.mechanismID(members)
     } else {
       messageID = try members.text("messageId", named: "messageId", limit: limit)
       mechanismID = nil

@@ -126,6 +126,7 @@ actor AskingList {
     let isOnly = waiting.count == 1 && shown.count == 1
     let number = words.count == 2 ? Int(words[1]) : isOnly ? waiting.first?.number : nil
     guard let entry = waiting.first(where: { $0.number == number }) else {
+      shown = Set(waiting.map(\.number))
       return arguments.errorOutput.print(
         waiting.isEmpty ? "No request waits." : "Name one that waits: \(ours: first.lowercased()) NUMBER.")
     }
