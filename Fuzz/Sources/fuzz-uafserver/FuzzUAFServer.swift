@@ -67,6 +67,6 @@ import SignetJSON
   }
 
   private static func settings(_ object: JSONObject) -> UAFSettings? {
-    do { return try UAFSettings(object, domain: "main") } catch { return nil }
+    do { return try UAFSettings(object, domain: "main", among: NamedRequirements()) } catch { return nil }
   }
 }
