@@ -35,6 +35,10 @@ struct CIBANotifier: OutboxDelivery {
     guard let url = client.notificationEndpoint, let sealed = request.sealedNotice,
       let notice = BackchannelNotice(sealed, of: transaction.id, under: context.masterKey)
     else { return .failed("what the client is told with can't be opened") }
+    // Tokens that were on their way before are not sent again.
+    if request.issued != nil, try await maker.lapse(of: transaction) != nil {
+      return .failed("the user is not active, or what the user accepted with is out of use")
+    }
     guard let body = try await body(for: request, transaction, client, notice) else { return .needless }
     let message = HTTPRequest(
       method: .post, url: url,
@@ -66,13 +70,6 @@ struct CIBANotifier: OutboxDelivery {
       var body = refusal.json
       body["auth_req_id"] = .string(notice.id)
       return body
-    }
-    // Tokens that were on their way before are not sent again once the user, or what they were earned with, is out of use.
-    if request.issued != nil {
-      let user = try await context.storage.user(transaction.user ?? "")
-      guard user?.state == .active, try await context.storage.isProofInUse(of: transaction.id) else {
-        return nil
-      }
     }
     let time = request.issued ?? context.clock.now
     var body = try await maker.tokens(for: request, transaction, at: time, authReqID: notice.id)

@@ -137,13 +137,7 @@ package struct TokenMaker: Sendable {
     switch transaction.state {
     case .accepted:
       guard request.issued == nil else { return nil }
-      if let user = transaction.user, try await context.storage.user(user)?.state != .active {
-        return Self.notActive
-      }
-      guard try await context.storage.isProofInUse(of: transaction.id) else {
-        return OpenIDFailure(
-          .accessDenied, "What the user accepted with is locked or no longer in use; start again.")
-      }
+      if let failure = try await lapse(of: transaction) { return failure }
       return try await shortcoming(of: transaction, for: request)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
@@ -152,6 +146,21 @@ package struct TokenMaker: Sendable {
       return OpenIDFailure(
         .transactionFailed, "The request was withdrawn; start again if it is still wanted.")
     }
+  }
+
+  /// Why an acceptance earns no tokens any more, or none again: its user is not active, or what it was given with is out of use.
+  ///
+  /// - Returns: The failure; `nil` for none.
+  /// - Throws: `Problem`.
+  func lapse(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
+    if let user = transaction.user, try await context.storage.user(user)?.state != .active {
+      return Self.notActive
+    }
+    guard try await context.storage.isProofInUse(of: transaction.id) else {
+      return OpenIDFailure(
+        .accessDenied, "What the user accepted with is locked or no longer in use; start again.")
+    }
+    return nil
   }
 
   private static let notActive = OpenIDFailure(.accessDenied, "The user's account is not active.")

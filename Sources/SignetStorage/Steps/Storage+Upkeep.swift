@@ -35,6 +35,9 @@ extension Storage {
         "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
       _ = try database.execute(
         "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
+      _ = try database.execute(
+        "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
+        [.integer(time)])
       try database.removeRequestsOfDeletedUsers(
         "user_id IN (SELECT id FROM users WHERE state = 'deleted') AND state <> 'pending'")
       try database.sweepChanges(at: time)

@@ -121,6 +121,23 @@ import Testing
     #expect(try await fixture.server.audit().count { $0.contains("tokens.issued") } == 1)
   }
 
+  @Test("tokens that did not arrive are not sent again once the user is suspended, which is on the record")
+  func sendsNothingAgain() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    try await fixture.decide(.accepted)
+    fixture.callback.answer(.success(HTTPResponse(status: 503)))
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.count == 1)
+    _ = try await fixture.server.users.suspend(UserID("alice"), reason: "", by: .local)
+    fixture.server.clock.advance(by: 10)
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.count == 1)
+    #expect(try await fixture.due().isEmpty)
+    #expect(try await fixture.server.audit().contains { $0.contains("client.notTold") })
+  }
+
   @Test(
     "what will not pass ends it: other statuses, redirects, and five minutes",
     arguments: [
