@@ -53,6 +53,28 @@ import Testing
   }
 
   @Test(
+    "what is typed while an answer is on its way answers nothing that comes after it", arguments: ["y", "n"])
+  func typedAhead(_ reply: String) async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("Listening; Ctrl-C ends it.")
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    try terminal.expect("  | Pay 1 EUR")
+    let second = try await server.ask("alice", "Pay 2 EUR")
+    try terminal.answer("  | Pay 2 EUR", "approve 1")
+    // Once the first is answered, the second is the only one that waits.
+    try terminal.answer("Sign this? [y/N] ", "\(reply)\napprove 2", isSecret: false)
+    try terminal.answer(
+      reply == "y" ? "Accepted " : "Nothing was answered", "\u{4}", newline: false, isSecret: false)
+    let ended = try await terminal.end()
+    #expect(ended.status == 0 && ended.shown.ranges(of: "You are about to").count == 1, "\(ended.shown)")
+    #expect(try await server.transaction(second).string("status") == "pending")
+    await server.stop()
+  }
+
+  @Test(
     "a number and a password are asked for; a wrong number leaves the request, and nothing typed is shown")
   func numberAndPassword() async throws {
     let server = try await RunningServer.startWithShop()

@@ -142,20 +142,20 @@ actor AskingList {
 
   private func answer(_ entry: Entry, _ answer: AskingAnswer) async {
     answered = entry.number
-    do {
-      let text = try await entry.asking.answer(answer)
-      Self.forgetTypedAhead()
-      if let text {
-        finish(entry)
-        arguments.output.print(text)
-      } else {
-        arguments.errorOutput.print("Nothing was answered; request \(entry.number) still waits.")
-      }
-    } catch let spent as SpentAsking {
-      Self.forgetTypedAhead()
+    let outcome: Result<TerminalText?, any Error>
+    do { outcome = .success(try await entry.asking.answer(answer)) } catch { outcome = .failure(error) }
+    Self.forgetTypedAhead()
+    switch outcome {
+    case .success(let text?):
       finish(entry)
-      arguments.errorOutput.print("signet: \("\(spent.reason)", limit: 2000)")
-    } catch { arguments.errorOutput.print("signet: \("\(error)", limit: 2000)") }
+      arguments.output.print(text)
+    case .success(nil):
+      arguments.errorOutput.print("Nothing was answered; request \(entry.number) still waits.")
+    case .failure(let failure):
+      let spent = failure as? SpentAsking
+      if spent != nil { finish(entry) }
+      arguments.errorOutput.print("signet: \("\(spent?.reason ?? failure)", limit: 2000)")
+    }
     answered = nil
     shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))
     for print in held { print() }
