@@ -30,6 +30,8 @@ public struct ServiceContext: Sendable {
   public let notices: (any HTTPTransport)?
   /// What UAF is served with; `nil` where it is not.
   public let uaf: UAFSetup?
+  /// How invites become keys.
+  let derivation: PasswordDerivation
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
@@ -42,6 +44,19 @@ public struct ServiceContext: Sendable {
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil
   ) {
+    self.init(
+      settings: settings, storage: storage, masterKey: masterKey, clock: clock, random: random, log: log,
+      push: push, notices: notices, uaf: uaf, handshakeKeys: handshakeKeys, derivation: .argon2id)
+  }
+
+  /// The same with a derivation that a test shortens.
+  package init(
+    settings: ServerSettings, storage: Storage, masterKey: MasterKey,
+    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
+    push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
+    uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation
+  ) {
+    self.derivation = derivation
     self.handshakeKeys =
       handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)

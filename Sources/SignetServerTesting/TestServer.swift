@@ -1,4 +1,4 @@
-import SignetCrypto
+package import SignetCrypto
 package import SignetHTTP
 public import SignetPolicy
 package import SignetServer
@@ -19,6 +19,7 @@ public final class TestServer: Sendable {
   public let serverURL: ServerURL
   let server: Server
   private let storage: @Sendable () throws -> Storage
+  private let derivation: PasswordDerivation
   private let transport: ServerConfiguration
 
   /// Starts a server.
@@ -31,16 +32,21 @@ public final class TestServer: Sendable {
   public convenience init(
     directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock()
   ) async throws {
-    try await self.init(directory: directory, protection: protection, clock: clock, log: EventLog { _ in })
+    try await self.init(
+      directory: directory, protection: protection, clock: clock, log: EventLog { _ in },
+      derivation: .argon2id)
   }
 
   /// Starts a server whose events go to `log`, whose pushes are carried by `push`, which has these limits, and whose state is where
   /// `storage` opens it; otherwise in a file in the folder.
+  ///
+  /// Its invites cost nothing, as those of a vault for tests do.
   package init(
     directory: String, protection: ProtectionPolicy, storage: (@Sendable () throws -> Storage)? = nil,
     clock: any WallClock = SystemWallClock(),
     log: EventLog = EventLog { _ in }, push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    uaf: UAFSetup? = nil, limits: ServerLimits = ServerLimits()
+    uaf: UAFSetup? = nil, limits: ServerLimits = ServerLimits(),
+    derivation: PasswordDerivation = .insecureForTests
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -56,7 +62,8 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try self.storage(),
       masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push,
-      notices: notices, uaf: uaf)
+      notices: notices, uaf: uaf, derivation: derivation)
+    self.derivation = derivation
     let identity = try certificate.privateKeyPEM.withSecret { key in
       try key.withBytes {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
@@ -85,7 +92,9 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try storage(),
       masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log,
-      push: stopped.context.push, notices: stopped.context.notices, uaf: stopped.context.uaf)
+      push: stopped.context.push, notices: stopped.context.notices, uaf: stopped.context.uaf,
+      derivation: stopped.derivation)
+    derivation = stopped.derivation
     server = try Server(context, transport: transport)
     _ = try server.start()
   }

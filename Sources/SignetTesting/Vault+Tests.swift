@@ -1,18 +1,14 @@
-package import SignetCrypto
+import SignetCrypto
 package import SignetVault
 
-extension Argon2id {
-  /// A cost far below every floor, for tests that are not about costs: such a derivation takes no time.
-  package static let insecureForTests = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
-}
-
 extension Vault.Settings {
-  /// Settings of a vault whose passwords cost nothing.
+  /// Settings of a vault whose passwords, and invites, cost nothing.
   ///
   /// Programs that are installed refuse to open such passwords.
   package static func forTests() -> Self {
     var settings = Self(cost: .fixed(.insecureForTests))
     settings.insecureCostFloor = .insecureForTests
+    settings.derivation = .insecureForTests
     return settings
   }
 }

@@ -13,6 +13,8 @@ public actor Vault {
   let placeLockPath: String
   let attemptLockPath: String
   let settings: Settings
+  /// How passwords and invites become keys.
+  package nonisolated var derivation: PasswordDerivation { settings.derivation }
   let directory: String
   var calibratedCost: Argon2id?
 

@@ -89,7 +89,8 @@ struct DeviceOptions {
       appVersion: signetProgram.version, sources: [IntegrityEvidence(integrity)])
     let gate = IntegrityGate(integrity, responder: responder)
     let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
-    let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
+    let vault = try Vault.open(
+      inFolder: folder, tpm: tpm, cost: passwordCost, createIfMissing: createIfMissing)
     let connection = try connection
     #if os(Linux)
       return Device(
@@ -99,6 +100,20 @@ struct DeviceOptions {
       return Device(
         vault: vault, connection: connection, accountPolicies: policies, integrity: gate)
     #endif
+  }
+
+  /// What deriving a key from a password costs from now on; the vault takes it for no less than its floor.
+  private var passwordCost: PasswordCost {
+    get throws {
+      guard let word = ProcessInfo.processInfo.environment["SIGNET_PASSWORD_TIME"], !word.isEmpty else {
+        return .standard
+      }
+      guard let milliseconds = Int(word), (1...10_000).contains(milliseconds) else {
+        throw CommandFailure(
+          .usage, "SIGNET_PASSWORD_TIME is a number of milliseconds from 1 to 10000; leave it out for 250")
+      }
+      return .calibrated(milliseconds: milliseconds)
+    }
   }
 
   private func nothingActivated(_ finding: String) -> CommandFailure {

@@ -65,6 +65,10 @@ let signetProgram = Program(
       "SIGNET_TPM",
       "The TPM for a new vault: device:PATH, swtpm:host=ADDRESS,port=N or swtpm:path=SOCKET; none for a file. "
         + "Unset: /dev/tpmrm0 where this user may use it"),
+    .init(
+      "SIGNET_PASSWORD_TIME",
+      "About how many milliseconds it takes to try a password that is set from now on, 1 to 10000; never less than 19 MiB of memory and "
+        + "2 passes of Argon2id. Unset: 250"),
     .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
     .init("SIGNET_UAF_SERVER", "The base URL of the UAF server, where --uaf-server is not given"),
     .init(

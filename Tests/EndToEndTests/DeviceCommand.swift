@@ -15,6 +15,8 @@ struct DeviceCommand: Sendable {
   var program: String?
   /// The address of the session's bus; none where this is nil.
   var sessionBus: String?
+  /// How many milliseconds a password costs: the least that a vault makes; what programs choose by themselves where this is nil.
+  var passwordTime: Int? = 1
   /// The locale that it runs in.
   var locale = "C.UTF-8"
 
@@ -24,6 +26,7 @@ struct DeviceCommand: Sendable {
     if !passwords.isEmpty { line += ["--password-fd", "0"] }
     var environment = ServerCommand.cleanEnvironment
     environment["SIGNET_CA_FILE"] = authority
+    environment["SIGNET_PASSWORD_TIME"] = passwordTime.map(String.init)
     environment["LC_ALL"] = locale
     environment["DBUS_SESSION_BUS_ADDRESS"] = sessionBus
     return ChildCommand(

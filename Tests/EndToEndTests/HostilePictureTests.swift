@@ -103,7 +103,9 @@ struct HostilePictureTests {
   func finderPatterns(_ picture: Picture) async throws {
     let file = folder.file("full.png")
     try await picture.write(to: file)
-    for words in [["activate", "--qr", file], ["scan", file], ["approve", "--qr", file]] {
+    // They have one reader of pictures.
+    let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
+    for words in all.prefix(picture.module == 1 && picture.kind != .codes ? 3 : 1) {
       let (result, seconds) = try await run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")

@@ -50,6 +50,16 @@ import Testing
     await server.stop()
   }
 
+  @Test(
+    "what is no time for a password to take is refused", arguments: ["0", "10001", "-1", "fast", "250ms"])
+  func passwordTime(word: String) async throws {
+    let folder = try TemporaryFolder()
+    var command = try DeviceCommand(data: folder.file("device")).process(["list"])
+    command.environment["SIGNET_PASSWORD_TIME"] = word
+    let result = try await command.finish()
+    #expect(result.isRefusal(64, "a number of milliseconds from 1 to 10000"), result.summary)
+  }
+
   @Test(arguments: [
     ("short1", "8"), ("no-digits-here", "digit"), ("long-long-long-long-long-1", "20"),
     ("abc-garden-42", "in order"),

@@ -8,8 +8,11 @@ import Testing
 @Suite(
   .serialized, .timeLimit(.minutes(10)), .enabled(if: Screens.isWanted, "needs tmux and SIGNET_PYTHON"))
 struct ScreenTests {
+  private typealias Screen = (kind: String, columns: Int)
+
   /// Where rows are looked at: tmux and pyte, 80 and 40 columns wide.
-  private static let screens = [("tmux", 80), ("tmux", 40), ("pyte", 80), ("pyte", 40)]
+  private static let screens: [Screen] = [("tmux", 80), ("tmux", 40), ("pyte", 80), ("pyte", 40)]
+  private static let narrow = screens[1]
 
   /// One with a spacing mark.
   private static let spacing = "\u{915}\u{903}"
@@ -35,26 +38,43 @@ struct ScreenTests {
     }.joined(separator: "\n")
   }
 
-  /// The rows of the screen after a command; one that waits for ever is ended once the screen shows a text.
-  private func rows(
-    _ screen: (kind: String, columns: Int), _ line: ChildCommand, endedAt text: String? = nil
-  ) async throws -> [String] {
+  /// The rows of each screen after a command that runs on it; one that waits for ever is ended once the screen shows a text.
+  private func shown(
+    _ line: ChildCommand, endedAt text: String? = nil, on screens: [Screen] = screens
+  ) async throws -> [(screen: Screen, rows: [String])] {
     let python = try #require(Screens.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Interop/screen.py")
     var environment = line.environment
     environment["LC_ALL"] = "C.UTF-8"
     environment["PATH"] = "/usr/bin:/bin"
     environment["SCREEN_STOP"] = text
-    let shown = try await ChildCommand(
-      [python, script.path, screen.kind, String(screen.columns)] + line.line, environment: environment
+    let names = screens.map { "\($0.kind):\($0.columns)" }.joined(separator: ",")
+    let result = try await ChildCommand(
+      [python, script.path, names] + line.line, environment: environment
     ).finish()
-    try #require(shown.status == 0, shown.summary)
-    return try JSONValue(parsing: Array(shown.output.utf8)).texts
+    try #require(result.status == 0, result.summary)
+    let lines = result.output.split(separator: "\n")
+    try #require(lines.count == screens.count, result.summary)
+    return try zip(screens, lines).map { ($0, try JSONValue(parsing: Array($1.utf8)).texts) }
+  }
+
+  private func rows(on screen: Screen, _ line: ChildCommand) async throws -> [String] {
+    try #require(try await shown(line, on: [screen]).first).rows
+  }
+
+  /// Expects on each screen that every row begins as one of ours does, and that the text is there.
+  private func expectOurs(
+    _ line: ChildCommand, _ beginnings: [String], endedAt text: String? = nil,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    for (screen, rows) in try await shown(line, endedAt: text) {
+      expectOurs(rows, beginnings, screen, at: location)
+    }
   }
 
   /// Expects that every row begins as one of ours does, and that the text is there.
   private func expectOurs(
-    _ rows: [String], _ beginnings: [String], _ screen: (kind: String, columns: Int),
+    _ rows: [String], _ beginnings: [String], _ screen: Screen,
     of character: String = "",
     at location: SourceLocation = #_sourceLocation
   ) {
@@ -83,18 +103,17 @@ struct ScreenTests {
       for character in Self.doubtful[first..<min(first + 6, Self.doubtful.count)] {
         texts.append((try await server.ask("alice", Self.hostile(character)), character))
       }
-      for screen in Self.screens {
-        let shown = try await rows(screen, device.process(["pending"]))
-        let parts = shown.parts { row in texts.contains { row.hasPrefix("| \($0.id)") } }
-        #expect(parts.count == texts.count, "\(screen): \(shown)")
+      for (screen, rows) in try await shown(device.process(["pending"])) {
+        let parts = rows.parts { row in texts.contains { row.hasPrefix("| \($0.id)") } }
+        #expect(parts.count == texts.count, "\(screen): \(rows)")
         for (id, character) in texts {
-          let part = try #require(parts.first { $0[0].hasPrefix("| \(id)") }, "\(screen): \(shown)")
+          let part = try #require(parts.first { $0[0].hasPrefix("| \(id)") }, "\(screen): \(rows)")
           expectOurs(part, ["| \(id)", "  from    shop", "  | "], screen, of: character)
         }
       }
       for (id, character) in texts {
-        let approved = try await rows(Self.screens[1], device.process(["approve", id, "--yes"]))
-        expectOurs(approved, ["  from    shop", "  | "] + Self.approval, Self.screens[1], of: character)
+        let approved = try await rows(on: Self.narrow, device.process(["approve", id, "--yes"]))
+        expectOurs(approved, ["  from    shop", "  | "] + Self.approval, Self.narrow, of: character)
       }
     }
     for screen in Self.screens {
@@ -102,7 +121,7 @@ struct ScreenTests {
         "alice",
         "Pay 9999" + String(repeating: "\n", count: 62) + "Pay\u{A0}1 e"
           + String(repeating: "\u{301}", count: 700) + "\nשלם 100")
-      let shown = try await rows(screen, device.process(["approve", id, "--yes"]))
+      let shown = try await rows(on: screen, device.process(["approve", id, "--yes"]))
       for row in ["  | Pay 9999", "  ~ 61 empty lines"] { #expect(shown.contains(row), "\(shown)") }
       #expect(shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×696}"), "\(shown)")
       #expect(shown.contains("  | 100"), "\(shown)")
@@ -143,15 +162,14 @@ struct ScreenTests {
     await first.stop()
     try await Self.rename(ids, first)
     let server = try await first.again()
-    let shown = ["| ", "  | ", "  from    shop"]
+    let ours = ["| ", "  | ", "  from    shop"]
+    try await expectOurs(device.process(["pending"]), ours)
+    try await expectOurs(
+      device.process(["listen", "--once", "--no-notify"]), ours + ["Listening; Ctrl-C ends it."])
     for (screen, id) in zip(Self.screens, ids) {
-      expectOurs(try await rows(screen, device.process(["pending"])), shown, screen)
       expectOurs(
-        try await rows(screen, device.process(["listen", "--once", "--no-notify"])),
-        shown + ["Listening; Ctrl-C ends it."], screen)
-      expectOurs(
-        try await rows(screen, device.process(["approve", id.new, "--yes"])),
-        shown + Self.approval, screen)
+        try await rows(on: screen, device.process(["approve", id.new, "--yes"])), ours + Self.approval,
+        screen)
     }
     await server.stop()
   }
@@ -167,12 +185,11 @@ struct ScreenTests {
     try #require(made.status == 0, made.summary)
     let file = try party.server.write("271828", to: "pin")
     device.launcher = ["/bin/sh", "-c", #"exec "$@" < "$0""#, file]
-    for screen in Self.screens {
-      let shown = try await rows(
-        screen,
-        device.process(["uaf", "authenticate", "alice", "--password-fd", "0"] + party.words))
-      #expect(shown.joined().contains("Authenticated."), "\(shown)")
-      for row in shown where !row.isEmpty {
+    for (screen, rows) in try await shown(
+      device.process(["uaf", "authenticate", "alice", "--password-fd", "0"] + party.words))
+    {
+      #expect(rows.joined().contains("Authenticated."), "\(rows)")
+      for row in rows where !row.isEmpty {
         #expect(["| ", "  ", "Authenticated."].contains { row.hasPrefix($0) }, "\(screen): \(row)")
       }
     }
@@ -188,21 +205,19 @@ struct ScreenTests {
       "authentication", to: target.string("id"), ["username": "alice", "transaction": .string(text)])
     let waiting = try party.server.write(message, to: "message.link")
     let ours = ["| ", "  | ", "authentication at ", "  says ", "  encrypted for", "  not encrypted"]
-    for screen in Self.screens {
-      for words in [["uaf", "oob", "decode", waiting], ["uaf", "pending"]] {
-        let shown = try await rows(screen, device.process(words + party.words))
-        #expect(!shown.isEmpty)
-        for row in shown where !row.isEmpty {
+    for words in [["uaf", "oob", "decode", waiting], ["uaf", "pending"]] {
+      for (screen, rows) in try await shown(device.process(words + party.words)) {
+        #expect(!rows.isEmpty)
+        for row in rows where !row.isEmpty {
           #expect(ours.contains { row.hasPrefix($0) }, "\(screen), \(words): \(row)")
         }
       }
     }
     device.launcher = ["/bin/sh", "-c", #"exec "$@" < "$0""#, file]
-    let narrow = Self.screens[1]
     expectOurs(
       try await rows(
-        narrow, device.process(["uaf", "oob", "run", waiting, "--password-fd", "0"] + party.words)),
-      ["You are about to confirm:", "  | ", "  – ", "| ", "Authenticated."], narrow)
+        on: Self.narrow, device.process(["uaf", "oob", "run", waiting, "--password-fd", "0"] + party.words)),
+      ["You are about to confirm:", "  | ", "  – ", "| ", "Authenticated."], Self.narrow)
     await party.server.stop()
   }
 
@@ -215,40 +230,27 @@ struct ScreenTests {
     let device = server.device()
     let password = "winter-garden-42"
     _ = try await device.json("activate", "--code-file", server.codeFile(Self.name), passwords: [password])
-    for screen in Self.screens {
-      expectOurs(
-        try await rows(screen, device.process(["otp"]), endedAt: "127.0"), ["Password ", "| ", "  | "], screen
-      )
-      expectOurs(try await rows(screen, device.process(["list"])), ["| ", "  | "], screen)
-    }
+    try await expectOurs(device.process(["otp"]), ["Password ", "| ", "  | "], endedAt: "127.0")
+    try await expectOurs(device.process(["list"]), ["| ", "  | "])
     for _ in 0..<2 { _ = try await server.ask(Self.name, Self.hostile("\u{1100}")) }
-    for screen in Self.screens {
-      let shown = ["  from    ", "  | "]
-      expectOurs(
-        try await rows(screen, device.process(["approve"]), endedAt: "[1-2]"),
-        shown + ["1  until", "2  until", "Which one?"], screen)
-      expectOurs(
-        try await rows(screen, device.process(["listen", "--once", "--no-notify"])),
-        shown + ["| ", "Listening; Ctrl-C ends it."], screen)
-    }
+    let ours = ["  from    ", "  | "]
+    try await expectOurs(
+      device.process(["approve"]), ours + ["1  until", "2  until", "Which one?"], endedAt: "[1-2]")
+    try await expectOurs(
+      device.process(["listen", "--once", "--no-notify"]), ours + ["| ", "Listening; Ctrl-C ends it."])
     let container = try #require(try await server.activeContainers(Self.name).first)
     let locked = try await server.run(
       "container", "lock", container, "--reason", String(repeating: "\u{1100}", count: 30) + " " + Self.madeUp
     )
     #expect(locked.status == 0, locked.summary)
     #expect(try await device.run("pending").status == 0)
-    for screen in Self.screens {
-      expectOurs(
-        try await rows(screen, device.process(["condition", "show"])),
-        ["Policies: ", "Broken: ", "| ", "  | "], screen)
-    }
+    try await expectOurs(
+      device.process(["condition", "show"]), ["Policies: ", "Broken: ", "| ", "  | "])
     let accounts = DeviceCommand(data: server.folder.file("accounts"))
     let label = try #require(Self.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     _ = try await accounts.json(
       "import", "otpauth://totp/Bank:\(label)?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank")
-    for screen in Self.screens {
-      expectOurs(try await rows(screen, accounts.process(["account", "list"])), ["| ", "  | "], screen)
-    }
+    try await expectOurs(accounts.process(["account", "list"]), ["| ", "  | "])
     await server.stop()
   }
 
@@ -267,15 +269,11 @@ struct ScreenTests {
     // The numbers of the audit log stand at the right of their column.
     let beginnings =
       ["| ", "  |", "User", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
-    for screen in Self.screens {
-      for words in [
-        ["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"],
-        ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list", Self.name],
-      ] {
-        expectOurs(
-          try await rows(screen, ServerCommand.process(words + ["--data", server.data])), beginnings,
-          screen)
-      }
+    for words in [
+      ["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"],
+      ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list", Self.name],
+    ] {
+      try await expectOurs(ServerCommand.process(words + ["--data", server.data]), beginnings)
     }
     await server.stop()
   }
@@ -307,14 +305,14 @@ struct ScreenTests {
       ["/bin/sh", "-c", #"for file in $files; do "$@" "$file"; done"#, "sh"] + receiving.line
     receiving.environment["files"] = files.joined(separator: " ")
     let ours = ["Received before.", "Message ", "  from    Bank", "  | "]
-    for screen in Self.screens {
-      let received = try await rows(screen, receiving).parts { $0.hasPrefix("Received before.") }
+    for (screen, rows) in try await shown(receiving) {
+      let received = rows.parts { $0.hasPrefix("Received before.") }
       #expect(received.count == characters.count, "\(screen): \(received)")
       for (part, character) in zip(received, characters) { expectOurs(part, ours, screen, of: character) }
-      // The list has them in its own order.
-      let listed = try await rows(screen, device.process(["message", "list"])).parts {
-        $0.hasPrefix("Message ")
-      }
+    }
+    // The list has them in its own order.
+    for (screen, rows) in try await shown(device.process(["message", "list"])) {
+      let listed = rows.parts { $0.hasPrefix("Message ") }
       #expect(listed.count == characters.count, "\(screen): \(listed)")
       let isWhole = listed.map { $0.joined().contains("Own") }
       #expect(isWhole.count { !$0 } <= 1, "\(screen): \(listed)")
@@ -327,17 +325,12 @@ struct ScreenTests {
     let name = String(repeating: "x", count: 20) + String(repeating: " ", count: 16) + Self.madeUp
     let other = server.device("other")
     _ = try await other.json("activate", "--code-file", server.codeFile("bob"), "--device-name", name)
-    for screen in Self.screens {
-      let shown = try await rows(
-        screen, ServerCommand.process(["container", "list", "bob", "--data", server.data]))
-      expectOurs(shown, ["| ", "  | "], screen)
-    }
+    try await expectOurs(
+      ServerCommand.process(["container", "list", "bob", "--data", server.data]), ["| ", "  | "])
     await server.stop()
 
     let fake = try await FakeServer(.hostileText, certificateOf: server, port: server.port)
-    for screen in Self.screens {
-      expectOurs(try await rows(screen, device.process(["pending"])), ["signet pending: ", "  | "], screen)
-    }
+    try await expectOurs(device.process(["pending"]), ["signet pending: ", "  | "])
     try fake.stop()
   }
 }

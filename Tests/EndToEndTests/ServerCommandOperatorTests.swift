@@ -90,7 +90,8 @@ import Testing
     let folder = "\(server.folder.path)/device"
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
     let device = Device(
-      vault: try Vault.forTests(folder),
+      // Its invites are those of the installed server.
+      vault: try Vault.forTests(folder) { $0.derivation = .argon2id },
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: authority))
     let handler = ScriptedActivation(password: "correct horse")
     let container = try await device.createContainer(

@@ -33,6 +33,10 @@ def sized(*parts):
 # The words before section 1: base64url, JSON without duplicate names, keys as JWK
 def b64(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+def new_id():
+    """Section 5.8: with its first bit 0, it does not begin with a hyphen."""
+    made = os.urandom(16)
+    return b64(bytes([made[0] & 0x7F]) + made[1:])
 def unb64(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
@@ -137,7 +141,7 @@ def activate(ca, state_file, code):
     require(all(own["type"] == "device" for own in offer["profile"].get("keys", {}).values()),
             "this example keeps no password-protected keys")
     ephemeral, keys, jwks = new_keys()
-    device = {"id": b64(os.urandom(16)), "name": "client.py", "platform": "linux", "keystore": "software"}
+    device = {"id": new_id(), "name": "client.py", "platform": "linux", "keystore": "software"}
     core = json.dumps({"version": 1, "user": user, "server": server_id, "agreement": to_jwk(ephemeral),
                        "keys": jwks, "device": device}).encode()
     invite_key = argon2.hash_secret_raw(invite, unb64(offer["salt"]), kdf["passes"], kdf["memory"], kdf["lanes"], 32,
@@ -318,7 +322,7 @@ def cancel(ca, state, transaction):
 
 def initiate(ca, state, text):
     content = json.dumps({"initiated": "device", "text": text}, separators=(",", ":"), ensure_ascii=False)
-    wish = {"id": b64(os.urandom(16)), "content": content, "expires": int(time.time()) + 300}  # section 5.8
+    wish = {"id": new_id(), "content": content, "expires": int(time.time()) + 300}  # section 5.8
     body = signed_decision(state, wish, "accepted")
     return parse(send(ca, state["server"], state["pins"], "POST", "/device/initiated", body, state))
 

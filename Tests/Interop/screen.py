@@ -1,31 +1,36 @@
-"""Runs a command in a real terminal of a certain width and prints the rows of its screen as JSON.
+"""Runs a command in real terminals, one after the other, and prints the rows of their screens: a line each, a JSON array.
 
-usage: screen.py tmux|pyte COLUMNS COMMAND [WORD...]
+usage: screen.py SCREEN[,SCREEN...] COMMAND [WORD...]
 
-Where SCREEN_STOP is set, the command gets Ctrl-C once the rows, one behind the other, have that text: so a prompt can be looked at.
+A screen is tmux:COLUMNS or pyte:COLUMNS. Where SCREEN_STOP is set, the command gets Ctrl-C once the rows, one behind the other, have that text: so a prompt can be looked at.
 
 tmux has the widths of the C library and a table of its own, pyte those of wcwidth; both break a row that is full by themselves.
 """
 import fcntl, json, os, pty, shlex, struct, subprocess, sys, tempfile, termios, time
 
-kind, columns, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+screens, command = sys.argv[1].split(","), sys.argv[2:]
 os.environ["TERM"] = "xterm"
 END = "the screen ends here"
 STOP = os.environ.pop("SCREEN_STOP", None)
 
 
-def is_over(rows):
-    """Whether what the command is to be ended at is there; true once."""
-    global STOP
-    if not STOP or STOP not in "".join(row.rstrip() for row in rows):
-        return False
-    STOP = None
-    return True
+class Stop:
+    """Says once that what the command is to be ended at is there."""
+
+    def __init__(self):
+        self.text = STOP
+
+    def is_due(self, rows):
+        if not self.text or self.text not in "".join(row.rstrip() for row in rows):
+            return False
+        self.text = None
+        return True
 
 
-def in_pyte():
+def in_pyte(columns):
     import pyte
 
+    stop = Stop()
     screen = pyte.Screen(columns, 4000)
     stream = pyte.ByteStream(screen)
     pid, master = pty.fork()
@@ -38,6 +43,11 @@ def in_pyte():
     settings[3] &= ~termios.ECHO
     termios.tcsetattr(master, termios.TCSANOW, settings)
     os.write(master, b"\n")
+
+    def rows():
+        # Those of `screen.display` that were written to; all 4,000 would take a third of a second.
+        return ["".join(screen.buffer[y][x].data for x in range(columns)) for y in range(max(screen.buffer, default=-1) + 1)]
+
     while True:
         try:
             part = os.read(master, 65536)
@@ -46,13 +56,15 @@ def in_pyte():
         if not part:
             break
         stream.feed(part)
-        if is_over(screen.display):
+        if stop.text and stop.is_due(rows()):
             os.write(master, b"\x03")
+    os.close(master)
     os.waitpid(pid, 0)
-    return [row.rstrip() for row in screen.display]
+    return [row.rstrip() for row in rows()]
 
 
-def in_tmux():
+def in_tmux(columns):
+    stop = Stop()
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         with open(f"{folder}/tmux.conf", "w") as file:
             file.write("set -g history-limit 20000\nset -g default-command ''\n")
@@ -66,7 +78,7 @@ def in_tmux():
                 rows = shown.decode().split("\n")
                 if END in rows:
                     return [row.rstrip() for row in rows[: rows.index(END)]]
-                if is_over(rows):
+                if stop.is_due(rows):
                     subprocess.run(base + ["send-keys", "C-c"], check=True)
                 time.sleep(0.05)
             sys.exit("the command did not end in five minutes")
@@ -74,7 +86,13 @@ def in_tmux():
             subprocess.run(base + ["kill-server"], capture_output=True)
 
 
-rows = in_tmux() if kind == "tmux" else in_pyte()
-while rows and not rows[-1]:
-    rows.pop()
-print(json.dumps(rows))
+def rows_of(screen):
+    kind, columns = screen.split(":")
+    rows = {"tmux": in_tmux, "pyte": in_pyte}[kind](int(columns))
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+for screen in screens:
+    print(json.dumps(rows_of(screen)))

@@ -18,7 +18,8 @@
     @Test("the agent locks with the screen and before sleep, and once when nothing tells of them any more")
     func screen() async throws {
       let folder = try TemporaryFolder()
-      let server = try await TestServer(directory: folder.path, protection: .device)
+      let server = try await TestServer(
+        directory: folder.path, protection: .device, derivation: .insecureForTests)
       let transport = try CurlTransport(
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       let path = folder.file("device")
@@ -63,7 +64,8 @@
       arguments: [Reaction.refuse, .wipeSession])
     func tampered(_ reaction: Reaction) async throws {
       let folder = try TemporaryFolder()
-      let server = try await TestServer(directory: folder.path, protection: .device)
+      let server = try await TestServer(
+        directory: folder.path, protection: .device, derivation: .insecureForTests)
       let transport = try CurlTransport(
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       let path = folder.file("device")
@@ -115,7 +117,8 @@
       let server = try await TestServer(
         directory: folder.path,
         protection: .biometricOrPassword(
-          PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)))
+          PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)),
+        derivation: .insecureForTests)
       let transport = try CurlTransport(
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       let path = folder.file("device")

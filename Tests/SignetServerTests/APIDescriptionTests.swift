@@ -25,7 +25,8 @@ import SignetServer
       return (description, names(server.endpoints, prefix))
     }
     let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
+    let server = try await TestServer(
+      directory: folder.path, protection: .device, derivation: .insecureForTests)
     let transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
     let response = try await transport.send(

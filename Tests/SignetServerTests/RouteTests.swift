@@ -18,7 +18,8 @@ import Testing
 
     init() async throws {
       let folder = try #require(folder)
-      server = try await TestServer(directory: folder.path, protection: .device)
+      server = try await TestServer(
+        directory: folder.path, protection: .device, derivation: .insecureForTests)
       transport = try CurlTransport(
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       described = try DescribedAPI(server.endpoints, at: server.serverURL)

@@ -46,7 +46,7 @@ import Testing
     var needles = texts.map { Array($0.utf8) } + [otp]
     for invite in [device.invite, wrong.code.invite] {
       let activation = try #require(try await server.storage.openActivation(user: "alice"))
-      let inviteKey = try invite.key(salt: activation.salt, costs: .minimum)
+      let inviteKey = try invite.key(salt: activation.salt, costs: .minimum, by: .insecureForTests)
       needles.append(
         inviteKey.withBytes { span in
           (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }

@@ -42,7 +42,7 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log, push: push, notices: notices)
+      clock: clock, log: capture.log, push: push, notices: notices, derivation: .insecureForTests)
   }
 
   /// Adds a user and makes an invite.
@@ -139,7 +139,7 @@ struct ProtocolDevice: Sendable {
     ).bytes
     let secrets = try ActivationSecrets(
       ownKey: ephemeral, peerKey: answer.offer.key,
-      inviteKey: invite.key(salt: answer.offer.salt, costs: answer.offer.costs),
+      inviteKey: invite.key(salt: answer.offer.salt, costs: answer.offer.costs, by: .insecureForTests),
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: answer.offer.bytes),
       core: core)
     let message = try SignedMessage.sign(

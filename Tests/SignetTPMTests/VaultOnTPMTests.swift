@@ -24,7 +24,7 @@
       onDerivation: @escaping @Sendable () -> Void = {}
     ) throws -> Vault {
       try Vault.forTests(folder.file(name), keystore: keystore ?? fixture.keystore) { settings in
-        settings.derivation = PasswordDerivation { password, salt, cost in
+        settings.derivation = PasswordDerivation { (password, salt, cost) throws(CryptoFailure) in
           onDerivation()
           return try PasswordDerivation.argon2id.derive(password, salt, cost)
         }

@@ -53,9 +53,13 @@ struct InvitingServer {
   let server: TestServer
   let transport: CurlTransport
 
-  init(_ protection: ProtectionPolicy = .device) async throws {
+  init(
+    _ protection: ProtectionPolicy = .device, derivation: PasswordDerivation = .insecureForTests
+  ) async throws {
     let folder = try TemporaryFolder()
-    try self.init(folder: folder, server: await TestServer(directory: folder.path, protection: protection))
+    try self.init(
+      folder: folder,
+      server: await TestServer(directory: folder.path, protection: protection, derivation: derivation))
   }
 
   init(folder: TemporaryFolder, server: TestServer) throws {
@@ -123,14 +127,18 @@ final class HostileServer: HTTPTransport {
   private let code: ActivationCode
   private let protection: ProtectionPolicy
   private let lies: Lies
+  private let derivation: PasswordDerivation
   private let state = Mutex<
     (key: P256.KeyAgreement.PrivateKey, transcript: [UInt8], offer: ActivationOffer?)
   >(
     (P256.KeyAgreement.PrivateKey(), [], nil))
   private let seen = Mutex<[String]>([])
 
-  init(_ code: ActivationCode, protection: ProtectionPolicy = .device, _ lies: Lies = Lies()) {
-    (self.code, self.protection, self.lies) = (code, protection, lies)
+  init(
+    _ code: ActivationCode, protection: ProtectionPolicy = .device, _ lies: Lies = Lies(),
+    derivation: PasswordDerivation = .insecureForTests
+  ) {
+    (self.code, self.protection, self.lies, self.derivation) = (code, protection, lies, derivation)
   }
 
   /// What was asked, in order.
@@ -177,7 +185,8 @@ final class HostileServer: HTTPTransport {
     let invite = lies.receiptKeyIsRight ? code.invite : InviteCode(random: SystemRandomSource())
     let secrets = try ActivationSecrets(
       ownKey: key, peerKey: core.agreement,
-      inviteKey: invite.key(salt: offer?.salt ?? [], costs: lies.costs), startTranscript: transcript,
+      inviteKey: invite.key(salt: offer?.salt ?? [], costs: lies.costs, by: derivation),
+      startTranscript: transcript,
       core: payload)
     let receipt = try ActivationReceipt(
       container: ServerMadeID("c1"), user: lies.receiptUser ?? code.user,

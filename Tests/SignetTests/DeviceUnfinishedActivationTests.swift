@@ -21,8 +21,10 @@ import Testing
     let folder = try TemporaryFolder()
     let (badClock, goodClock) = (SettableClock(), SettableClock())
     let (badFolder, goodFolder) = (try TemporaryFolder(), try TemporaryFolder())
-    let bad = try await TestServer(directory: badFolder.path, protection: .device, clock: badClock)
-    let good = try await TestServer(directory: goodFolder.path, protection: .device, clock: goodClock)
+    let bad = try await TestServer(
+      directory: badFolder.path, protection: .device, clock: badClock, derivation: .insecureForTests)
+    let good = try await TestServer(
+      directory: goodFolder.path, protection: .device, clock: goodClock, derivation: .insecureForTests)
     let vault = try Vault.forTests(folder.path + "/device")
     let device = Device(vault: vault)
     let user = try UserID("alice")

@@ -12,7 +12,9 @@ import Testing
   @Test("more of the longest texts than one list has are read and decided in two rounds")
   func isRead() async throws {
     let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device).restarted {
+    let server = try await TestServer(
+      directory: folder.path, protection: .device, derivation: .insecureForTests
+    ).restarted {
       $0.challengeLimits = TransactionLimits(pending: 100, challenges: 100)
     }
     let user = try UserID("alice")

@@ -123,7 +123,8 @@
         let code = try ActivationCode.made()
         let rules = try PasswordPolicy(minimumLength: 4, maximumLength: 64)
         let fixture = try DeviceFixture(
-          HostileServer(code, protection: .password(rules, .lock(limit: 100))), settings: Self.settings)
+          HostileServer(code, protection: .password(rules, .lock(limit: 100)), derivation: .argon2id),
+          settings: Self.settings)
         let handler = ChoosingHandler(password, search)
         _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)
         // The control: it is found as long as it is used.
@@ -161,7 +162,7 @@
         .password(
           PasswordPolicy(
             minimumLength: 4, maximumLength: 64, cache: PasswordCache(isEnabled: true, timeout: 3600)),
-          .lock(limit: 100)))
+          .lock(limit: 100)), derivation: .argon2id)
       let fixture = try DeviceFixture(server.transport, settings: settings)
       let text = password.box.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
       _ = try await fixture.activate(server.invite(), password: text)
@@ -261,7 +262,7 @@
       let found = Found(search)
       var settings = SecretsInMemoryTests.settings
       settings.createIfMissing = false
-      settings.derivation = PasswordDerivation { password, salt, cost in
+      settings.derivation = PasswordDerivation { (password, salt, cost) throws(CryptoFailure) in
         let derived = try PasswordDerivation.argon2id.derive(password, salt, cost)
         found.search.add("derived key", derived)
         return derived

@@ -11,7 +11,8 @@ import Testing
   @Test("a server that calls itself otherwise is refused by name, and its own URL works with the same invite")
   func anotherURL() async throws {
     let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
+    let server = try await TestServer(
+      directory: folder.path, protection: .device, derivation: .insecureForTests)
     let user = try UserID("alice")
     try await UserService(server.context).add(user, by: .local)
     var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code

@@ -56,7 +56,7 @@ final class VaultFixture: Sendable {
       settings.willExecute = willExecute
       settings.willTry = onTry
       settings.longestTurn = longestTurn
-      settings.derivation = PasswordDerivation { password, salt, cost in
+      settings.derivation = PasswordDerivation { (password, salt, cost) throws(CryptoFailure) in
         onDerivation()
         return try PasswordDerivation.argon2id.derive(password, salt, cost)
       }

@@ -34,9 +34,9 @@ struct OfferedActivation: Sendable {
 
   /// Makes the proof of the invite, for the container's new keys.
   ///
-  /// This takes as long as the costs of the invite key say.
+  /// This takes as long as the costs of the invite key say, unless a test has another `derivation`.
   func prove(
-    device: DeviceDescription, keys: PrivateContainerKeys
+    device: DeviceDescription, keys: PrivateContainerKeys, by derivation: PasswordDerivation
   ) throws(SignetFailure) -> ProvedActivation {
     let offer = answer.offer
     do throws(VaultFailure) { try PasswordCost.requireAffordable(offer.costs) } catch { throw .vault(error) }
@@ -49,7 +49,7 @@ struct OfferedActivation: Sendable {
     do throws(CryptoFailure) {
       secrets = try ActivationSecrets(
         ownKey: ephemeral, peerKey: offer.key,
-        inviteKey: code.invite.key(salt: offer.salt, costs: offer.costs),
+        inviteKey: code.invite.key(salt: offer.salt, costs: offer.costs, by: derivation),
         startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes), core: core
       )
     } catch { throw .vault(.crypto(error)) }

@@ -72,11 +72,11 @@ extension Device {
       let keys = new.keys
       let description = try await description(
         named: initialization.deviceName, keyOrigin: keys.signing.origin)
+      let derivation = vault.derivation
       let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
-        do throws(SignetFailure) { return .success(try offered.prove(device: description, keys: keys)) } catch
-        {
-          return .failure(error)
-        }
+        do throws(SignetFailure) {
+          return .success(try offered.prove(device: description, keys: keys, by: derivation))
+        } catch { return .failure(error) }
       }.get()
 
       await handler.report(0.5, "Proving the invite")

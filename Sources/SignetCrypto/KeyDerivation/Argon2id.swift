@@ -52,7 +52,7 @@ public struct Argon2id: Sendable, Hashable {
     try CryptoFailure.require(byteCount, in: 4...1024, .outputByteCount)
     return try password.withUInt8Span { (password) throws(CryptoFailure) in
       try secret.withUInt8Span { (secret) throws(CryptoFailure) in
-        try PasswordDerivation.argon2id(
+        try PasswordFunctions.argon2id(
           password: password, salt: salt.span, secret: secret, associatedData: associatedData.span,
           byteCount: byteCount, self)
       }

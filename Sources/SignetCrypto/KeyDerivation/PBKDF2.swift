@@ -12,7 +12,7 @@ public enum PBKDF2 {
     try CryptoFailure.require(iterations, in: 1...10_000_000, .iterations)
     try CryptoFailure.require(byteCount, in: 1...65_536, .outputByteCount)
     return try password.withUInt8Span { (password) throws(CryptoFailure) in
-      try PasswordDerivation.pbkdf2(
+      try PasswordFunctions.pbkdf2(
         password: password, salt: salt.span, iterations: iterations, byteCount: byteCount, hash)
     }
   }

@@ -35,7 +35,7 @@ public struct Scrypt: Sendable, Hashable {
     try CryptoFailure.require(cost * blockSize * parallelization, in: 1...Self.maximumWork, .scryptWork)
     try CryptoFailure.require(byteCount, in: 1...1024, .outputByteCount)
     return try password.withUInt8Span { (password) throws(CryptoFailure) in
-      try PasswordDerivation.scrypt(password: password, salt: salt.span, byteCount: byteCount, self)
+      try PasswordFunctions.scrypt(password: password, salt: salt.span, byteCount: byteCount, self)
     }
   }
 }

@@ -41,7 +41,7 @@ public struct ActivationService: Sendable {
     let salt = context.masterKey.inviteSalt(for: user.text)
     let id = ServerMadeID(random: context.random).text
     let sealed = try await derivingInviteKey { () throws(CryptoFailure) -> [UInt8] in
-      let key = try invite.key(salt: salt, costs: settings.inviteCosts)
+      let key = try invite.key(salt: salt, costs: settings.inviteCosts, by: context.derivation)
       return try context.masterKey.seal(key, for: .inviteKey(activation: id))
     }
     let now = context.clock.now

@@ -51,21 +51,6 @@ import SignetPolicy
   }
 }
 
-/// How a password becomes bytes: Argon2id, unless a test counts or shortens it.
-package struct PasswordDerivation: Sendable {
-  package typealias Derive =
-    @Sendable (_ password: borrowing SecretBytes, _ salt: [UInt8], _ cost: Argon2id) throws -> SecretBytes
-
-  package let derive: Derive
-
-  package init(_ derive: @escaping Derive) { self.derive = derive }
-
-  /// Argon2id with an output of 32 bytes.
-  package static let argon2id = PasswordDerivation { password, salt, cost in
-    try cost.derive(password: password, salt: salt, byteCount: ProtectionSlot.keyByteCount)
-  }
-}
-
 /// A password in the one form that keys are derived from: ``OpaqueString``, which includes Unicode Normalization Form C.
 package func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
   try DeadStack.wiped { () throws(VaultFailure) in

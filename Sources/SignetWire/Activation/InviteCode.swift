@@ -50,8 +50,14 @@ public struct InviteCode: Hashable, Sendable, CustomStringConvertible, CustomRef
   /// - Returns: 32 bytes.
   /// - Throws: `CryptoFailure` when memory runs out.
   public func key(salt: [UInt8], costs: Argon2id) throws(CryptoFailure) -> SecretBytes {
-    try costs.derive(
-      password: SecretBytes(copying: Array(inviteText.utf8)), salt: salt, byteCount: 32)
+    try key(salt: salt, costs: costs, by: .argon2id)
+  }
+
+  /// The same with a derivation that a test shortens.
+  package func key(
+    salt: [UInt8], costs: Argon2id, by derivation: PasswordDerivation
+  ) throws(CryptoFailure) -> SecretBytes {
+    try derivation.derive(SecretBytes(copying: Array(inviteText.utf8)), salt, costs)
   }
 }
 

@@ -118,7 +118,8 @@ import Testing
     arguments: [false, true])
   func app(hasCodes: Bool) async throws {
     let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
+    let server = try await TestServer(
+      directory: folder.path, protection: .device, derivation: .insecureForTests)
     defer { withExtendedLifetime(folder) {} }
     let transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))

@@ -2,7 +2,7 @@ import CArgon2
 import COpenSSL
 
 /// The C functions that turn a password into a key.
-enum PasswordDerivation {
+enum PasswordFunctions {
   /// The corresponding C function is `PKCS5_PBKDF2_HMAC`.
   static func pbkdf2(
     password: Span<UInt8>, salt: Span<UInt8>, iterations: Int, byteCount: Int, _ hash: HashFunction
