@@ -57,8 +57,8 @@ struct AuditEndpoints: Sendable {
         guard let after = LogCursor(call.input.after ?? "0") else {
           throw Problem(.malformed, "\"after\" is a number of an entry, or \"next\" of the page before")
         }
-        let entries = try await context.stored(
-          await context.storage.auditEntries(after: after, limit: Int(call.input.limit ?? 100)))
+        let entries = try await context.storage.auditEntries(
+          after: after, limit: Int(call.input.limit ?? 100))
         return AuditPage(
           entries: entries.map { AuditListing.json($0) }, next: after.advanced(past: entries).description)
       }

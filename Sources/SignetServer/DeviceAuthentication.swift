@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetHTTP
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// Finds out which container a request comes from (`docs/protocol.md` section 4).
 public struct DeviceAuthentication: Sendable {
@@ -29,16 +29,16 @@ public struct DeviceAuthentication: Sendable {
   package func request(
     authorization: String?, method: String, path: String, body: [UInt8],
     states: Set<ContainerRecord.State> = [.active]
-  ) async throws(Problem) -> DeviceCaller {
+  ) async throws -> DeviceCaller {
     let signed = try Self.signed(authorization)
-    let found = try await context.stored(await context.storage.container(signed.container.text))
+    let found = try await context.storage.container(signed.container.text)
     guard let container = found, states.contains(container.state) else {
       throw Self.unknown
     }
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     let proof = try proof(signed, by: key, method: method, path: path, body: body)
-    let isFirst = try await context.stored(
-      await context.storage.claimRequest(proof.id, container: container.id, expires: expiry(of: proof)))
+    let isFirst = try await context.storage.claimRequest(
+      proof.id, container: container.id, expires: expiry(of: proof))
     guard isFirst else { throw Self.replayed }
     return DeviceCaller(container: container, request: proof.id)
   }
@@ -96,14 +96,14 @@ public struct DeviceAuthentication: Sendable {
   }
 
   /// Checks a request of a container as it is stored.
-  func signed(_ request: ServerRequest) async throws(Problem) -> Signed {
+  func signed(_ request: ServerRequest) async throws -> Signed {
     let signed = try Self.signed(request.headers["Authorization"])
-    let found = try await context.stored(await context.storage.container(signed.container.text))
+    let found = try await context.storage.container(signed.container.text)
     guard let found, found.state == .active else { throw Self.unknown }
     let signer = Signer(
       record: SignerRecord(found),
-      session: try context.computed(P256.Signing.PublicKey(x963: found.sessionKey)),
-      signing: try context.computed(P256.Signing.PublicKey(x963: found.signingKey)))
+      session: try P256.Signing.PublicKey(x963: found.sessionKey),
+      signing: try P256.Signing.PublicKey(x963: found.signingKey))
     let checked = try check(signed, of: request, by: signer)
     // Only now: who has no key of ours fills no memory.
     signers[found.id] = signer

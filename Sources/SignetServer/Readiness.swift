@@ -26,7 +26,7 @@ package actor Readiness {
   /// Says that the server can serve.
   ///
   /// - Throws: `Problem`: `busy`.
-  nonisolated func answer() async throws(Problem) -> ServerState {
+  nonisolated func answer() async throws -> ServerState {
     guard await failure() == nil else {
       throw Problem(.busy, "The database can't be read and written. See the server's log.")
     }

@@ -83,53 +83,6 @@ public struct ServiceContext: Sendable {
       }
     }
   }
-
-  /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
-  ///
-  /// A call that may find no user comes with the user's id.
-  func stored<Value>(
-    of user: String = "", _ call: @autoclosure () async throws(StorageFailure) -> Value
-  ) async throws(Problem) -> Value {
-    do { return try await call() } catch { throw problem(with: error, of: user) }
-  }
-
-  /// The shape that callers see of a failure of the storage; the log gets the cause.
-  func problem(with failure: StorageFailure, of user: String = "") -> Problem {
-    switch failure {
-    case .exists: return Problem(.exists, "Choose another id.")
-    case .unknown: return Problem(noUser: user)
-    case .userNotActive(let state):
-      return Problem(.userNotActive, "The user is \(state.rawValue); ask the operator.")
-    case .deviceLocked: return Problem(.deviceLocked, "The device is locked; ask the operator.")
-    case .busy, .closed: return Problem(.busy, "Try again in a moment.")
-    case .unreachable(let reason):
-      log.error("storage.failed", ["cause": reason])
-      return Problem(.busy, "Try again in a moment.")
-    default:
-      log.error("storage.failed", ["cause": failure.description])
-      return Problem(.serverFailure, "Nothing was changed; try again later.")
-    }
-  }
-
-  /// Makes or reads a message of the server's own, whose failure is the server's own too.
-  func composed<Value>(
-    _ message: @autoclosure () throws(WireFailure) -> Value
-  ) throws(Problem) -> Value {
-    do { return try message() } catch {
-      log.error("message.failed", ["cause": error.description])
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
-    }
-  }
-
-  /// Runs a cryptographic call whose failure is the server's own.
-  func computed<Value: ~Copyable>(
-    _ call: @autoclosure () throws(CryptoFailure) -> Value
-  ) throws(Problem) -> Value {
-    do { return try call() } catch {
-      log.error("crypto.failed", ["cause": error.description])
-      throw Problem(.serverFailure, "Nothing was changed; try again later.")
-    }
-  }
 }
 
 extension ContainerProfile {

@@ -8,11 +8,9 @@ extension TestServer {
   /// Invites a user, who is added where there is none yet; an earlier invite of the user ends.
   ///
   /// - Returns: The activation code, good once and for a day.
-  /// - Throws: `Problem`.
+  /// - Throws: What the server says.
   public func invite(_ user: UserID) async throws -> ActivationCode {
-    do { try await UserService(context).add(user, by: Self.actor) } catch {
-      guard error.code == .exists else { throw error }
-    }
+    do { try await UserService(context).add(user, by: Self.actor) } catch StorageFailure.exists {}
     return try await ActivationService(context).invite(user, lifetime: nil, by: Self.actor).code
   }
 
@@ -59,7 +57,7 @@ extension TransactionService {
   /// Asks a user to decide a text, as Example Bank.
   package func create(
     _ text: String, user: UserID, lifetime: Int64?, by actor: AuditActor
-  ) async throws(Problem) -> TransactionRecord {
+  ) async throws -> TransactionRecord {
     let order = TransactionOrder(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
     return try await create(order, by: actor).record
   }

@@ -120,14 +120,14 @@ enum KeyCommands {
     return {
       let context = try folder.serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
-      do throws(Problem) {
+      do {
         let key = try await APIKeyService(context).create(
           name: name, displayName: displayName, scopes: scopes, by: .local)
         await context.storage.close()
         return ["id": .string(key.id), "key": .string(key.text)]
       } catch {
         await context.storage.close()
-        throw CommandFailure(error)
+        throw CommandFailure(Dialect.problem(error, context.log))
       }
     }
   }

@@ -99,8 +99,8 @@ import UAFFixture
     let bench = try await Bench([])
     let client = try await bench.register()
     #expect(try await bench.ask(client).outcome == "403 access_denied")
-    let problem = try await #require(throws: Problem.self) { try await bench.create("Pay 10") }
-    #expect(problem.code == .noAuthenticator && problem.code.status == 409)
+    let refusal = try await #require(throws: Problem.self) { try await bench.create("Pay 10") }
+    #expect(refusal.code == .noAuthenticator && refusal.code.status == 409)
     #expect(
       try await bench.server.storage.transactions(
         TransactionFilter(), before: nil, at: bench.server.clock.now, limit: 9
@@ -116,15 +116,10 @@ import UAFFixture
     try await bench.server.register(bench.key)
     #expect(try await bench.ask(client).outcome == "403 access_denied")
     _ = try await bench.create("Pay 10")
-    #expect(try await problemCode { try await bench.create("Zahl 10 \u{20AC}") } == .noAuthenticator)
+    #expect(try await problem { try await bench.create("Zahl 10 \u{20AC}") } == .noAuthenticator)
     #expect(
-      try await problemCode { try await bench.create("Pay 10", numberDigits: 2) } == .noAuthenticator)
+      try await problem { try await bench.create("Pay 10", numberDigits: 2) } == .noAuthenticator)
     #expect(bench.sent().isEmpty)
-  }
-
-  private func problemCode(_ body: () async throws -> Void) async throws -> Problem.Code? {
-    do { try await body() } catch let problem as Problem { return problem.code }
-    return nil
   }
 
   @Test(

@@ -119,8 +119,8 @@ import Testing
     func send(_ id: String, by device: ProtocolDevice) async throws -> Problem? {
       let record = try await device.send(to: server)
       let body = try await initiated(device, server, id: id)
-      do throws(Problem) { _ = try await server.transactions.initiate(body, by: record) } catch {
-        return error
+      do { _ = try await server.transactions.initiate(body, by: record) } catch let problem as Problem {
+        return problem
       }
       return nil
     }

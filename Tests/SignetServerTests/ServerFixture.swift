@@ -239,9 +239,11 @@ struct ProtocolDevice: Sendable {
   }
 }
 
-/// What a call fails with; `nil` where it does not.
+/// What a caller hears of a failure of a service; `nil` where there is none.
 func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Code? {
-  do { _ = try await body() } catch let problem as Problem { return problem.code }
+  do { _ = try await body() } catch let problem as Problem { return problem.code } catch let failure
+    as StorageFailure
+  { return Dialect.problem(failure, EventLog { _ in }).code }
   return nil
 }
 
@@ -251,8 +253,9 @@ extension TransactionService {
     let attempt = DecisionAttempt(
       transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
-    let result: Result<DecisionStatus, Problem> = try await withCheckedThrowingContinuation { continuation in
-      do throws(Problem) {
+    let result: Result<DecisionStatus, any Error> = try await withCheckedThrowingContinuation {
+      continuation in
+      do {
         try decide(body, attempt, signedWith: key) { continuation.resume(returning: $0) }
       } catch { continuation.resume(throwing: error) }
     }

@@ -33,11 +33,11 @@ import Testing
 
   private func answer(
     _ digits: TransactionService.Carried, _ id: String, _ server: ServerFixture, from client: String? = nil
-  ) async -> Problem? {
+  ) async throws -> Problem? {
     do {
       try await server.transactions.answer(digits, to: id, by: .init(.local, client: client))
       return nil
-    } catch { return error }
+    } catch let problem as Problem { return problem }
   }
 
   @Test("digits for what was typed approve it, on whichever of the user's devices; the decision says so")
@@ -50,16 +50,16 @@ import Testing
       let (challenge, fields) = try await server.transactions.typed(id)
       #expect(challenge.utf8.count == 8 && fields == [0, 1])
       let right = try digits(challenge, device)
-      #expect(await answer(.typed(right), id, server) == nil)
+      #expect(try await answer(.typed(right), id, server) == nil)
       #expect(try await server.lastReason() == "typed answer")
       // Lost answers can be asked for again.
-      #expect(await answer(.typed(right), id, server) == nil)
+      #expect(try await answer(.typed(right), id, server) == nil)
       let (found, container) = try await server.transactions.find(id)
       #expect(found.state == .accepted && container?.id == device.container?.text)
       #expect(found.decision?.jws == nil && found.decision?.isTyped == true)
       // For another transaction of the same content they are wrong.
       let next = try await server.transactions.create(order(user), by: .local).record.id
-      #expect(await answer(.typed(right), next, server)?.code == .transactionWrongAnswer)
+      #expect(try await answer(.typed(right), next, server)?.code == .transactionWrongAnswer)
       try await server.transactions.withdraw(next, reason: "", by: .local)
     }
   }
@@ -76,26 +76,26 @@ import Testing
       [right[1], right[0]], right + ["1"], ["250 EUR", "DE0212030001"],
     ] {
       let wrong = try digits(challenge, device, values)
-      #expect(await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer, "\(values)")
+      #expect(try await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer, "\(values)")
       #expect(try await server.lastReason() == "wrong typed answer")
     }
     for wrong in [
       try digits(challenge, other, right), "", "1234567", try digits(challenge, device, right) + "0",
     ] {
-      #expect(await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer)
+      #expect(try await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer)
     }
     let container = try #require(device.container).text
     #expect(try await server.storage.credential(container)?.failures == 12)
     // One kind of digits is no answer of the other kind.
     let good = try digits(challenge, device, right)
-    #expect(await answer(.scanned(good), id, server)?.code == .transactionWrongAnswer)
+    #expect(try await answer(.scanned(good), id, server)?.code == .transactionWrongAnswer)
     #expect(try await server.lastReason() == "wrong offline answer")
     #expect(try await server.transactions.find(id).0.state == .pending)
-    #expect(await answer(.typed(good), id, server) == nil)
+    #expect(try await answer(.typed(good), id, server) == nil)
     let late = try await server.transactions.create(order(UserID("alice")), by: .local).record.id
     let lateDigits = try digits(await server.transactions.typed(late).challenge, device, right)
     server.clock.advance(by: 300)
-    #expect(await answer(.typed(lateDigits), late, server)?.code == .transactionExpired)
+    #expect(try await answer(.typed(lateDigits), late, server)?.code == .transactionExpired)
   }
 
   @Test("who guesses waits, as for codes, and locks as codes do; the user from elsewhere goes on")
@@ -107,10 +107,10 @@ import Testing
     let right = try digits(await server.transactions.typed(id).challenge, device)
     let wrong = TransactionService.Carried.typed(right == "00000000" ? "00000001" : "00000000")
     for _ in 1...4 {
-      #expect(await answer(wrong, id, server, from: "198.51.100.7")?.code == .transactionWrongAnswer)
+      #expect(try await answer(wrong, id, server, from: "198.51.100.7")?.code == .transactionWrongAnswer)
     }
     for digits in [wrong, TransactionService.Carried.typed(right), .scanned(right)] {
-      let problem = await answer(digits, id, server, from: "198.51.100.7")
+      let problem = try await answer(digits, id, server, from: "198.51.100.7")
       #expect(problem?.code == .transactionWaiting && problem?.retryAfter == 30)
     }
     #expect(try await server.lastReason() == "not tried: the address has to wait")
@@ -118,16 +118,16 @@ import Testing
     #expect(
       try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7"))
         == .waiting(seconds: 30))
-    #expect(await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
+    #expect(try await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
     let container = try #require(device.container).text
     #expect(try await server.storage.credential(container)?.failures == 4)
     for client in ["192.0.2.1", "192.0.2.2"] {
-      #expect(await answer(wrong, id, server, from: client)?.code == .transactionWrongAnswer)
+      #expect(try await answer(wrong, id, server, from: client)?.code == .transactionWrongAnswer)
     }
-    #expect(await answer(.typed(right), id, server, from: "192.0.2.3")?.code == .transactionWrongAnswer)
+    #expect(try await answer(.typed(right), id, server, from: "192.0.2.3")?.code == .transactionWrongAnswer)
     #expect(try await server.lastReason()?.contains("unlock the user") == true)
     try await server.codes.unlock(user, by: .local)
-    #expect(await answer(.typed(right), id, server, from: "192.0.2.3") == nil)
+    #expect(try await answer(.typed(right), id, server, from: "192.0.2.3") == nil)
   }
 
   @Test("it has to be wanted, for one user who may accept, without a number, of fields that can be typed")
@@ -145,13 +145,13 @@ import Testing
     }
     let unwanted = try await server.transactions.create(order(user, fields: nil), by: .local).record.id
     #expect(try await problem { _ = try await server.transactions.typed(unwanted) } == .malformed)
-    #expect(await answer(.typed("12345678"), unwanted, server)?.code == .malformed)
+    #expect(try await answer(.typed("12345678"), unwanted, server)?.code == .malformed)
     #expect(try await problem { _ = try await server.transactions.typed("none") } == .unknown)
-    #expect(await answer(.typed("12345678"), "none", server)?.code == .unknown)
+    #expect(try await answer(.typed("12345678"), "none", server)?.code == .unknown)
     // A plain text: the challenge alone.
     let plain = TransactionOrder(.text("Sign in"), from: "Bank", user: user, typedFields: [])
     let id = try await server.transactions.create(plain, by: .local).record.id
     let right = try digits(await server.transactions.typed(id).challenge, device, [])
-    #expect(await answer(.typed(right), id, server) == nil)
+    #expect(try await answer(.typed(right), id, server) == nil)
   }
 }

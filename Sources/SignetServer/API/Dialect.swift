@@ -1,6 +1,7 @@
+import SignetCrypto
 import SignetHTTP
 import SignetStorage
-import SignetWire
+package import SignetWire
 
 /// The protocols of the server, each of which has refusals of its own.
 ///
@@ -54,8 +55,8 @@ package enum Dialect: Hashable, Sendable {
   /// The answer to what a handler throws.
   func response(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     switch self {
-    case .signet, .pushApps: .problem(Self.problem(error, context))
-    case .openID: (error as? OpenIDFailure ?? OpenIDFailure(Self.problem(error, context))).response
+    case .signet, .pushApps: .problem(Self.problem(error, context.log))
+    case .openID: (error as? OpenIDFailure ?? OpenIDFailure(Self.problem(error, context.log))).response
     case .uaf: UAFWebFailure(answering: error, context).response
     case .uafProtocol: UAFEndpoints.answer(to: error, context)
     }
@@ -64,13 +65,32 @@ package enum Dialect: Hashable, Sendable {
   /// The problem that an error is.
   ///
   /// What a sender did wrong is a ``Problem`` from the place on where it was read: any other error is the server's own fault.
-  static func problem(_ error: any Error, _ context: ServiceContext) -> Problem {
+  package static func problem(_ error: any Error, _ log: EventLog) -> Problem {
     switch error {
     case let problem as Problem: return problem
-    case let failure as StorageFailure: return context.problem(with: failure)
+    case StorageFailure.exists: return Problem(.exists, "Choose another id.")
+    case StorageFailure.unknown: return Problem(.unknown, "What it belongs to is not there any more.")
+    case StorageFailure.userNotActive(let state):
+      return Problem(.userNotActive, "The user is \(state.rawValue); ask the operator.")
+    case StorageFailure.deviceLocked:
+      return Problem(.deviceLocked, "The device is locked; ask the operator.")
+    case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")
+    case StorageFailure.unreachable(let reason):
+      log.error("storage.failed", ["cause": reason])
+      return Problem(.busy, "Try again in a moment.")
     default:
-      context.log.error("request.failed", ["cause": "\(error)"])
+      log.error(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+
+  /// What the log calls a failure of the server's own.
+  private static func event(of failure: any Error) -> String {
+    switch failure {
+    case is StorageFailure: "storage.failed"
+    case is CryptoFailure: "crypto.failed"
+    case is WireFailure: "message.failed"
+    default: "request.failed"
     }
   }
 }

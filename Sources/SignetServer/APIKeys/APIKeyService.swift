@@ -1,6 +1,6 @@
 import SignetCrypto
 public import SignetStorage
-public import SignetWire
+import SignetWire
 
 /// The keys of relying parties and operators.
 public struct APIKeyService: Sendable {
@@ -41,7 +41,7 @@ public struct APIKeyService: Sendable {
   /// - Throws: ``Problem``.
   public func create(
     name: String, displayName: String? = nil, scopes: [Scope], by actor: AuditActor
-  ) async throws(Problem) -> NewKey {
+  ) async throws -> NewKey {
     // Names are shown in terminals, like user ids, and have the same rules.
     do {
       _ = try UserID(name)
@@ -57,26 +57,25 @@ public struct APIKeyService: Sendable {
       created: context.clock.now)
     record.displayName = displayName
     let event = context.audit(by: actor)(.keyAdded(key: id, name: name))
-    try await context.stored(await context.storage.addAPIKey(record, audit: event))
+    try await context.storage.addAPIKey(record, audit: event)
     return NewKey(id: id, text: "\(Self.prefix)_\(id)_\(secret)")
   }
 
   /// All keys, revoked ones included, oldest first.
   ///
   /// - Throws: ``Problem``.
-  public func all() async throws(Problem) -> [APIKeyRecord] {
-    try await context.stored(await context.storage.apiKeys())
+  public func all() async throws -> [APIKeyRecord] {
+    try await context.storage.apiKeys()
   }
 
   /// Revokes a key; the last good one of scope ``Scope/admin`` stays, for without it nobody could make another.
   ///
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
-  public func revoke(_ id: String, by actor: AuditActor) async throws(Problem) {
+  public func revoke(_ id: String, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.keyRevoked(key: id))
     let now = context.clock.now
-    let outcome = try await context.stored(
-      await context.storage.revokeAPIKey(
-        id, keepingOneOf: Scope.admin.rawValue, at: now, audit: event))
+    let outcome = try await context.storage.revokeAPIKey(
+      id, keepingOneOf: Scope.admin.rawValue, at: now, audit: event)
     switch outcome {
     case .revoked: return
     case .unknown: throw Problem(.unknown, "There is no key of this id.")
@@ -94,7 +93,7 @@ public struct APIKeyService: Sendable {
   ///   - scope: What the key must be good for.
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  func seenKey(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
+  func seenKey(authorization: String?, scope: Scope) async throws -> APIKeyRecord {
     let parts = try Self.parts(authorization)
     if let key = inMemory(parts, scope) { return key }
     let key = try await verified(parts, scope)
@@ -127,7 +126,7 @@ public struct APIKeyService: Sendable {
   ///   - scope: What the key must be good for.
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  package func key(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
+  package func key(authorization: String?, scope: Scope) async throws -> APIKeyRecord {
     try await verified(Self.parts(authorization), scope)
   }
 
@@ -151,8 +150,8 @@ public struct APIKeyService: Sendable {
 
   private func verified(
     _ parts: (id: String, secret: String), _ scope: Scope
-  ) async throws(Problem) -> APIKeyRecord {
-    let found = try await context.stored(await context.storage.apiKey(parts.id))
+  ) async throws -> APIKeyRecord {
+    let found = try await context.storage.apiKey(parts.id)
     // An unknown key costs the same comparison.
     let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
     guard constantTimeEqual(digest, Self.digest(parts.secret)), let key = found, key.revoked == nil else {

@@ -26,35 +26,33 @@ public struct AccountService: Sendable {
   /// - Throws: ``Problem``.
   func answer(
     _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
-  ) async throws(Problem) -> String {
+  ) async throws -> String {
     if let report = try reading(JSONObject(parsing: body).optionalString("report")) {
       try await take(report, of: container)
     }
     let challenge = context.random.bytes(AccountCondition.challengeByteCount)
-    try await context.stored(
-      await context.storage.setAccountChallenge(
-        challenge, expires: context.clock.now + Self.challengeLifetime, of: container.id))
+    try await context.storage.setAccountChallenge(
+      challenge, expires: context.clock.now + Self.challengeLifetime, of: container.id)
     let state = try await state(of: container.id)
-    let orders = try await context.stored(await context.storage.accountOrders(of: container.id))
+    let orders = try await context.storage.accountOrders(of: container.id)
     var open: [AccountOrder] = []
     for order in orders where order.receipt == nil {
       guard let action = AccountOrder.Action(rawValue: order.action.rawValue) else { continue }
       open.append(
-        try context.composed(
-          AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason)))
+        try AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason))
     }
     let condition = AccountCondition(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
       standing: AccountCondition.Standing(state.standing), reason: state.reason, orders: open)
     let address = ListAddress(
-      server: context.settings.serverURL, container: try context.composed(ContainerID(container.id)),
+      server: context.settings.serverURL, container: try ContainerID(container.id),
       request: request)
     let signer = try await SigningKeyService(context).current()
-    return try context.composed(condition.signed(for: address, by: signer))
+    return try condition.signed(for: address, by: signer)
   }
 
-  private func take(_ jws: String, of container: ContainerRecord) async throws(Problem) {
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+  private func take(_ jws: String, of container: ContainerRecord) async throws {
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let report = EvidenceReport.verified(jws, with: key), report.container.text == container.id,
       report.server == context.settings.serverURL, report.device == container.device
     else { throw Problem(.unauthorized, "The report is not signed by this container's session key.") }
@@ -82,15 +80,14 @@ public struct AccountService: Sendable {
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
       verdict: reaction.standing, reason: reason, order: order)
     let audit = context.audit(by: .container(container.id))
-    let isTaken = try await context.stored(
-      await context.storage.takeAccountReport(attempt) { isTaken in
-        audit(
-          isTaken
-            ? .accountReported(
-              user: container.user, container: container.id, reaction: reaction.rawValue, reason: reason,
-              policies: breaches.map(\.policy))
-            : .accountReportRefused(user: container.user, container: container.id))
-      })
+    let isTaken = try await context.storage.takeAccountReport(attempt) { isTaken in
+      audit(
+        isTaken
+          ? .accountReported(
+            user: container.user, container: container.id, reaction: reaction.rawValue, reason: reason,
+            policies: breaches.map(\.policy))
+          : .accountReportRefused(user: container.user, container: container.id))
+    }
     guard isTaken else {
       throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
     }
@@ -102,13 +99,13 @@ public struct AccountService: Sendable {
   ///
   /// - Parameter body: The request body.
   /// - Throws: ``Problem``.
-  func receive(_ body: [UInt8]) async throws(Problem) {
+  func receive(_ body: [UInt8]) async throws {
     let signed = try reading(SignedOrderReceipt(parsing: body))
-    let found = try await context.stored(await context.storage.container(signed.container.text))
+    let found = try await context.storage.container(signed.container.text)
     guard let container = found else {
       throw Problem(.containerUnknown, "There is no container of this id.")
     }
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let receipt = signed.receipt(verifiedWith: key), receipt.server == context.settings.serverURL,
       receipt.device == container.device
     else { throw Problem(.unauthorized, "The receipt is not signed by this container's session key.") }
@@ -120,19 +117,18 @@ public struct AccountService: Sendable {
       .accountOrderDone(
         user: container.user, container: order.container, order: order.id, order.action,
         deviceTime: receipt.time))
-    _ = try await context.stored(
-      await context.storage.receiveAccountOrder(
-        order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event,
-        lost: context.losses(by: .container(container.id))))
+    _ = try await context.storage.receiveAccountOrder(
+      order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event,
+      lost: context.losses(by: .container(container.id)))
   }
 
   /// An order of a container, or one that went on to its successor when that took its place.
   private func order(
     _ id: String, of container: ContainerRecord
-  ) async throws(Problem) -> AccountOrderRecord? {
-    for other in try await context.stored(await context.storage.containers(user: container.user))
+  ) async throws -> AccountOrderRecord? {
+    for other in try await context.storage.containers(user: container.user)
     where other.device == container.device {
-      let orders = try await context.stored(await context.storage.accountOrders(of: other.id))
+      let orders = try await context.storage.accountOrders(of: other.id)
       if let found = orders.first(where: { $0.id == id }) { return found }
     }
     return nil
@@ -152,7 +148,7 @@ public struct AccountService: Sendable {
   ///   be unlocked.
   public func order(
     _ action: AccountOrder.Action, for id: String, reason: String, by actor: AuditActor
-  ) async throws(Problem) -> AccountOrderRecord {
+  ) async throws -> AccountOrderRecord {
     try reading(AccountOrder.check(reason: reason))
     guard let kind = AccountOrderRecord.Action(rawValue: action.rawValue) else {
       throw Problem(.malformed, "There is no such order.")
@@ -166,7 +162,7 @@ public struct AccountService: Sendable {
     do throws(StorageFailure) {
       outcome = try await context.storage.addAccountOrder(order, audit: event)
     } catch {
-      guard error == .deviceLocked else { throw context.problem(with: error) }
+      guard error == .deviceLocked else { throw error }
       throw Problem(
         .deviceLocked, "An operator has locked the device itself; 'signet-server device unlock' ends that.")
     }
@@ -189,7 +185,7 @@ public struct AccountService: Sendable {
   @discardableResult
   package func attach(
     _ policies: JSONObject?, to id: String, by actor: AuditActor
-  ) async throws(Problem) -> [String] {
+  ) async throws -> [String] {
     var unknown: [String] = []
     var bytes: [UInt8]?
     if let policies {
@@ -201,8 +197,7 @@ public struct AccountService: Sendable {
     }
     let event = context.audit(by: actor)(
       .accountPoliciesAttached(container: id, policies: policies?.members.map(\.name)))
-    let isThere = try await context.stored(
-      await context.storage.setAccountPolicies(bytes, of: id, audit: event))
+    let isThere = try await context.storage.setAccountPolicies(bytes, of: id, audit: event)
     guard isThere else { throw Self.notInUse }
     return unknown
   }
@@ -210,9 +205,9 @@ public struct AccountService: Sendable {
   /// How the server stands to a container, for an operator.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  func description(of container: ContainerRecord) async throws(Problem) -> AccountDescription {
+  func description(of container: ContainerRecord) async throws -> AccountDescription {
     let state = try await state(of: container.id)
-    let orders = try await context.stored(await context.storage.accountOrders(of: container.id))
+    let orders = try await context.storage.accountOrders(of: container.id)
     return AccountDescription(
       container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
       policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,
@@ -228,8 +223,8 @@ public struct AccountService: Sendable {
 
   // MARK: States
 
-  private func state(of container: String) async throws(Problem) -> AccountStateRecord {
-    let state = try await context.stored(await context.storage.accountState(of: container))
+  private func state(of container: String) async throws -> AccountStateRecord {
+    let state = try await context.storage.accountState(of: container)
     guard let state else { throw Problem(.unknown, "There is no container of this id.") }
     return state
   }
@@ -237,9 +232,9 @@ public struct AccountService: Sendable {
   /// The policies that were attached later, or those of the profile with which the container was made.
   private func policies(
     of container: ContainerRecord, _ state: AccountStateRecord
-  ) throws(Problem) -> AccountPolicySet {
+  ) throws -> AccountPolicySet {
     guard let bytes = state.policies else {
-      return try context.composed(ContainerProfile(stored: container.profile)).accountPolicies
+      return try ContainerProfile(stored: container.profile).accountPolicies
     }
     do { return try AccountPolicySet(parsing: bytes) } catch {
       context.log.error("account.policiesUnreadable", ["cause": error.description])

@@ -29,7 +29,7 @@ public struct ActivationService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The invite, which can't be had again.
   /// - Throws: ``Problem``.
-  public func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws(Problem)
+  public func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws
     -> Invitation
   {
     let settings = context.settings
@@ -51,7 +51,10 @@ public struct ActivationService: Sendable {
       lanes: settings.inviteCosts.lanes, profile: JSONValue.object(settings.profile.json).bytes,
       created: now, expires: now + lifetime)
     let event = context.audit(by: actor)(.activationAdded(user: user.text, activation: id))
-    try await context.stored(of: user.text, await context.storage.addActivation(activation, audit: event))
+    do throws(StorageFailure) { try await context.storage.addActivation(activation, audit: event) } catch {
+      guard error == .unknown else { throw error }
+      throw Problem(noUser: user.text)
+    }
     let code = ActivationCode(
       server: settings.serverURL, user: user, invite: invite, pins: settings.pins)
     return Invitation(code: code, expires: activation.expires)
@@ -60,19 +63,16 @@ public struct ActivationService: Sendable {
   /// Argon2id holds a thread for tens of milliseconds, so it runs on none of the shared ones.
   private func derivingInviteKey<Value: Sendable>(
     _ body: @escaping @Sendable () throws(CryptoFailure) -> Value
-  ) async throws(Problem) -> Value {
-    let result = await context.blocking.run { () -> Result<Value, Problem> in
-      do throws(Problem) { return .success(try context.computed(body())) } catch { return .failure(error) }
-    }
-    return try result.get()
+  ) async throws -> Value {
+    try await context.blocking.run { Result(catching: body) }.get()
   }
 
   /// Answers *start*.
   ///
   /// A user without an open invite is answered like any other, to the length of each part.
-  public func start(_ body: [UInt8]) async throws(Problem) -> StartAnswer<ActivationOffer> {
+  public func start(_ body: [UInt8]) async throws -> StartAnswer<ActivationOffer> {
     let start = try reading(ActivationStart(parsing: body))
-    let found = try await context.stored(await context.storage.openActivation(user: start.user.text))
+    let found = try await context.storage.openActivation(user: start.user.text)
     let settings = context.settings
     let key = P256.KeyAgreement.PrivateKey()
     let expires = context.clock.now + settings.handshakeLifetime
@@ -90,27 +90,26 @@ public struct ActivationService: Sendable {
     return StartAnswer(handshake: sealed, offer: offer)
   }
 
-  private func profile(of activation: ActivationRecord?) throws(Problem) -> ContainerProfile {
+  private func profile(of activation: ActivationRecord?) throws -> ContainerProfile {
     guard let activation else { return context.settings.profile }
-    return try context.composed(ContainerProfile(stored: activation.profile))
+    return try ContainerProfile(stored: activation.profile)
   }
 
   /// Answers *finish*: checks the proof and, if it is right, makes the container, pending.
   ///
   /// - Returns: The answer's body.
-  public func finish(_ body: [UInt8]) async throws(Problem) -> [UInt8] {
+  public func finish(_ body: [UInt8]) async throws -> [UInt8] {
     let finish = try reading(ActivationFinish(parsing: body))
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(ActivationCore(parsing: coreBytes))
     let handshake = try context.opened(finish.handshake, for: .activation)
-    let found = try await context.stored(await context.storage.openActivation(user: core.user.text))
+    let found = try await context.storage.openActivation(user: core.user.text)
     let activation = found?.id == handshake.activation ? found : nil
     // Without an activation a random key takes the invite key's place: the work, and the answer, are the same.
     let inviteKey = try inviteKey(of: activation)
-    let secrets = try context.computed(
-      ActivationSecrets(
-        ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: inviteKey,
-        startTranscript: handshake.startTranscript, core: coreBytes))
+    let secrets = try ActivationSecrets(
+      ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: inviteKey,
+      startTranscript: handshake.startTranscript, core: coreBytes)
     let proofKey = secrets.deviceProofKey()
     // Who knows the invite still can't register another's key: that counts as a wrong proof.
     let isProved =
@@ -137,15 +136,14 @@ public struct ActivationService: Sendable {
     return try receipt(for: new.container, core, secrets, serverKey)
   }
 
-  private func inviteKey(of activation: ActivationRecord?) throws(Problem) -> SecretBytes {
+  private func inviteKey(of activation: ActivationRecord?) throws -> SecretBytes {
     guard let activation else { return .random(byteCount: 32) }
-    return try context.computed(
-      context.masterKey.open(activation.sealedInviteKey, for: .inviteKey(activation: activation.id)))
+    return try context.masterKey.open(activation.sealedInviteKey, for: .inviteKey(activation: activation.id))
   }
 
   private func pendingContainer(
     _ core: ActivationCore, _ activation: ActivationRecord, _ secrets: borrowing ActivationSecrets
-  ) throws(Problem) -> NewContainer {
+  ) throws -> NewContainer {
     let id = ServerMadeID(random: context.random).text
     var record = ContainerRecord(
       id: id, user: core.user.text, activation: activation.id, device: core.device.id, name: core.device.name,
@@ -157,31 +155,32 @@ public struct ActivationService: Sendable {
     record.isSimulated = core.device.isSimulated
     record.keyOrigin = core.device.keyOrigin.rawValue
     let credential = try context.credential(
-      of: record, secrets.otpSecret(), try context.composed(ContainerProfile(stored: activation.profile)))
+      of: record, secrets.otpSecret(), try ContainerProfile(stored: activation.profile))
     return NewContainer(record, credential)
   }
 
   private func stage(
     _ new: NewContainer?, _ activation: ActivationRecord, _ device: DeviceDescription
-  ) async throws(Problem) {
+  ) async throws {
     let audit = context.audit(by: .anyone)
     let (user, id) = (activation.user, activation.id)
     let limit = context.settings.inviteAttempts
     let now = context.clock.now
-    let outcome = try await context.stored(
-      await context.storage.finishActivation(activation.id, container: new, limit: limit, at: now) {
-        switch $0 {
-        case .staged:
-          audit(
-            .activationStaged(
-              user: user, activation: id, container: new?.container.id, keystore: device.keystoreText,
-              keys: device.keyOrigin.rawValue))
-        case .wrongProof(let remaining):
-          audit(.activationRefused(user: user, activation: id, .wrongProof(remaining: remaining)))
-        case .keyTaken: audit(.activationRefused(user: user, activation: id, .keyTaken))
-        case .closed: nil  // anyone can make this happen any number of times: it goes to the log below
-        }
-      })
+    let outcome = try await context.storage.finishActivation(
+      activation.id, container: new, limit: limit, at: now
+    ) {
+      switch $0 {
+      case .staged:
+        audit(
+          .activationStaged(
+            user: user, activation: id, container: new?.container.id, keystore: device.keystoreText,
+            keys: device.keyOrigin.rawValue))
+      case .wrongProof(let remaining):
+        audit(.activationRefused(user: user, activation: id, .wrongProof(remaining: remaining)))
+      case .keyTaken: audit(.activationRefused(user: user, activation: id, .keyTaken))
+      case .closed: nil  // anyone can make this happen any number of times: it goes to the log below
+      }
+    }
     if outcome == .closed { try await refuseLikeAWrongProof("expired or exhausted") }
     if outcome == .keyTaken { throw ServiceContext.keyTaken }
     guard outcome == .staged else { throw Self.refused }
@@ -190,7 +189,7 @@ public struct ActivationService: Sendable {
   private func receipt(
     for container: ContainerRecord, _ core: ActivationCore, _ secrets: borrowing ActivationSecrets,
     _ serverKey: P256.Signing.PublicKey
-  ) throws(Problem) -> [UInt8] {
+  ) throws -> [UInt8] {
     let receipt = try context.receipt(for: container, core.user, core.keys, secrets, serverKey)
     return try context.answer(receipt, secrets, type: SignedMessage.receiptType)
   }
@@ -202,7 +201,7 @@ public struct ActivationService: Sendable {
   ///   - body: The request body: it shows that the encryption key is the device's. Of a container that is active already nothing
   ///     has to be shown, so that a lost answer can be asked for again.
   /// - Throws: ``Problem/Code/unauthorized`` where it does not.
-  public func confirm(_ container: ContainerRecord, _ body: [UInt8]) async throws(Problem) {
+  public func confirm(_ container: ContainerRecord, _ body: [UInt8]) async throws {
     let confirm = try reading(ActivationConfirm(parsing: body))
     let expected = context.masterKey.confirmation(of: container.id)
     guard container.state == .active || confirm.confirmation.map({ constantTimeEqual($0, expected) }) ?? false
@@ -212,17 +211,16 @@ public struct ActivationService: Sendable {
     let audit = context.audit(by: .container(container.id))
     let (user, id) = (container.user, container.id)
     let now = context.clock.now
-    let outcome = try await context.stored(
-      await context.storage.confirmContainer(container.id, at: now) {
-        switch $0 {
-        case .activated:
-          audit(
-            container.renews.map {
-              .containerRenewed(user: user, container: id, renews: $0, renewals: container.renewals)
-            } ?? .containerActivated(user: user, container: id))
-        default: audit(.containerRefused(user: user, container: id))
-        }
-      })
+    let outcome = try await context.storage.confirmContainer(container.id, at: now) {
+      switch $0 {
+      case .activated:
+        audit(
+          container.renews.map {
+            .containerRenewed(user: user, container: id, renews: $0, renewals: container.renewals)
+          } ?? .containerActivated(user: user, container: id))
+      default: audit(.containerRefused(user: user, container: id))
+      }
+    }
     guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }
   }
 
@@ -232,10 +230,10 @@ public struct ActivationService: Sendable {
   /// The rest of the work is not the same. Who can average hundreds of refusals on a quiet network still tells the two cases apart
   /// (723 beside 692 microseconds on loopback, means of 600), and so learns who has an open invite, but nothing of it.
   /// What is written is swept away like the ids of requests.
-  private func refuseLikeAWrongProof(_ reason: String) async throws(Problem) {
+  private func refuseLikeAWrongProof(_ reason: String) async throws {
     context.log.sampled("activation.refused", ["reason": reason])
     let (id, now) = (context.random.bytes(16), context.clock.now)
-    _ = try await context.stored(await context.storage.claimRequest(id, container: "", expires: now))
+    _ = try await context.storage.claimRequest(id, container: "", expires: now)
   }
 
   private static let refused = Problem(

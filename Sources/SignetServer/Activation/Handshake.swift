@@ -81,10 +81,10 @@ extension Handshake.Purpose {
 
 extension ServiceContext {
   /// The handshake as a device carries it.
-  func sealed(_ handshake: Handshake, for purpose: Handshake.Purpose) throws(Problem) -> String {
+  func sealed(_ handshake: Handshake, for purpose: Handshake.Purpose) throws -> String {
     let key: HandshakeKeys.Key
     do { key = try handshakeKeys.current(at: clock.now) } catch { throw handshakesFailed(error) }
-    return try computed(handshake.sealed(under: key, for: purpose))
+    return try handshake.sealed(under: key, for: purpose)
   }
 
   /// The handshake that a device brings back.

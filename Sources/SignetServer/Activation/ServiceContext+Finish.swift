@@ -12,15 +12,14 @@ extension ServiceContext {
   func receipt(
     for container: ContainerRecord, _ user: UserID, _ keys: ContainerKeys,
     _ secrets: borrowing ActivationSecrets, _ serverKey: P256.Signing.PublicKey
-  ) throws(Problem) -> ActivationReceipt {
+  ) throws -> ActivationReceipt {
     let transcript = secrets.transcript
-    return try composed(
-      ActivationReceipt(
-        container: ContainerID(container.id), user: user, server: settings.serverURL,
-        created: container.created, transcript: transcript,
-        sealed: SealedConfirmation.seal(
-          masterKey.confirmation(of: container.id), transcript: transcript, to: keys.encryption),
-        serverKey: serverKey))
+    return try ActivationReceipt(
+      container: ContainerID(container.id), user: user, server: settings.serverURL,
+      created: container.created, transcript: transcript,
+      sealed: SealedConfirmation.seal(
+        masterKey.confirmation(of: container.id), transcript: transcript, to: keys.encryption),
+      serverKey: serverKey)
   }
 
   /// Told to who has proved the invite, or the present keys, only.
@@ -29,20 +28,20 @@ extension ServiceContext {
   /// The body of the answer to *finish*: a receipt with the server's proof.
   func answer(
     _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String
-  ) throws(Problem) -> [UInt8] {
+  ) throws -> [UInt8] {
     let key = secrets.serverProofKey()
-    let message = try composed(SignedMessage.sign(receipt.bytes, key: key, type: type))
+    let message = try SignedMessage.sign(receipt.bytes, key: key, type: type)
     return JSONValue.object(["message": .string(message)]).bytes
   }
 
   /// What makes the one-time passwords of a container, pending like it.
   func credential(
     of container: ContainerRecord, _ secret: consuming SecretBytes, _ profile: ContainerProfile
-  ) throws(Problem) -> CredentialRecord {
+  ) throws -> CredentialRecord {
     CredentialRecord(
       id: container.id, user: container.user, kind: .totp, algorithm: profile.totp.algorithm.rawValue,
       digits: profile.totp.digits, period: profile.totp.period,
-      sealedSecret: try computed(masterKey.seal(secret, for: .otpSecret(credential: container.id))),
+      sealedSecret: try masterKey.seal(secret, for: .otpSecret(credential: container.id)),
       isSilent: profile.protection(of: .otp).lockPolicy == .silent, created: container.created)
   }
 
@@ -55,10 +54,10 @@ extension ServiceContext {
   /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
   func requireKeystore(
     of device: DeviceDescription, by actor: AuditActor, refusal: (_ kind: String) -> AuditEvent
-  ) async throws(Problem) {
+  ) async throws {
     guard !settings.keystoreRequirement.accepts(device) else { return }
     let kind = device.keystoreText
-    try await stored(await storage.append(audit(by: actor)(refusal(kind))))
+    try await storage.append(audit(by: actor)(refusal(kind)))
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware

@@ -11,17 +11,17 @@ public struct DeviceService: Sendable {
   /// A user's devices, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func devices(of user: UserID) async throws(Problem) -> [DeviceRecord] {
-    let found = try await context.stored(await context.storage.user(user.text))
+  public func devices(of user: UserID) async throws -> [DeviceRecord] {
+    let found = try await context.storage.user(user.text)
     guard found != nil else { throw Problem(noUser: user.text) }
-    return try await context.stored(await context.storage.devices(user: user.text))
+    return try await context.storage.devices(user: user.text)
   }
 
   /// The device of an id.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: String) async throws(Problem) -> DeviceRecord {
-    guard let found = try await context.stored(await context.storage.device(id)) else { throw Self.unknown }
+  public func find(_ id: String) async throws -> DeviceRecord {
+    guard let found = try await context.storage.device(id) else { throw Self.unknown }
     return found
   }
 
@@ -36,13 +36,12 @@ public struct DeviceService: Sendable {
   @discardableResult
   public func lock(
     _ id: String, reason: String, by actor: AuditActor
-  ) async throws(Problem) -> DeviceRecord {
+  ) async throws -> DeviceRecord {
     try reading(AccountOrder.check(reason: reason))
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceLocked(user: device.user, device: id, reason: reason))
-    let outcome = try await context.stored(
-      await context.storage.lockDevice(
-        id, reason: reason, audit: event, order: order(.lock, reason: reason, by: actor)))
+    let outcome = try await context.storage.lockDevice(
+      id, reason: reason, audit: event, order: order(.lock, reason: reason, by: actor))
     return try await self.device(id, after: outcome)
   }
 
@@ -51,12 +50,11 @@ public struct DeviceService: Sendable {
   /// - Returns: The device.
   /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` where its container is to be deleted.
   @discardableResult
-  public func unlock(_ id: String, by actor: AuditActor) async throws(Problem) -> DeviceRecord {
+  public func unlock(_ id: String, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceUnlocked(user: device.user, device: id))
-    let outcome = try await context.stored(
-      await context.storage.unlockDevice(
-        id, audit: event, order: order(.unlock, reason: "", by: actor)))
+    let outcome = try await context.storage.unlockDevice(
+      id, audit: event, order: order(.unlock, reason: "", by: actor))
     return try await self.device(id, after: outcome)
   }
 
@@ -65,18 +63,17 @@ public struct DeviceService: Sendable {
   /// - Returns: The device.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revoke(_ id: String, by actor: AuditActor) async throws(Problem) -> DeviceRecord {
+  public func revoke(_ id: String, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceRevoked(user: device.user, device: id))
-    let isThere = try await context.stored(
-      await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor)))
+    let isThere = try await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor))
     guard isThere else { throw Self.unknown }
     return try await find(id)
   }
 
   private func device(
     _ id: String, after outcome: DeviceOrderOutcome
-  ) async throws(Problem) -> DeviceRecord {
+  ) async throws -> DeviceRecord {
     switch outcome {
     case .done: return try await find(id)
     case .unknown: throw Self.unknown

@@ -181,25 +181,25 @@ struct DeviceEndpoints: Sendable {
     let deadline = ContinuousClock.now + .seconds(wait)
     let waiting = WaitingRequest(
       of: container.id, for: container.user, in: watch, until: deadline, responder,
-      while: { () async throws(Problem) in try await current(container.id).tag == known },
+      while: { try await current(container.id).tag == known },
       then: { await list(of: container.id, request: id, beyond: known) })
     await waiting.begin(from: request.remoteAddress)
   }
 
   /// The list as it is now, or that it is the one that the device knows.
   private func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
-    do throws(Problem) {
+    do {
       let (container, tag) = try await current(container)
       guard tag != known else {
         return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
       }
       return try await list(for: container, tag: tag, request: id)
-    } catch { return .problem(error) }
+    } catch { return Dialect.signet.response(to: error, context) }
   }
 
   private func list(
     for container: ContainerRecord, tag: String, request id: [UInt8]
-  ) async throws(Problem) -> ServerResponse {
+  ) async throws -> ServerResponse {
     let jwe = try await transactions.pending(for: container, request: id)
     var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
     response.headers["ETag"] = tag
@@ -207,8 +207,8 @@ struct DeviceEndpoints: Sendable {
   }
 
   /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew.
-  private func current(_ id: String) async throws(Problem) -> (ContainerRecord, tag: String) {
-    let found = try await context.stored(await context.storage.container(id))
+  private func current(_ id: String) async throws -> (ContainerRecord, tag: String) {
+    let found = try await context.storage.container(id)
     guard let found, found.state == .active else {
       throw Problem(.containerUnknown, "Activate the device again.")
     }
@@ -220,23 +220,24 @@ struct DeviceEndpoints: Sendable {
   private func decide(
     _ call: Call<DeviceAuthentication.Signed, [UInt8]>, _ responder: Responder,
     _ startOver: (@Sendable () -> Void)?
-  ) throws(Problem) {
+  ) throws {
     let signed = call.caller
     let attempt = DecisionAttempt(
       transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
     try transactions.decide(call.input, attempt, signedWith: signed.signer.signing) { result in
-      guard let startOver, case .failure(let problem) = result, problem == DeviceAuthentication.unknown
-      else { return responder.answer(Self.answer(result)) }
+      guard let startOver, case .failure(let error) = result,
+        error as? Problem == DeviceAuthentication.unknown
+      else { return responder.answer(answer(result)) }
       // It was another one when it was seen: what is stored decides.
       authentication.forget(signed.signer)
       startOver()
     }
   }
 
-  private static func answer(_ result: Result<DecisionStatus, Problem>) -> ServerResponse {
+  private func answer(_ result: Result<DecisionStatus, any Error>) -> ServerResponse {
     switch result {
-    case .success(let status): taken[status] ?? .json(DecidedMembers(status: status).json)
-    case .failure(let problem): .problem(problem)
+    case .success(let status): Self.taken[status] ?? .json(DecidedMembers(status: status).json)
+    case .failure(let error): Dialect.signet.response(to: error, context)
     }
   }
 

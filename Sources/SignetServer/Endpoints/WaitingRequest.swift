@@ -12,7 +12,7 @@ final class WaitingRequest: Sendable {
   private let user: String
   private let deadline: ContinuousClock.Instant
   private let responder: Responder
-  private let isKnown: @Sendable () async throws(Problem) -> Bool
+  private let isKnown: @Sendable () async throws -> Bool
   private let current: @Sendable () async -> ServerResponse
 
   /// Describes a request.
@@ -27,7 +27,7 @@ final class WaitingRequest: Sendable {
   ///   - current: The answer as it is now.
   init(
     of holder: String, for user: String, in watch: TransactionWatch, until deadline: ContinuousClock.Instant,
-    _ responder: Responder, while isKnown: @escaping @Sendable () async throws(Problem) -> Bool,
+    _ responder: Responder, while isKnown: @escaping @Sendable () async throws -> Bool,
     then current: @escaping @Sendable () async -> ServerResponse
   ) {
     (self.watch, self.holder, self.user) = (watch, holder, user)
@@ -47,7 +47,7 @@ final class WaitingRequest: Sendable {
 
   /// Answers where the list is another one; waits where it is not.
   private func look(_ ticket: TransactionWatch.Ticket) async {
-    do throws(Problem) {
+    do {
       guard try await isKnown() else { return await leave(ticket) }
     } catch { return await leave(ticket) }
     await watch.wait(with: ticket, until: deadline) { hasChanged in

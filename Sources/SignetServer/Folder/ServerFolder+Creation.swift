@@ -122,13 +122,14 @@ private struct FolderDraft {
     do { storage = try Storage(location, expecting: .nothing) } catch { throw .storage(error) }
     let context = ServiceContext(
       settings: settings, storage: storage, masterKey: masterKey, clock: clock, log: EventLog { _ in })
-    do throws(Problem) {
+    do {
       let key = try await APIKeyService(context).create(name: "operator", scopes: [.admin], by: .local)
       await storage.close()
       return key.text
     } catch {
       await storage.close()
-      throw .adminKey(reason: "\(error.code.title) \(error.detail)")
+      let problem = Dialect.problem(error, context.log)
+      throw .adminKey(reason: "\(problem.code.title) \(problem.detail)")
     }
   }
 

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetStorage
-public import SignetWire
+import SignetWire
 
 /// What devices have ended by themselves (`docs/protocol.md` section 3.6).
 public struct EndService: Sendable {
@@ -16,21 +16,20 @@ public struct EndService: Sendable {
   ///
   /// - Parameter body: The request body.
   /// - Throws: ``Problem``.
-  public func end(_ body: [UInt8]) async throws(Problem) {
+  public func end(_ body: [UInt8]) async throws {
     let signed = try reading(SignedEndNotice(parsing: body))
-    let found = try await context.stored(await context.storage.container(signed.container.text))
+    let found = try await context.storage.container(signed.container.text)
     guard let container = found else {
       throw Problem(.containerUnknown, "There is no container of this id.")
     }
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL,
       notice.device == container.device
     else { throw Problem(.unauthorized, "The notice is not signed by this container's session key.") }
     let audit = context.audit(by: .container(container.id))
-    _ = try await context.stored(
-      await context.storage.endContainer(
-        container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container)),
-        lost: context.losses(by: .container(container.id))))
+    _ = try await context.storage.endContainer(
+      container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container)),
+      lost: context.losses(by: .container(container.id)))
   }
 
   private static func event(_ notice: EndNotice, of container: ContainerRecord) -> AuditEvent {

@@ -13,9 +13,9 @@ public struct RenewalService: Sendable {
   /// Notes that a container's device is to renew it; the device hears of it with its list of transactions.
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
-  public func ask(_ id: String, by actor: AuditActor) async throws(Problem) {
+  public func ask(_ id: String, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.containerRenewalAsked(container: id))
-    let exists = try await context.stored(await context.storage.askForRenewal(id, audit: event))
+    let exists = try await context.storage.askForRenewal(id, audit: event)
     guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
   }
 
@@ -26,7 +26,7 @@ public struct RenewalService: Sendable {
   ///   - container: Who sends it; its request was authenticated.
   /// - Returns: The answer.
   /// - Throws: ``Problem``.
-  public func start(_ body: [UInt8], for container: ContainerRecord) throws(Problem) -> StartAnswer<
+  public func start(_ body: [UInt8], for container: ContainerRecord) throws -> StartAnswer<
     RenewalOffer
   > {
     let start = try reading(RenewalStart(parsing: body))
@@ -53,7 +53,7 @@ public struct RenewalService: Sendable {
   ///   - container: Who sends it; its request was authenticated.
   /// - Returns: The answer's body.
   /// - Throws: ``Problem``.
-  public func finish(_ body: [UInt8], for container: ContainerRecord) async throws(Problem) -> [UInt8] {
+  public func finish(_ body: [UInt8], for container: ContainerRecord) async throws -> [UInt8] {
     let finish = try reading(RenewalFinish(parsing: body))
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(RenewalCore(parsing: coreBytes))
@@ -70,8 +70,8 @@ public struct RenewalService: Sendable {
     try await context.requireKeystore(
       of: core.device, by: .container(container.id)
     ) { .renewalRefused(user: container.user, container: container.id, .keystore($0)) }
-    let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    let credential = try await context.stored(await context.storage.credential(container.id))
+    let present = try P256.Signing.PublicKey(x963: container.signingKey)
+    let credential = try await context.storage.credential(container.id)
     guard let credential else { throw Problem(.containerUnknown, "Activate the device again.") }
     let secrets = try secrets(handshake, core, coreBytes, credential)
     guard RenewalCore.isSigned(finish.message, by: present),
@@ -104,20 +104,19 @@ public struct RenewalService: Sendable {
 
   private func secrets(
     _ handshake: Handshake, _ core: RenewalCore, _ coreBytes: [UInt8], _ credential: CredentialRecord
-  ) throws(Problem) -> ActivationSecrets {
-    let otpSecret = try context.computed(
-      context.masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id)))
+  ) throws -> ActivationSecrets {
+    let otpSecret = try context.masterKey.open(
+      credential.sealedSecret, for: .otpSecret(credential: credential.id))
     let key = ActivationSecrets.renewalKey(otpSecret: otpSecret, container: core.container)
-    return try context.computed(
-      ActivationSecrets(
-        ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: key,
-        startTranscript: handshake.startTranscript, core: coreBytes))
+    return try ActivationSecrets(
+      ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: key,
+      startTranscript: handshake.startTranscript, core: coreBytes)
   }
 
   private func successor(
     of container: ContainerRecord, _ core: RenewalCore, _ message: String,
     _ secrets: borrowing ActivationSecrets
-  ) throws(Problem) -> NewContainer {
+  ) throws -> NewContainer {
     let id = ServerMadeID(random: context.random).text
     var record = ContainerRecord(
       id: id, user: container.user, activation: container.activation, device: container.device,
@@ -137,13 +136,13 @@ public struct RenewalService: Sendable {
   /// Stages a successor; `nil` where the present keys did not prove it.
   private func stage(
     _ successor: NewContainer?, of container: ContainerRecord, _ device: DeviceDescription? = nil
-  ) async throws(Problem) {
+  ) async throws {
     let audit = context.audit(by: .container(container.id))
     let limit = context.settings.codeAttempts
-    let outcome = try await context.stored(
-      await context.storage.stageRenewal(of: container.id, by: successor, limit: limit) { outcome in
-        audit(Self.event(outcome, of: container, successor, device))
-      })
+    let outcome = try await context.storage.stageRenewal(of: container.id, by: successor, limit: limit) {
+      outcome in
+      audit(Self.event(outcome, of: container, successor, device))
+    }
     switch outcome {
     case .staged: return
     case .notSigned, .locked: throw Self.notSigned

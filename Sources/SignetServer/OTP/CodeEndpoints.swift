@@ -123,8 +123,8 @@ struct CodeEndpoints: Sendable {
       API.validateCode.answered(directly: { [self] call, responder, _ in
         let asker = asker(call.caller, call.input.client)
         try codes.validate(call.input.code, user: call.input.user, by: asker) { outcome in
-          do throws(Problem) { responder.answer(Self.response(try answer(outcome.get(), asker))) } catch {
-            responder.answer(.problem(error))
+          do { responder.answer(Self.response(try answer(outcome.get(), asker))) } catch {
+            responder.answer(Dialect.signet.response(to: error, codes.context))
           }
         }
       }),

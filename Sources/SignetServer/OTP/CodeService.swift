@@ -5,7 +5,7 @@ public import SignetWire
 
 /// One-time passwords: whether a code is good, once (`docs/protocol.md` section 6).
 public struct CodeService: Sendable {
-  private let context: ServiceContext
+  let context: ServiceContext
   private let clientKey: HMACKey
 
   /// A service over a context.
@@ -42,7 +42,7 @@ public struct CodeService: Sendable {
   ///   - asker: Who asks; the audit log gets the reason.
   /// - Returns: How it ended; ``CodeOutcome/keyRevoked`` where the asker's key is not good any more.
   /// - Throws: ``Problem`` when it can't be told.
-  public func validate(_ code: String, user: UserID, by asker: Asker) async throws(Problem) -> CodeOutcome {
+  public func validate(_ code: String, user: UserID, by asker: Asker) async throws -> CodeOutcome {
     try await attempt(.use(code), CodeAttempt(user: user.text), asker)
   }
 
@@ -54,7 +54,7 @@ public struct CodeService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: Whether the code is good.
   /// - Throws: ``Problem`` when it can't be told.
-  package func validate(_ code: String, user: UserID, by actor: AuditActor) async throws(Problem) -> Bool {
+  package func validate(_ code: String, user: UserID, by actor: AuditActor) async throws -> Bool {
     try await validate(code, user: user, by: Asker(actor)) == .accepted
   }
 
@@ -69,7 +69,7 @@ public struct CodeService: Sendable {
   /// - Throws: ``Problem``.
   public func resynchronise(
     _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Asker
-  ) async throws(Problem) -> CodeOutcome {
+  ) async throws -> CodeOutcome {
     try await attempt(
       .resynchronise(codes.0, codes.1), CodeAttempt(user: user?.text, serial: serial), asker)
   }
@@ -85,7 +85,7 @@ public struct CodeService: Sendable {
   /// - Throws: ``Problem``.
   public func verify(
     _ code: String, user: UserID?, serial: String, by asker: Asker
-  ) async throws(Problem) -> CodeOutcome {
+  ) async throws -> CodeOutcome {
     try await attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
   }
 
@@ -99,16 +99,16 @@ public struct CodeService: Sendable {
   /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
   func validate(
     _ code: String, user: UserID, by asker: Asker,
-    then listener: @escaping @Sendable (Result<CodeOutcome, Problem>) -> Void
-  ) throws(Problem) {
+    then listener: @escaping @Sendable (Result<CodeOutcome, any Error>) -> Void
+  ) throws {
     try attempt(.use(code), CodeAttempt(user: user.text), asker, then: listener)
   }
 
   private func attempt(
     _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker
-  ) async throws(Problem) -> CodeOutcome {
-    let result: Result<CodeOutcome, Problem> = await withCheckedContinuation { continuation in
-      do throws(Problem) {
+  ) async throws -> CodeOutcome {
+    let result: Result<CodeOutcome, any Error> = await withCheckedContinuation { continuation in
+      do {
         try self.attempt(request, attempt, asker) { continuation.resume(returning: $0) }
       } catch { continuation.resume(returning: .failure(error)) }
     }
@@ -117,8 +117,8 @@ public struct CodeService: Sendable {
 
   private func attempt(
     _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker,
-    then listener: @escaping @Sendable (Result<CodeOutcome, Problem>) -> Void
-  ) throws(Problem) {
+    then listener: @escaping @Sendable (Result<CodeOutcome, any Error>) -> Void
+  ) throws {
     var attempt = attempt
     attempt.key = asker.key
     if attempt.user != nil {
@@ -136,8 +136,8 @@ public struct CodeService: Sendable {
         audit: audit(Self.event(finding, request, user, limit: judge.limit)))
       verdict.changed = finding.changed
       return verdict
-    } then: { [context] result in
-      listener(result.mapError { context.problem(with: $0) })
+    } then: { result in
+      listener(result.mapError { $0 })
     }
   }
 
@@ -179,9 +179,9 @@ public struct CodeService: Sendable {
   /// Forgets what failed: a user's codes and signatures, and what addresses have to wait.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func unlock(_ user: UserID, by actor: AuditActor) async throws(Problem) {
+  public func unlock(_ user: UserID, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.userUnlocked(user: user.text))
-    let exists = try await context.stored(await context.storage.unlockUser(user.text, audit: event))
+    let exists = try await context.storage.unlockUser(user.text, audit: event)
     guard exists else { throw Problem(noUser: user.text) }
   }
 }

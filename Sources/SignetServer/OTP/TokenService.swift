@@ -71,9 +71,9 @@ public struct TokenService: Sendable {
     }
 
     /// The record, its secret sealed.
-    fileprivate borrowing func record(_ context: ServiceContext) throws(Problem) -> CredentialRecord {
+    fileprivate borrowing func record(_ context: ServiceContext) throws -> CredentialRecord {
       let id = ServerMadeID(random: context.random).text
-      let sealed = try context.computed(context.masterKey.seal(secret, for: .otpSecret(credential: id)))
+      let sealed = try context.masterKey.seal(secret, for: .otpSecret(credential: id))
       var record = CredentialRecord(
         id: id, user: user?.text, serial: serial.text, kind: kind, algorithm: algorithm.rawValue,
         digits: digits, period: kind == .totp ? period : 0, start: kind == .totp ? start : 0,
@@ -88,7 +88,7 @@ public struct TokenService: Sendable {
   /// - Parameter token: The token.
   /// - Returns: What ``add(_:by:)`` takes.
   /// - Throws: ``Problem``.
-  public func sealed(_ token: borrowing NewToken) throws(Problem) -> CredentialRecord {
+  public func sealed(_ token: borrowing NewToken) throws -> CredentialRecord {
     try token.record(context)
   }
 
@@ -101,16 +101,15 @@ public struct TokenService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The serial numbers that were added.
   /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
-  public func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws(Problem) -> [String] {
+  public func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws -> [String] {
     for user in Set(tokens.compactMap(\.user)) {
-      let found = try await context.stored(await context.storage.user(user))
+      let found = try await context.storage.user(user)
       guard found != nil else { throw Problem(noUser: user) }
     }
     let audit = context.audit(by: actor)
-    return try await context.stored(
-      await context.storage.addTokens(tokens) { token in
-        audit(.tokenAdded(token: token.serial ?? token.id, user: token.user))
-      })
+    return try await context.storage.addTokens(tokens) { token in
+      audit(.tokenAdded(token: token.serial ?? token.id, user: token.user))
+    }
   }
 
   /// A page of tokens, by serial number.
@@ -123,9 +122,8 @@ public struct TokenService: Sendable {
   /// - Throws: ``Problem``.
   public func list(
     after serial: String = "", user: UserID? = nil, limit: Int
-  ) async throws(Problem) -> [CredentialRecord] {
-    try await context.stored(
-      await context.storage.tokens(after: serial, user: user?.text, limit: min(limit, Self.batchLimit)))
+  ) async throws -> [CredentialRecord] {
+    try await context.storage.tokens(after: serial, user: user?.text, limit: min(limit, Self.batchLimit))
   }
 
   /// Whether a token's codes are refused until it is unlocked.
@@ -141,11 +139,10 @@ public struct TokenService: Sendable {
   ///   - user: The user; `nil` for nobody.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws(Problem) {
+  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user?.text))
     try require(
-      try await context.stored(
-        await context.storage.assignToken(serial.text, to: user?.text, audit: event)), serial, user)
+      try await context.storage.assignToken(serial.text, to: user?.text, audit: event), serial, user)
   }
 
   /// Takes a token out of use, or lets it be verified again.
@@ -155,12 +152,11 @@ public struct TokenService: Sendable {
   ///   - isDisabled: Whether it is out of use.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws(Problem) {
+  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(
       isDisabled ? .tokenDisabled(token: serial.text) : .tokenEnabled(token: serial.text))
     try require(
-      try await context.stored(
-        await context.storage.disableToken(serial.text, isDisabled, audit: event)), serial)
+      try await context.storage.disableToken(serial.text, isDisabled, audit: event), serial)
   }
 
   /// Removes a token and its secret.
@@ -169,10 +165,10 @@ public struct TokenService: Sendable {
   ///   - serial: The token.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func remove(_ serial: TokenSerial, by actor: AuditActor) async throws(Problem) {
+  public func remove(_ serial: TokenSerial, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenRemoved(token: serial.text))
     try require(
-      try await context.stored(await context.storage.removeToken(serial.text, audit: event)), serial)
+      try await context.storage.removeToken(serial.text, audit: event), serial)
   }
 
   private func require(

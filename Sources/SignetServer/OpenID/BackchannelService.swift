@@ -50,12 +50,12 @@ struct BackchannelService: Sendable {
       try Self.matter(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
       numberDigits: client.numberDigits)
     let made: TransactionService.NewTransaction
-    do throws(Problem) {
+    do {
       made = try await transactions.create(order, by: client.actor, isClients: true) {
-        transaction throws(Problem) in
+        transaction in
         try record(of: id, transaction, client, request)
       }
-    } catch { throw OpenIDFailure(asking: error) }
+    } catch { throw OpenIDFailure(asking: Dialect.problem(error, context.log)) }
     var answer: JSONObject = [
       "auth_req_id": .string(id), "expires_in": .integer(made.record.expires - made.record.created),
     ]
@@ -69,14 +69,14 @@ struct BackchannelService: Sendable {
 
   private func record(
     of id: String, _ transaction: TransactionRecord, _ client: ClientRecord, _ request: BackchannelRequest
-  ) throws(Problem) -> BackchannelRecord {
+  ) throws -> BackchannelRecord {
     var record = BackchannelRecord(
       digest: Self.digest(of: id), transaction: transaction.id, client: client.id, delivery: client.delivery,
       expires: transaction.expires + Self.grace, interval: Self.interval)
     record.acrValues = request.acrValues
     if client.delivery != .poll, let token = request.notificationToken {
-      record.sealedNotice = try context.computed(
-        BackchannelNotice(id: id, token: token).sealed(for: transaction.id, under: context.masterKey))
+      record.sealedNotice = try BackchannelNotice(id: id, token: token).sealed(
+        for: transaction.id, under: context.masterKey)
     }
     return record
   }

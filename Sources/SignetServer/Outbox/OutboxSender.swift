@@ -144,7 +144,7 @@ package final class OutboxSender: Sendable {
       return await end(record, .failed("too late"), by: delivery)
     }
     do { return await end(record, try await delivery.attempt(record), by: delivery) } catch {
-      return await end(record, .again(told: nil, Dialect.problem(error, context).detail), by: delivery)
+      return await end(record, .again(told: nil, Dialect.problem(error, context.log).detail), by: delivery)
     }
   }
 

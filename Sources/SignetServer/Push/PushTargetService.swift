@@ -21,7 +21,7 @@ public struct PushTargetService: Sendable {
   ///   - container: Whose target it is; its request was authenticated.
   /// - Returns: The target's id.
   /// - Throws: ``Problem``.
-  public func add(_ body: [UInt8], for container: ContainerRecord) async throws(Problem) -> String {
+  public func add(_ body: [UInt8], for container: ContainerRecord) async throws -> String {
     let form = try reading(PushTargetForm(parsing: body))
     guard let target = form.target else { throw Problem(.malformed, "\"target\" is missing") }
     try requireService(of: target)
@@ -30,8 +30,7 @@ public struct PushTargetService: Sendable {
       id: id, container: container.id, name: form.name ?? "", service: target.service.rawValue,
       sealedTarget: try sealed(target, id), created: context.clock.now)
     let event = audit(container)(.pushTargetAdded(target: id, service: record.service))
-    let isAdded = try await context.stored(
-      await context.storage.addPushTarget(record, limit: Self.limit, audit: event))
+    let isAdded = try await context.storage.addPushTarget(record, limit: Self.limit, audit: event)
     guard isAdded else {
       throw Problem(.exists, "This container has \(Self.limit) targets; remove or change one.")
     }
@@ -41,15 +40,14 @@ public struct PushTargetService: Sendable {
   /// What a container's targets are, and which services there are.
   ///
   /// - Throws: ``Problem``.
-  public func list(for container: ContainerRecord) async throws(Problem) -> PushTargetList {
-    let records = try await context.stored(await context.storage.pushTargets(container: container.id))
+  public func list(for container: ContainerRecord) async throws -> PushTargetList {
+    let records = try await context.storage.pushTargets(container: container.id)
     var entries: [PushTargetList.Entry] = []
     for record in records {
       entries.append(
-        try context.composed(
-          PushTargetList.Entry(
-            id: ServerMadeID(record.id), name: record.name, target: target(of: record),
-            created: record.created)))
+        try PushTargetList.Entry(
+          id: ServerMadeID(record.id), name: record.name, target: target(of: record),
+          created: record.created))
     }
     let services = PushTarget.Service.allCases.filter { context.push.delivery.services.contains($0) }
     return PushTargetList(targets: entries, services: services, webPushKey: context.push.webPushKey)
@@ -60,7 +58,7 @@ public struct PushTargetService: Sendable {
   /// - Throws: ``Problem``.
   public func change(
     _ id: String, to body: [UInt8], for container: ContainerRecord
-  ) async throws(Problem) {
+  ) async throws {
     let form = try reading(PushTargetForm(parsing: body))
     var changed: (service: String, sealed: [UInt8])?
     if let target = form.target {
@@ -68,19 +66,18 @@ public struct PushTargetService: Sendable {
       changed = (target.service.rawValue, try sealed(target, id))
     }
     let event = audit(container)(.pushTargetChanged(target: id, service: changed?.service))
-    let isThere = try await context.stored(
-      await context.storage.changePushTarget(
-        id, of: container.id, name: form.name, target: changed, audit: event))
+    let isThere = try await context.storage.changePushTarget(
+      id, of: container.id, name: form.name, target: changed, audit: event)
     guard isThere else { throw Self.noTarget }
   }
 
   /// Removes a target.
   ///
   /// - Throws: ``Problem``.
-  public func remove(_ id: String, of container: ContainerRecord) async throws(Problem) {
+  public func remove(_ id: String, of container: ContainerRecord) async throws {
     let event = audit(container)(.pushTargetRemoved(target: id))
-    let isThere = try await context.stored(
-      await context.storage.removePushTarget(id, of: container.id, ifSealed: nil, audit: event))
+    let isThere = try await context.storage.removePushTarget(
+      id, of: container.id, ifSealed: nil, audit: event)
     guard isThere else { throw Self.noTarget }
   }
 
@@ -97,9 +94,9 @@ public struct PushTargetService: Sendable {
     return try PushTarget(object)
   }
 
-  private func sealed(_ target: PushTarget, _ id: String) throws(Problem) -> [UInt8] {
+  private func sealed(_ target: PushTarget, _ id: String) throws -> [UInt8] {
     let text = SecretBytes(copying: JSONValue.object(target.json).bytes)
-    return try context.computed(context.masterKey.seal(text, for: .pushTarget(id: id)))
+    return try context.masterKey.seal(text, for: .pushTarget(id: id))
   }
 
   private func requireService(of target: PushTarget) throws(Problem) {

@@ -294,7 +294,7 @@ struct PushAppEndpoints: Sendable {
       API.removePushApp.answered { [context] call in
         let event = context.audit(by: call.caller.actor)(.pushAuthRemoved(mechanism: call.id))
         guard
-          try await context.stored(await context.storage.removePushAuthMechanism(call.id, audit: event))
+          try await context.storage.removePushAuthMechanism(call.id, audit: event)
         else { throw Problem(.unknown, "There is no authenticator of this id.") }
         return NamedByID(id: call.id)
       },
@@ -319,11 +319,11 @@ struct PushAppEndpoints: Sendable {
     ]
   }
 
-  private func list(_ user: UserID) async throws(Problem) -> PushAppList {
-    guard try await context.stored(await context.storage.user(user.text)) != nil else {
+  private func list(_ user: UserID) async throws -> PushAppList {
+    guard try await context.storage.user(user.text) != nil else {
       throw Problem(noUser: user.text)
     }
-    let found = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
+    let found = try await context.storage.pushAuthMechanisms(user: user.text)
     return PushAppList(
       mechanisms: found.map { mechanism in
         let device = service.device(of: mechanism)

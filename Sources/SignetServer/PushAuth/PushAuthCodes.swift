@@ -23,7 +23,7 @@ struct PushAuthCodes: Sendable {
   /// - Throws: ``Problem/Code/malformed``.
   init(
     _ form: NewPushApp.Codes, of user: UserID, beside mechanism: String, _ context: ServiceContext
-  ) throws(Problem) {
+  ) throws {
     let (kind, algorithm) = (form.kind, form.algorithm ?? .sha1)
     let (digits, period) = (form.digits ?? 6, form.period ?? 30)
     let byteCount = algorithm == .sha1 ? 20 : algorithm == .sha256 ? 32 : 64

@@ -13,21 +13,21 @@ extension PushAuthService {
     guard let name = request.query["_action"], let action = PushAuthAction(rawValue: name) else {
       return Self.refusal("_action is register, authenticate or refresh")
     }
-    do throws(PushAuthFailure) {
+    do {
       let submission = try PushAuthSubmission(parsing: request.body, for: action)
-      do throws(Problem) {
-        switch action {
-        case .register: return try await register(submission)
-        case .authenticate: return try await answer(submission)
-        case .refresh: return try await refresh(submission)
-        }
-      } catch { return .problem(error) }
-    } catch { return Self.refusal(error.description) }
+      switch action {
+      case .register: return try await register(submission)
+      case .authenticate: return try await answer(submission)
+      case .refresh: return try await refresh(submission)
+      }
+    } catch let error as PushAuthFailure {
+      return Self.refusal(error.description)
+    } catch { return Dialect.pushApps.response(to: error, context) }
   }
 
-  private func register(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+  private func register(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .register) }),
-      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(id)),
+      let mechanism = try await context.storage.pushAuthMechanism(id),
       mechanism.state == .open, context.clock.now < mechanism.expires
     else { return Self.refused }
     let key = try key(of: mechanism)
@@ -43,23 +43,23 @@ extension PushAuthService {
       isRegistered = try await context.storage.registerPushAuthMechanism(
         id, named: name, sealedDevice: try sealedDevice(device, id), at: context.clock.now, audit: event)
     } catch {
-      if error == .exists { return Self.refused }
-      throw context.problem(with: error)
+      guard error == .exists else { throw error }
+      return Self.refused
     }
     return isRegistered ? .json([:]) : Self.refused
   }
 
   /// The device, encrypted; where that fails, storing it has failed.
   private func sealedDevice(_ device: PushAuthDevice, _ id: String) throws(StorageFailure) -> [UInt8] {
-    do throws(Problem) { return try sealed(device, of: id) } catch {
+    do { return try sealed(device, of: id) } catch {
       throw .failed(detail: "the device cannot be encrypted")
     }
   }
 
-  private func answer(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+  private func answer(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .authenticate) }),
-      let message = try await context.stored(await context.storage.pushAuthMessage(id)),
-      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(message.mechanism)),
+      let message = try await context.storage.pushAuthMessage(id),
+      let mechanism = try await context.storage.pushAuthMechanism(message.mechanism),
       mechanism.state == .active
     else { return Self.refused }
     let key = try key(of: mechanism)
@@ -71,14 +71,13 @@ extension PushAuthService {
     let audit = context.audit(by: .app(mechanism.id))
     let transaction = message.transaction
     if !isDenied, let sealed = message.sealedNumber {
-      let right = try context.computed(context.masterKey.open(sealed, for: .pushAuthNumber(message: id)))
+      let right = try context.masterKey.open(sealed, for: .pushAuthNumber(message: id))
       let typed = SecretBytes(copying: Array((number ?? "").utf8))
       guard right.isEqual(to: typed) else {
         let event = audit(
           .pushAuthWrongNumber(user: mechanism.user, message: id, transaction: transaction))
-        let left = try await context.stored(
-          await context.storage.countWrongPushAuthNumber(
-            id, limit: Self.wrongNumberLimit, at: now, audit: event))
+        let left = try await context.storage.countWrongPushAuthNumber(
+          id, limit: Self.wrongNumberLimit, at: now, audit: event)
         guard let left else { return Self.refused(transaction) }
         return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
       }
@@ -87,9 +86,8 @@ extension PushAuthService {
       isDenied
       ? .pushAuthDenied(user: mechanism.user, message: id, transaction: transaction)
       : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
-    let isTaken = try await context.stored(
-      await context.storage.answerPushAuthMessage(
-        id, isDenied ? .denied : .approved, at: now, audit: audit(event)))
+    let isTaken = try await context.storage.answerPushAuthMessage(
+      id, isDenied ? .denied : .approved, at: now, audit: audit(event))
     return isTaken ? .json([:]) : Self.refused(transaction)
   }
 
@@ -98,9 +96,9 @@ extension PushAuthService {
     transaction == nil ? refused : refusal("The request has ended.")
   }
 
-  private func refresh(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+  private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let name = submission.mechanismID,
-      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(named: name)),
+      let mechanism = try await context.storage.pushAuthMechanism(named: name),
       mechanism.state == .active, submission.userID.map({ $0 == mechanism.user }) ?? true
     else { return Self.refused }
     let key = try key(of: mechanism)
@@ -112,10 +110,9 @@ extension PushAuthService {
     if self.device(of: mechanism) == device { return .json([:]) }
     let event = context.audit(by: .app(mechanism.id))(
       .pushAuthDeviceChanged(user: mechanism.user, mechanism: mechanism.id, service: device.service))
-    let isChanged = try await context.stored(
-      await context.storage.changePushAuthDevice(
-        mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), digest: submission.digest,
-        audit: event))
+    let isChanged = try await context.storage.changePushAuthDevice(
+      mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), digest: submission.digest,
+      audit: event)
     return isChanged ? .json([:]) : Self.refused
   }
 

@@ -18,13 +18,12 @@ extension PushAuthService {
   func ask(
     _ transaction: TransactionRecord, _ text: String, number: MatchingNumber?,
     in asking: inout TransactionService.Asking
-  ) async throws(Problem) {
-    let found = try await context.stored(
-      await context.storage.pushAuthMechanisms(user: transaction.user ?? ""))
+  ) async throws {
+    let found = try await context.storage.pushAuthMechanisms(user: transaction.user ?? "")
     for mechanism in found where mechanism.state == .active {
       let isCarried = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
       guard let name = mechanism.mechanism, isCarried || isAskedByItself(mechanism) else { continue }
-      do throws(Problem) { try ask(transaction, text, number, mechanism, named: name, in: &asking) } catch {
+      do { try ask(transaction, text, number, mechanism, named: name, in: &asking) } catch {
         context.log.error(
           "pushauth.failed", ["mechanism": mechanism.id, "cause": "its message cannot be made"])
       }
@@ -34,7 +33,7 @@ extension PushAuthService {
   private func ask(
     _ transaction: TransactionRecord, _ text: String, _ number: MatchingNumber?,
     _ mechanism: PushAuthMechanismRecord, named name: String, in asking: inout TransactionService.Asking
-  ) throws(Problem) {
+  ) throws {
     let id = ServerMadeID(random: context.random).text
     let right = number.flatMap { Int64($0.digits) }
     let message = PushAuthMessage(
@@ -48,7 +47,7 @@ extension PushAuthService {
     }
     var record = PushAuthMessageRecord(
       id: id, mechanism: mechanism.id, kind: message.kind.rawValue, challenge: message.challenge,
-      sealedNumber: try right.map { (right) throws(Problem) in try seal(right, of: id) },
+      sealedNumber: try right.map { try seal($0, of: id) },
       created: transaction.created, expires: transaction.expires)
     record.transaction = transaction.id
     record.sealedToken = try sealed(token, of: id)

@@ -21,13 +21,13 @@ extension PushAuthService {
 
   /// Answers an app with what waits for it; one that knows the list already may wait for another one.
   func waiting(_ request: ServerRequest, in watch: TransactionWatch, _ responder: Responder) async {
-    do throws(Problem) {
+    do {
       let submission: PushAuthSubmission
       do throws(PushAuthFailure) {
         submission = try PushAuthSubmission(parsing: request.body, for: .refresh)
       } catch { return responder.answer(Self.refusal(error.description)) }
       guard let name = submission.mechanismID,
-        let mechanism = try await context.stored(await context.storage.pushAuthMechanism(named: name)),
+        let mechanism = try await context.storage.pushAuthMechanism(named: name),
         mechanism.state == .active
       else { return responder.answer(Self.refused) }
       let key = try key(of: mechanism)
@@ -48,20 +48,21 @@ extension PushAuthService {
       let waiting = WaitingRequest(
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
         until: ContinuousClock.now + .seconds(seconds), responder,
-        while: { () async throws(Problem) in try await tag(of: mechanism) == known },
+        while: { try await tag(of: mechanism) == known },
         then: {
-          do throws(Problem) { return try await list(of: mechanism) } catch { return .problem(error) }
+          do { return try await list(of: mechanism) } catch {
+            return Dialect.pushApps.response(to: error, context)
+          }
         })
       await waiting.begin(from: request.remoteAddress)
-    } catch { responder.answer(.problem(error)) }
+    } catch { responder.answer(Dialect.pushApps.response(to: error, context)) }
   }
 
   private func messages(
     of mechanism: PushAuthMechanismRecord
-  ) async throws(Problem) -> [PushAuthMessageRecord] {
-    try await context.stored(
-      await context.storage.pushAuthMessages(
-        of: mechanism.id, after: context.clock.now - Self.endedSeconds))
+  ) async throws -> [PushAuthMessageRecord] {
+    try await context.storage.pushAuthMessages(
+      of: mechanism.id, after: context.clock.now - Self.endedSeconds)
   }
 
   private func isWaiting(_ message: PushAuthMessageRecord) -> Bool {
@@ -69,7 +70,7 @@ extension PushAuthService {
   }
 
   /// The name of the list of what waits: another one whenever another list waits.
-  private func tag(of mechanism: PushAuthMechanismRecord) async throws(Problem) -> String {
+  private func tag(of mechanism: PushAuthMechanismRecord) async throws -> String {
     Self.tag(try await messages(of: mechanism).filter(isWaiting))
   }
 
@@ -79,22 +80,21 @@ extension PushAuthService {
   }
 
   /// What waits, and how what has waited lately has ended.
-  private func list(of mechanism: PushAuthMechanismRecord) async throws(Problem) -> ServerResponse {
+  private func list(of mechanism: PushAuthMechanismRecord) async throws -> ServerResponse {
     let found = try await messages(of: mechanism)
     var (waiting, ended): ([JSONValue], [JSONValue]) = ([], [])
     for message in found {
       let id = JSONValue.string(Self.authenticates + message.id)
       if isWaiting(message) {
         guard let sealed = message.sealedToken else { continue }
-        let opened = try context.computed(
-          context.masterKey.open(sealed, for: .pushAuthToken(message: message.id)))
+        let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
         let token = String(decoding: opened.insecureCopy(), as: UTF8.self)
         waiting.append(["messageId": id, "data": .string(token)])
         continue
       }
       var status = message.state == .pending ? "expired" : message.state.rawValue
       if let name = message.transaction,
-        let transaction = try await context.stored(await context.storage.transaction(name)),
+        let transaction = try await context.storage.transaction(name),
         transaction.state != .pending
       {
         status = transaction.state.rawValue

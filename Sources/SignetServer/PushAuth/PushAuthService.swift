@@ -4,7 +4,7 @@ import SignetOATH
 import SignetPush
 package import SignetPushAuth
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
 /// section 15).
@@ -34,13 +34,13 @@ package struct PushAuthService: Sendable {
   /// - Throws: ``Problem``.
   package func enrol(
     _ form: NewPushApp, by actor: AuditActor
-  ) async throws(Problem) -> PushAuthInvitation {
+  ) async throws -> PushAuthInvitation {
     let id = ServerMadeID(random: context.random).text
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
     let challenge = context.random.bytes(32)
     let endpoint = "\(context.settings.serverURL.fullForm)/v1/pushauth"
     let user = form.user
-    let codes = try form.codes.map { (form) throws(Problem) in
+    let codes = try form.codes.map { form in
       try PushAuthCodes(form, of: user, beside: id, context)
     }
     var uri = AuthenticatorURI(
@@ -62,17 +62,20 @@ package struct PushAuthService: Sendable {
       throw Problem(.malformed, error.description)
     }
     let now = context.clock.now
-    let sealed = try secret.withSecret { (secret) throws(Problem) in
-      try context.computed(context.masterKey.seal(secret, for: .pushAuthSecret(mechanism: id)))
+    let sealed = try secret.withSecret {
+      try context.masterKey.seal($0, for: .pushAuthSecret(mechanism: id))
     }
     let record = PushAuthMechanismRecord(
       id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
       expires: now + Self.enrolmentSeconds, credential: codes?.record.id)
     let event = context.audit(by: actor)(
       .pushAuthEnrolment(user: user.text, mechanism: id, token: codes?.record.serial))
-    try await context.stored(
-      of: user.text,
-      await context.storage.addPushAuthMechanism(record, with: codes?.record, audit: event))
+    do throws(StorageFailure) {
+      try await context.storage.addPushAuthMechanism(record, with: codes?.record, audit: event)
+    } catch {
+      guard error == .unknown else { throw error }
+      throw Problem(noUser: user.text)
+    }
     return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
   }
 
@@ -85,8 +88,7 @@ package struct PushAuthService: Sendable {
   ///   - actor: Who asks.
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
-  package func send(_ form: NewPushMessage, by actor: AuditActor) async throws(Problem) -> SentPushAuthMessage
-  {
+  package func send(_ form: NewPushMessage, by actor: AuditActor) async throws -> SentPushAuthMessage {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
     if let text = form.text, text.allSatisfy(\.isWhitespace) {
@@ -106,7 +108,7 @@ package struct PushAuthService: Sendable {
     }
     var record = PushAuthMessageRecord(
       id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
-      sealedNumber: try choice.map { (choice) throws(Problem) in try seal(choice.right, of: id) },
+      sealedNumber: try choice.map { try seal($0.right, of: id) },
       created: now, expires: now + lifetime)
     record.sealedToken = try sealed(token, of: id)
     let audit = context.audit(by: actor)
@@ -121,7 +123,8 @@ package struct PushAuthService: Sendable {
             : .pushAuthNotAsked(user: mechanism.user, mechanism: mechanism.id, outcome))
       }
     } catch {
-      throw error == .unknown ? Self.noMechanism : context.problem(with: error)
+      guard error == .unknown else { throw error }
+      throw Self.noMechanism
     }
     try TransactionService.check(outcome)
     let delivery = await deliver(token, message, mechanism, until: record.expires)
@@ -132,36 +135,35 @@ package struct PushAuthService: Sendable {
   /// The message as push services carry it; `nil` where it is longer than that.
   func token(
     of message: PushAuthMessage, to mechanism: PushAuthMechanismRecord
-  ) throws(Problem) -> String? {
+  ) throws -> String? {
     let token = try key(of: mechanism).sign(message.boundClaims)
     return token.utf8.count <= Self.maximumTokenByteCount ? token : nil
   }
 
-  func sealed(_ token: String, of id: String) throws(Problem) -> [UInt8] {
-    try context.computed(
-      context.masterKey.seal(SecretBytes(copying: Array(token.utf8)), for: .pushAuthToken(message: id)))
+  func sealed(_ token: String, of id: String) throws -> [UInt8] {
+    try context.masterKey.seal(SecretBytes(copying: Array(token.utf8)), for: .pushAuthToken(message: id))
   }
 
-  func seal(_ number: Int64, of id: String) throws(Problem) -> [UInt8] {
+  func seal(_ number: Int64, of id: String) throws -> [UInt8] {
     let text = SecretBytes(copying: Array(String(number).utf8))
-    return try context.computed(context.masterKey.seal(text, for: .pushAuthNumber(message: id)))
+    return try context.masterKey.seal(text, for: .pushAuthNumber(message: id))
   }
 
   /// The message of an id, for the relying party.
-  package func message(_ id: String) async throws(Problem) -> PushAuthMessageRecord {
-    guard let found = try await context.stored(await context.storage.pushAuthMessage(id)) else {
+  package func message(_ id: String) async throws -> PushAuthMessageRecord {
+    guard let found = try await context.storage.pushAuthMessage(id) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
     let now = context.clock.now
     guard found.state == .pending, now >= found.expires else { return found }
     // Before anybody is told: a clock that is set back does not open it again.
-    try await context.stored(await context.storage.expirePushAuthMessage(id, at: now))
+    try await context.storage.expirePushAuthMessage(id, at: now)
     return try await message(id)
   }
 
-  private func mechanism(for form: NewPushMessage) async throws(Problem) -> PushAuthMechanismRecord {
+  private func mechanism(for form: NewPushMessage) async throws -> PushAuthMechanismRecord {
     if let id = form.mechanism {
-      guard let found = try await context.stored(await context.storage.pushAuthMechanism(id)),
+      guard let found = try await context.storage.pushAuthMechanism(id),
         found.state == .active
       else { throw Self.noMechanism }
       guard form.user.map({ $0.text.utf8.elementsEqual(found.user.utf8) }) ?? true else {
@@ -172,7 +174,7 @@ package struct PushAuthService: Sendable {
     guard let user = form.user else {
       throw Problem(.malformed, JSONFailure.missingMember("user").description)
     }
-    let active = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
+    let active = try await context.storage.pushAuthMechanisms(user: user.text)
       .filter { $0.state == .active }
     guard let newest = active.last else { throw Self.noMechanism }
     guard active.count == 1 else {
@@ -247,9 +249,9 @@ package struct PushAuthService: Sendable {
 
   // MARK: Secrets
 
-  func key(of mechanism: PushAuthMechanismRecord) throws(Problem) -> PushAuthKey {
-    let secret = try context.computed(
-      context.masterKey.open(mechanism.sealedSecret, for: .pushAuthSecret(mechanism: mechanism.id)))
+  func key(of mechanism: PushAuthMechanismRecord) throws -> PushAuthKey {
+    let secret = try context.masterKey.open(
+      mechanism.sealedSecret, for: .pushAuthSecret(mechanism: mechanism.id))
     do throws(PushAuthFailure) { return try PushAuthKey(secret) } catch {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
@@ -268,9 +270,8 @@ package struct PushAuthService: Sendable {
     }
   }
 
-  func sealed(_ device: PushAuthDevice, of id: String) throws(Problem) -> [UInt8] {
-    try context.computed(
-      context.masterKey.seal(SecretBytes(copying: device.json.bytes), for: .pushAuthDevice(mechanism: id)))
+  func sealed(_ device: PushAuthDevice, of id: String) throws -> [UInt8] {
+    try context.masterKey.seal(SecretBytes(copying: device.json.bytes), for: .pushAuthDevice(mechanism: id))
   }
 
   /// What follows the prefix of a message id.

@@ -57,7 +57,7 @@ struct RelyingPartyEndpoints: Sendable {
         let order = try TransactionOrder(call.input, from: key.displayName ?? key.name)
         let made = try await transactions.create(order, by: key.actor, key: key.id)
         let record = made.record
-        let link = try record.user == nil ? context.composed(TransactionID(record.id)) : nil
+        let link = try record.user == nil ? TransactionID(record.id) : nil
         return MadeTransaction(
           id: record.id, status: record.state.rawValue, content: record.content, expires: record.expires,
           number: made.number?.digits,
@@ -104,8 +104,8 @@ struct RelyingPartyEndpoints: Sendable {
 
   private func description(
     of transaction: TransactionRecord, _ container: ContainerRecord?
-  ) throws(Problem) -> TransactionDescription {
-    try context.computed(TransactionDescription(transaction, container))
+  ) throws -> TransactionDescription {
+    try TransactionDescription(transaction, container)
   }
 
   /// What the digits answer is said, not found out: one guess is never good for two.

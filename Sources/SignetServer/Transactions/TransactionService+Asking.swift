@@ -19,7 +19,7 @@ extension TransactionService {
   /// - Throws: ``Problem``.
   func asking(
     _ transaction: TransactionRecord, _ content: TransactionContent, number: MatchingNumber?, isClients: Bool
-  ) async throws(Problem) -> Asking {
+  ) async throws -> Asking {
     var asking = Asking()
     guard transaction.user != nil, transaction.statuses.contains(DecisionStatus.accepted.rawValue) else {
       return asking

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetStorage
-public import SignetWire
+import SignetWire
 
 extension TransactionService {
   /// What a device answered without a network.
@@ -29,10 +29,10 @@ extension TransactionService {
   /// A pending transaction as a text to carry to a device that has no network.
   ///
   /// - Throws: ``Problem``.
-  public func offline(_ id: String) async throws(Problem) -> String {
+  public func offline(_ id: String) async throws -> String {
     let transaction = try await carried(id).transaction
     let key = try await SigningKeyService(context).current()
-    return try context.composed(transaction.signed(by: key))
+    return try transaction.signed(by: key)
   }
 
   /// What a user types into a device that has neither network nor camera.
@@ -40,7 +40,7 @@ extension TransactionService {
   /// - Parameter id: The transaction.
   /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
   /// - Throws: ``Problem``.
-  public func typed(_ id: String) async throws(Problem) -> (challenge: String, fields: [Int]) {
+  public func typed(_ id: String) async throws -> (challenge: String, fields: [Int]) {
     let carried = try await carried(id)
     return (try typed(carried).challenge, carried.typedFields ?? [])
   }
@@ -54,26 +54,25 @@ extension TransactionService {
   /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
   public func answer(
     _ answer: Carried, to id: String, by asker: CodeService.Asker
-  ) async throws(Problem) {
+  ) async throws {
     let client = try ClientAddress.digest(of: asker.client, under: context.masterKey.clientKey())
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
     let match = try await container(of: carried.user, answering: answer.digits, expected)
     let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
     let time = audit.time
-    let outcome = try await context.stored(
-      await context.storage.answerTransaction(
-        id,
-        AnswerAttempt(
-          container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
-        attempts: context.settings.codeAttempts, limits: context.settings.transactionLimits,
-        waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
-      ) { outcome in
-        audit(
-          outcome == .decided
-            ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
-            : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
-      })
+    let outcome = try await context.storage.answerTransaction(
+      id,
+      AnswerAttempt(
+        container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
+      attempts: context.settings.codeAttempts, limits: context.settings.transactionLimits,
+      waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
+    ) { outcome in
+      audit(
+        outcome == .decided
+          ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
+          : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
+    }
     if outcome == .notSigned || outcome == .locked {
       throw Problem(
         .transactionWrongAnswer,
@@ -88,16 +87,16 @@ extension TransactionService {
   private func container(
     of user: String, answering digits: String,
     _ expected: (borrowing SecretBytes, ContainerID) -> String
-  ) async throws(Problem) -> String? {
-    let containers = try await context.stored(await context.storage.containers(user: user))
+  ) async throws -> String? {
+    let containers = try await context.storage.containers(user: user)
     var match: String?
     for container in containers where container.state == .active {
-      guard let credential = try await context.stored(await context.storage.credential(container.id)) else {
+      guard let credential = try await context.storage.credential(container.id) else {
         continue
       }
-      let secret = try context.computed(
-        context.masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id)))
-      let right = expected(secret, try context.composed(ContainerID(container.id)))
+      let secret = try context.masterKey.open(
+        credential.sealedSecret, for: .otpSecret(credential: credential.id))
+      let right = expected(secret, try ContainerID(container.id))
       if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container.id }
     }
     return match
@@ -105,17 +104,17 @@ extension TransactionService {
 
   private func expected(
     _ answer: Carried, _ carried: CarriedTransaction
-  ) throws(Problem) -> (borrowing SecretBytes, ContainerID) -> String {
+  ) throws -> (borrowing SecretBytes, ContainerID) -> String {
     guard answer.isTyped else { return { carried.transaction.answer(otpSecret: $0, container: $1) } }
     let approval = try typed(carried)
     return { approval.answer(otpSecret: $0, container: $1) }
   }
 
-  private func typed(_ carried: CarriedTransaction) throws(Problem) -> TypedApproval {
+  private func typed(_ carried: CarriedTransaction) throws -> TypedApproval {
     guard let fields = carried.typedFields else {
       throw Problem(.malformed, "The transaction was not made with \"typed\".")
     }
-    return try context.composed(TypedApproval(of: carried.transaction, fields: fields))
+    return try TypedApproval(of: carried.transaction, fields: fields)
   }
 
   /// The fields that a user is to type, where an order wants that, and it can be.
@@ -137,8 +136,8 @@ extension TransactionService {
     let typedFields: [Int]?
   }
 
-  private func carried(_ id: String) async throws(Problem) -> CarriedTransaction {
-    let found = try await context.stored(await context.storage.transaction(id))
+  private func carried(_ id: String) async throws -> CarriedTransaction {
+    let found = try await context.storage.transaction(id)
     guard let found else { throw Self.unknown }
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
@@ -147,10 +146,9 @@ extension TransactionService {
     guard found.sealedNumber == nil else {
       throw Problem(.malformed, "A transaction with a number to type does not go offline.")
     }
-    let transaction = try context.composed(
-      OfflineTransaction(
-        id: TransactionID(found.id), content: TransactionContent(parsing: found.content),
-        expires: found.expires, server: context.settings.serverURL, user: UserID(user)))
+    let transaction = try OfflineTransaction(
+      id: TransactionID(found.id), content: TransactionContent(parsing: found.content),
+      expires: found.expires, server: context.settings.serverURL, user: UserID(user))
     return CarriedTransaction(transaction: transaction, user: user, typedFields: found.typedFields)
   }
 }

@@ -1,7 +1,7 @@
 package import SignetCrypto
 import SignetJSON
 public import SignetStorage
-public import SignetWire
+package import SignetWire
 
 extension TransactionService {
   /// What waits for a container's user, signed by the server and encrypted to the container.
@@ -11,10 +11,9 @@ extension TransactionService {
   ///   - id: The id of the request, 16 bytes, to which the answer is bound.
   /// - Returns: A JWE.
   /// - Throws: ``Problem``.
-  public func pending(for container: ContainerRecord, request id: [UInt8]) async throws(Problem) -> String {
+  public func pending(for container: ContainerRecord, request id: [UInt8]) async throws -> String {
     let now = context.clock.now
-    let records = try await context.stored(
-      await context.storage.pendingTransactions(user: container.user, at: now))
+    let records = try await context.storage.pendingTransactions(user: container.user, at: now)
     var requests: [TransactionRequest] = []
     for record in records { requests.append(try request(record)) }
     return try await seal(requests, for: container, request: id)
@@ -22,26 +21,24 @@ extension TransactionService {
 
   func seal(
     _ requests: [TransactionRequest], for container: ContainerRecord, request id: [UInt8]
-  ) async throws(Problem) -> String {
-    let key = try context.computed(P256.KeyAgreement.PublicKey(x963: container.encryptionKey))
+  ) async throws -> String {
+    let key = try P256.KeyAgreement.PublicKey(x963: container.encryptionKey)
     let signer = try await SigningKeyService(context).current()
     let address = ListAddress(
-      server: context.settings.serverURL, container: try context.composed(ContainerID(container.id)),
+      server: context.settings.serverURL, container: try ContainerID(container.id),
       request: id)
-    return try context.composed(
-      TransactionList(
-        requests, isRenewalWanted: container.isRenewalWanted, isReportWanted: container.reportWanted > 0
-      ).sealed(for: address, by: signer, to: key))
+    return try TransactionList(
+      requests, isRenewalWanted: container.isRenewalWanted, isReportWanted: container.reportWanted > 0
+    ).sealed(for: address, by: signer, to: key)
   }
 
   /// A transaction as its device gets it.
-  func request(_ record: TransactionRecord) throws(Problem) -> TransactionRequest {
+  func request(_ record: TransactionRecord) throws -> TransactionRequest {
     let digits = try number(of: record)?.digits.utf8.count
-    return try context.composed(
-      TransactionRequest(
-        id: TransactionID(record.id), content: TransactionContent(parsing: record.content),
-        created: record.created, expires: record.expires,
-        statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)), numberDigits: digits))
+    return try TransactionRequest(
+      id: TransactionID(record.id), content: TransactionContent(parsing: record.content),
+      created: record.created, expires: record.expires,
+      statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)), numberDigits: digits)
   }
 
   /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.
@@ -54,8 +51,8 @@ extension TransactionService {
   /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
   package func decide(
     _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
-    then listener: @escaping @Sendable (Result<DecisionStatus, Problem>) -> Void
-  ) throws(Problem) {
+    then listener: @escaping @Sendable (Result<DecisionStatus, any Error>) -> Void
+  ) throws {
     let jws = try reading(JSONObject(parsing: body).string("decision"))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let (claimed, signer) = (signed.decision, attempt.signer)
@@ -79,9 +76,9 @@ extension TransactionService {
       case .denied: return audit(.transactionDenied(user: user, transaction: id))
       case .reported: return audit(.transactionReported(user: user, transaction: id))
       }
-    } then: { [context] result in
-      do throws(Problem) {
-        try Self.check(result.mapError { context.problem(with: $0) }.get())
+    } then: { result in
+      do {
+        try Self.check(result.get())
         listener(.success(claimed.status))
       } catch { listener(.failure(error)) }
     }
@@ -117,26 +114,24 @@ extension TransactionService {
     _ claimed: Decision, _ transaction: TransactionRecord
   ) throws(StorageFailure) -> Bool {
     guard claimed.status == .accepted else { return true }
-    do throws(Problem) {
+    do {
       guard let wanted = try number(of: transaction) else { return true }
       return claimed.number.map(wanted.isSame(as:)) ?? false
-    } catch { throw .failed(detail: "the number of a transaction: \(error.detail)") }
+    } catch { throw .failed(detail: "the number of a transaction: \(error)") }
   }
 
   // MARK: The number
 
-  func seal(_ number: MatchingNumber, of transaction: String) throws(Problem) -> [UInt8] {
-    try context.computed(
-      context.masterKey.seal(
-        SecretBytes(copying: Array(number.digits.utf8)), for: .matchingNumber(transaction: transaction)))
+  func seal(_ number: MatchingNumber, of transaction: String) throws -> [UInt8] {
+    try context.masterKey.seal(
+      SecretBytes(copying: Array(number.digits.utf8)), for: .matchingNumber(transaction: transaction))
   }
 
-  private func number(of transaction: TransactionRecord) throws(Problem) -> MatchingNumber? {
+  private func number(of transaction: TransactionRecord) throws -> MatchingNumber? {
     guard let sealed = transaction.sealedNumber else { return nil }
-    let opened = try context.computed(
-      context.masterKey.open(sealed, for: .matchingNumber(transaction: transaction.id)))
+    let opened = try context.masterKey.open(sealed, for: .matchingNumber(transaction: transaction.id))
     // It is shown to people: not one of the secrets that must leave no copy.
     let digits = String(decoding: opened.insecureCopy(), as: UTF8.self)
-    return try context.composed(MatchingNumber(digits))
+    return try MatchingNumber(digits)
   }
 }

@@ -14,8 +14,8 @@ extension TransactionService {
   /// - Throws: ``Problem``: `unknown`, or how it has ended.
   public func one(
     _ id: String, for container: ContainerRecord, request: [UInt8]
-  ) async throws(Problem) -> String {
-    let found = try await context.stored(await context.storage.transaction(id))
+  ) async throws -> String {
+    let found = try await context.storage.transaction(id)
     guard let found, found.user == nil || found.user == container.user else { throw Self.unknown }
     if try await keepsExpiry(of: [found]) { try Self.check(.expired) }
     switch found.state {
@@ -34,10 +34,9 @@ extension TransactionService {
   ///   - container: Who sends it; its request was authenticated.
   /// - Returns: The transaction's id, which the device made.
   /// - Throws: ``Problem``.
-  public func initiate(_ body: [UInt8], by container: ContainerRecord) async throws(Problem) -> TransactionID
-  {
+  public func initiate(_ body: [UInt8], by container: ContainerRecord) async throws -> TransactionID {
     let jws = try reading(JSONObject(parsing: body).string("decision"))
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
+    let key = try P256.Signing.PublicKey(x963: container.signingKey)
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let claimed = signed.decision
     let content = try TransactionOrder.content { () throws(WireFailure) in
@@ -60,15 +59,14 @@ extension TransactionService {
     let isSigned = signed.isSigned(by: key)
     let audit = context.audit(by: .container(container.id))
     let id = record.id
-    let outcome = try await context.stored(
-      await context.storage.addInitiated(
-        record, isSigned: isSigned, limits: context.settings.transactionLimits
-      ) { outcome in
-        audit(
-          outcome == .decided
-            ? .transactionInitiated(user: container.user, transaction: id)
-            : .transactionRefused(user: container.user, transaction: id, outcome))
-      })
+    let outcome = try await context.storage.addInitiated(
+      record, isSigned: isSigned, limits: context.settings.transactionLimits
+    ) { outcome in
+      audit(
+        outcome == .decided
+          ? .transactionInitiated(user: container.user, transaction: id)
+          : .transactionRefused(user: container.user, transaction: id, outcome))
+    }
     try Self.check(outcome)
     return claimed.transaction
   }
@@ -83,13 +81,12 @@ extension TransactionService {
   /// - Throws: ``Problem``.
   public func initiated(
     by user: UserID, after id: String?, limit: Int
-  ) async throws(Problem) -> [(TransactionRecord, ContainerRecord?)] {
-    let records = try await context.stored(
-      await context.storage.initiatedTransactions(user: user.text, after: id, limit: limit))
+  ) async throws -> [(TransactionRecord, ContainerRecord?)] {
+    let records = try await context.storage.initiatedTransactions(user: user.text, after: id, limit: limit)
     var found: [(TransactionRecord, ContainerRecord?)] = []
     for record in records {
       guard let decision = record.decision else { continue }
-      found.append((record, try await context.stored(await context.storage.container(decision.container))))
+      found.append((record, try await context.storage.container(decision.container)))
     }
     return found
   }

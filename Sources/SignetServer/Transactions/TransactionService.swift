@@ -38,7 +38,7 @@ public struct TransactionService: Sendable {
   /// - Throws: ``Problem``.
   public func create(
     _ order: TransactionOrder, by actor: AuditActor, key: String? = nil
-  ) async throws(Problem) -> NewTransaction {
+  ) async throws -> NewTransaction {
     try await create(order, by: actor, key: key) { _ in nil }
   }
 
@@ -55,8 +55,8 @@ public struct TransactionService: Sendable {
   /// - Throws: ``Problem``.
   func create(
     _ order: TransactionOrder, by actor: AuditActor, key: String? = nil, isAnsweredByAsker: Bool = false,
-    isClients: Bool = false, beside request: (TransactionRecord) throws(Problem) -> BackchannelRecord?
-  ) async throws(Problem) -> NewTransaction {
+    isClients: Bool = false, beside request: (TransactionRecord) throws -> BackchannelRecord?
+  ) async throws -> NewTransaction {
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
     }
@@ -95,7 +95,7 @@ public struct TransactionService: Sendable {
   private func add(
     _ transaction: TransactionRecord, beside request: BackchannelRecord?, asking: TransactionAsking?,
     by actor: AuditActor, key: String?
-  ) async throws(Problem) {
+  ) async throws {
     let audit = context.audit(by: actor)
     let user = transaction.user
     let event: @Sendable (AdmissionOutcome) -> AuditRecord = {
@@ -105,19 +105,17 @@ public struct TransactionService: Sendable {
           : .transactionNotAdded(user: user, transaction: transaction.id, $0))
     }
     let (storage, limits) = (context.storage, context.settings.transactionLimits)
-    let outcome: AdmissionOutcome
-    if let request {
-      outcome = try await context.stored(
-        of: user ?? "",
-        await storage.addBackchannelRequest(
-          request, asking: transaction, limits: limits, by: asking, audit: event))
-    } else {
-      outcome = try await context.stored(
-        of: user ?? "",
-        await storage.addTransaction(
-          transaction, key: key, limits: limits, asking: asking, audit: event))
-    }
-    try Self.check(outcome)
+    do {
+      let outcome =
+        if let request {
+          try await storage.addBackchannelRequest(
+            request, asking: transaction, limits: limits, by: asking, audit: event)
+        } else {
+          try await storage.addTransaction(
+            transaction, key: key, limits: limits, asking: asking, audit: event)
+        }
+      try Self.check(outcome)
+    } catch StorageFailure.unknown { throw Problem(noUser: user ?? "") }
   }
 
   /// What is told to who asks too much.
@@ -145,12 +143,12 @@ public struct TransactionService: Sendable {
   /// The transaction as its relying party sees it.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: String) async throws(Problem) -> (TransactionRecord, ContainerRecord?) {
-    let transaction = try await context.stored(await context.storage.transaction(id))
+  public func find(_ id: String) async throws -> (TransactionRecord, ContainerRecord?) {
+    let transaction = try await context.storage.transaction(id)
     guard let transaction else { throw Self.unknown }
     if try await keepsExpiry(of: [transaction]) { return try await find(id) }
     guard let decision = transaction.decision else { return (transaction, nil) }
-    let container = try await context.stored(await context.storage.container(decision.container))
+    let container = try await context.storage.container(decision.container)
     return (transaction, container)
   }
 
@@ -164,33 +162,30 @@ public struct TransactionService: Sendable {
   /// - Throws: ``Problem``.
   package func list(
     _ filter: TransactionFilter, before id: String?, limit: Int
-  ) async throws(Problem) -> [TransactionRecord] {
+  ) async throws -> [TransactionRecord] {
     let now = context.clock.now
-    let found = try await context.stored(
-      await context.storage.transactions(filter, before: id, at: now, limit: limit))
+    let found = try await context.storage.transactions(filter, before: id, at: now, limit: limit)
     guard try await keepsExpiry(of: found) else { return found }
-    return try await context.stored(
-      await context.storage.transactions(filter, before: id, at: now, limit: limit))
+    return try await context.storage.transactions(filter, before: id, at: now, limit: limit)
   }
 
   /// Marks what has expired before it is said: it stays so, also where the clock is set back before the next sweep.
   ///
   /// - Returns: Whether there was any.
-  func keepsExpiry(of transactions: [TransactionRecord]) async throws(Problem) -> Bool {
+  func keepsExpiry(of transactions: [TransactionRecord]) async throws -> Bool {
     let now = context.clock.now
     guard transactions.contains(where: { $0.state == .pending && $0.state(at: now) == .expired }) else {
       return false
     }
-    try await context.stored(await context.sweep(at: now))
+    try await context.sweep(at: now)
     return true
   }
 
   /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
   ///
   /// - Throws: ``Problem``.
-  func tag(for container: ContainerRecord) async throws(Problem) -> String {
-    let records = try await context.stored(
-      await context.storage.pendingTransactions(user: container.user, at: context.clock.now))
+  func tag(for container: ContainerRecord) async throws -> String {
+    let records = try await context.storage.pendingTransactions(user: container.user, at: context.clock.now)
     let names =
       records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
       + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
@@ -208,7 +203,7 @@ public struct TransactionService: Sendable {
   /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
   public func withdraw(
     _ id: String, reason: String, by actor: AuditActor, key: String? = nil
-  ) async throws(Problem) {
+  ) async throws {
     try reading(Cancellation.check(reason, member: "reason"))
     let end = EndRecord(state: .withdrawn, reason: reason, container: nil, time: context.clock.now)
     try await self.end(
@@ -222,7 +217,7 @@ public struct TransactionService: Sendable {
   ///   - id: The transaction that the path names.
   ///   - container: Who sends it; its request was authenticated.
   /// - Throws: ``Problem``.
-  public func cancel(_ body: [UInt8], id: String, by container: ContainerRecord) async throws(Problem) {
+  public func cancel(_ body: [UInt8], id: String, by container: ContainerRecord) async throws {
     let cancellation = try reading(Cancellation(parsing: body))
     let end = EndRecord(
       state: .cancelled, reason: cancellation.reason.rawValue, message: cancellation.message,
@@ -235,14 +230,13 @@ public struct TransactionService: Sendable {
   private func end(
     _ id: String, _ end: EndRecord, _ event: AuditEvent, isSuspicious: Bool = false, by actor: AuditActor,
     key: String? = nil
-  ) async throws(Problem) {
+  ) async throws {
     let audit = context.audit(by: actor)
-    let outcome = try await context.stored(
-      await context.storage.endTransaction(
-        id, end, isSuspicious: isSuspicious, key: key, limits: context.settings.transactionLimits
-      ) { outcome in
-        audit(outcome == .decided ? event : .transactionRefused(user: nil, transaction: id, outcome))
-      })
+    let outcome = try await context.storage.endTransaction(
+      id, end, isSuspicious: isSuspicious, key: key, limits: context.settings.transactionLimits
+    ) { outcome in
+      audit(outcome == .decided ? event : .transactionRefused(user: nil, transaction: id, outcome))
+    }
     try Self.check(outcome)
   }
 

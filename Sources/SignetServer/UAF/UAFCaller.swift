@@ -134,8 +134,7 @@ extension Credential where Caller == UAFDevices.Signed {
 extension CallerAuthentication {
   /// The device of a target, with how it stands.
   fileprivate func device(_ target: UAFTargetRecord) async throws -> UAFCaller {
-    let isLocked = try await context.stored(
-      await context.storage.isDeviceLocked(target.device, of: target.user))
+    let isLocked = try await context.storage.isDeviceLocked(target.device, of: target.user)
     return .device(target, isLocked: isLocked)
   }
 

@@ -138,12 +138,8 @@ struct UAFDevices: Sendable {
   }
 
   /// The name of the list of what waits for a device: another one whenever another list waits.
-  func tag(_ signed: Signed, on device: String) async throws(Problem) -> String {
-    let ids: [String]
-    do { ids = try await waiting(signed, on: device).map(\.id).sorted() } catch let failure as StorageFailure
-    {
-      throw context.problem(with: failure)
-    } catch { throw Problem(.serverFailure, "") }
+  func tag(_ signed: Signed, on device: String) async throws -> String {
+    let ids = try await waiting(signed, on: device).map(\.id).sorted()
     let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }

@@ -57,7 +57,7 @@ extension UAFEndpoints {
     let waiting = WaitingRequest(
       of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
       until: ContinuousClock.now + .seconds(seconds), responder,
-      while: { () async throws(Problem) in try await devices.tag(signed, on: device) == known },
+      while: { try await devices.tag(signed, on: device) == known },
       then: { [context] in
         do { return try await operations(signed, on: device, beyond: known) } catch {
           return Self.answer(to: error, context)

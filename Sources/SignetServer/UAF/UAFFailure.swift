@@ -32,7 +32,7 @@ struct UAFFailure: Error {
 
   /// The failure that an error is.
   init(answering error: any Error, _ context: ServiceContext) {
-    self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context))
+    self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context.log))
   }
 
   init(_ problem: Problem) {

@@ -122,9 +122,7 @@ struct UAFRequests: Sendable {
 
   private func addForTool(_ user: UserID) async throws {
     guard try await context.storage.user(user.text) == nil else { return }
-    do throws(Problem) { try await UserService(context).add(user, by: .conformance) } catch {
-      guard error.code == .exists else { throw error }
-    }
+    do { try await UserService(context).add(user, by: .conformance) } catch StorageFailure.exists {}
   }
 
   /// The transaction of this server: one that is named, or one that is made of a text.

@@ -199,10 +199,8 @@ struct UAFResponses: Sendable {
     let event = context.audit(by: .anyone)(
       .uafResponseRefused(
         session: session.id, user: session.user, status: end.status, asm: asm, reason: failure.reason))
-    do throws(StorageFailure) {
-      _ = try await context.storage.failUAFSession(session.id, end, audit: event)
-    } catch {
-      return UAFFailure(context.problem(with: error))
+    do { _ = try await context.storage.failUAFSession(session.id, end, audit: event) } catch {
+      return UAFFailure(Dialect.problem(error, context.log))
     }
     return failure
   }

@@ -55,7 +55,7 @@ struct UAFTargets: Sendable {
       switch error {
       case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
       case .exists: throw Self.nameTaken
-      default: throw UAFWebFailure(context.problem(with: error))
+      default: throw error
       }
     }
     guard isAdded else {
@@ -134,15 +134,9 @@ struct UAFTargets: Sendable {
     let sealed = try target.map { text in try seal(text, of: id) ?? [] }
     let event = context.audit(by: .target(id))(.uafTargetChanged(target: id))
     let change = UAFTargetChange(name: name, dispatcher: dispatcher, sealedTarget: sealed)
-    do throws(StorageFailure) {
-      guard try await context.storage.changeUAFTarget(id, change, audit: event) else { throw .unknown }
-    } catch {
-      switch error {
-      case .exists: throw Self.nameTaken
-      case .unknown: throw Self.unknown
-      default: throw UAFWebFailure(context.problem(with: error))
-      }
-    }
+    do {
+      guard try await context.storage.changeUAFTarget(id, change, audit: event) else { throw Self.unknown }
+    } catch StorageFailure.exists { throw Self.nameTaken } catch StorageFailure.unknown { throw Self.unknown }
   }
 
   /// Removes a target.

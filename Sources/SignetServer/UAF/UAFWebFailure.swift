@@ -53,7 +53,7 @@ extension UAFWebFailure {
     switch error {
     case let failure as UAFWebFailure: self = failure
     case let failure as UAFFailure: self.init(failure)
-    default: self.init(Dialect.problem(error, context))
+    default: self.init(Dialect.problem(error, context.log))
     }
   }
 

@@ -68,14 +68,13 @@ struct UserOverview: Sendable {
   /// The details of a user.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  func details(of user: UserID) async throws(Problem) -> UserDetails {
+  func details(of user: UserID) async throws -> UserDetails {
     let record = try await UserService(context).find(user)
-    let holdings = try await context.stored(
-      await context.storage.holdings(of: user.text, codeAttempts: context.settings.codeAttempts))
-    let requests = try await context.stored(
-      await context.storage.transactions(
-        TransactionFilter(user: user.text, state: .pending), before: nil, at: context.clock.now,
-        limit: Self.requestLimit))
+    let holdings = try await context.storage.holdings(
+      of: user.text, codeAttempts: context.settings.codeAttempts)
+    let requests = try await context.storage.transactions(
+      TransactionFilter(user: user.text, state: .pending), before: nil, at: context.clock.now,
+      limit: Self.requestLimit)
     let appNames = try await appNames(of: user)
     return UserDetails(
       user: record.id, created: record.created, state: record.state, since: record.stateSince,
@@ -93,19 +92,18 @@ struct UserOverview: Sendable {
   }
 
   /// The names of authenticator apps, which are sealed.
-  private func appNames(of user: UserID) async throws(Problem) -> [String: String] {
+  private func appNames(of user: UserID) async throws -> [String: String] {
     let service = PushAuthService(context)
     var names: [String: String] = [:]
-    for app in try await context.stored(await context.storage.pushAuthMechanisms(user: user.text)) {
+    for app in try await context.storage.pushAuthMechanisms(user: user.text) {
       names[app.id] = service.device(of: app)?.name
     }
     return names
   }
 
   /// The last events that name the user, or a container, device or token of the user's.
-  private func events(of user: UserID, _ holdings: AccountHoldings) async throws(Problem) -> [JSONObject] {
-    let newest = try await context.stored(
-      await context.storage.lastAuditEntries(limit: Self.searchLimit))
+  private func events(of user: UserID, _ holdings: AccountHoldings) async throws -> [JSONObject] {
+    let newest = try await context.storage.lastAuditEntries(limit: Self.searchLimit)
     let ids: Set = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id))
     let about = newest.map { AuditListing.json($0) }.filter { json in
       if json["user"] == .string(user.text) { return true }

@@ -11,22 +11,22 @@ public struct UserService: Sendable {
   /// Adds a user.
   ///
   /// - Throws: ``Problem/Code/exists``.
-  public func add(_ user: UserID, by actor: AuditActor) async throws(Problem) {
+  public func add(_ user: UserID, by actor: AuditActor) async throws {
     let record = UserRecord(id: user.text, created: context.clock.now)
     let event = context.audit(by: actor)(.userAdded(user: user.text))
-    try await context.stored(await context.storage.addUser(record, audit: event))
+    try await context.storage.addUser(record, audit: event)
   }
 
   /// All users, by id.
-  public func all() async throws(Problem) -> [UserRecord] {
-    try await context.stored(await context.storage.users())
+  public func all() async throws -> [UserRecord] {
+    try await context.storage.users()
   }
 
   /// The user of an id, in whatever state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ user: UserID) async throws(Problem) -> UserRecord {
-    guard let found = try await context.stored(await context.storage.user(user.text)) else {
+  public func find(_ user: UserID) async throws -> UserRecord {
+    guard let found = try await context.storage.user(user.text) else {
       throw Problem(noUser: user.text)
     }
     return found
@@ -40,7 +40,7 @@ public struct UserService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``.
-  public func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws(Problem)
+  public func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws
     -> UserRecord
   {
     try reading(Cancellation.check(reason, member: "reason"))
@@ -57,7 +57,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``.
-  public func resume(_ user: UserID, by actor: AuditActor) async throws(Problem) -> UserRecord {
+  public func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.resumeUser(user.text, at: audit.time, audit: audit(.userResumed(user: user.text)))
@@ -68,7 +68,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: What is left: the id and its state.
   /// - Throws: ``Problem/Code/unknown``.
-  public func delete(_ user: UserID, by actor: AuditActor) async throws(Problem) -> UserRecord {
+  public func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.deleteUser(user.text, at: audit.time, audit: audit(.userDeleted(user: user.text))) {
@@ -79,8 +79,8 @@ public struct UserService: Sendable {
 
   private func change(
     _ user: UserID, _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
-  ) async throws(Problem) -> UserRecord {
-    guard try await context.stored(await step(context.storage)) != .unknown else {
+  ) async throws -> UserRecord {
+    guard try await step(context.storage) != .unknown else {
       throw Problem(noUser: user.text)
     }
     return try await find(user)
@@ -89,17 +89,17 @@ public struct UserService: Sendable {
   /// A user's containers, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func containers(of user: UserID) async throws(Problem) -> [ContainerRecord] {
-    let found = try await context.stored(await context.storage.user(user.text))
+  public func containers(of user: UserID) async throws -> [ContainerRecord] {
+    let found = try await context.storage.user(user.text)
     guard found != nil else { throw Problem(noUser: user.text) }
-    return try await context.stored(await context.storage.containers(user: user.text))
+    return try await context.storage.containers(user: user.text)
   }
 
   /// A container, whatever its state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func container(_ id: String) async throws(Problem) -> ContainerRecord {
-    guard let container = try await context.stored(await context.storage.container(id)) else {
+  public func container(_ id: String) async throws -> ContainerRecord {
+    guard let container = try await context.storage.container(id) else {
       throw Self.noContainer
     }
     return container
@@ -113,10 +113,9 @@ public struct UserService: Sendable {
   /// - Returns: What was revoked.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revokeContainer(_ id: String, by actor: AuditActor) async throws(Problem) -> ContainerRecord {
+  public func revokeContainer(_ id: String, by actor: AuditActor) async throws -> ContainerRecord {
     let event = context.audit(by: actor)(.containerRevoked(container: id))
-    let exists = try await context.stored(
-      await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor)))
+    let exists = try await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor))
     guard exists else { throw Self.noContainer }
     return try await container(id)  // no container is ever removed
   }
@@ -127,7 +126,7 @@ public struct UserService: Sendable {
   ///
   /// - Returns: 8 digits, which can't be had again.
   /// - Throws: ``Problem/Code/unknown``.
-  public func setCode(of user: UserID, by actor: AuditActor) async throws(Problem) -> String {
+  public func setCode(of user: UserID, by actor: AuditActor) async throws -> String {
     let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
     let code = half() + half()
     let digest = context.masterKey.digest(ofUserCode: code, of: user.text)
@@ -138,15 +137,14 @@ public struct UserService: Sendable {
   /// Takes a user's code away: who is registered may ask again.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func removeCode(of user: UserID, by actor: AuditActor) async throws(Problem) {
+  public func removeCode(of user: UserID, by actor: AuditActor) async throws {
     try await setCode(nil, of: user, audit: context.audit(by: actor)(.userCodeRemoved(user: user.text)))
   }
 
   private func setCode(
     _ digest: [UInt8]?, of user: UserID, audit event: AuditRecord
-  ) async throws(Problem) {
-    let isThere = try await context.stored(
-      await context.storage.setUserCode(digest, of: user.text, audit: event))
+  ) async throws {
+    let isThere = try await context.storage.setUserCode(digest, of: user.text, audit: event)
     guard isThere else { throw Problem(noUser: user.text) }
   }
 

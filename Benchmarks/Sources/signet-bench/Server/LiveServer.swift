@@ -45,8 +45,7 @@ enum LiveServer {
     guard arguments.count == 2, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
     var limits = ServerLimits()
     limits.connectionCount = 2 * count + 100
-    let server = try await TestServer(
-      directory: arguments[0], protection: .device, limits: limits, derivation: .argon2id)
+    let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
     try enroll(count, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)

@@ -38,7 +38,7 @@ enum ServerProcess {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = SteppedClock(start)
     let server = try await TestServer(
-      directory: arguments[0], protection: .device, clock: clock, limits: limits, derivation: .argon2id)
+      directory: arguments[0], protection: .device, clock: clock, limits: limits)
     try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)

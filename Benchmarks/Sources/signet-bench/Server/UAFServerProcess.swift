@@ -26,8 +26,7 @@ enum UAFServerProcess {
     settings.openRequests = 1_000_000
     let setup = UAFSetup(settings, models: try first.models)
     let server = try await TestServer(
-      directory: arguments[0], protection: .device, uaf: setup, limits: ServerProcess.limits,
-      derivation: .argon2id)
+      directory: arguments[0], protection: .device, uaf: setup, limits: ServerProcess.limits)
     try await enroll(subjects, "\(arguments[0])/signet.sqlite", server.context.storage)
     let requests = UAFRequests(server.context, setup, TransactionService(server.context))
     ServerProcess.say(String(server.serverURL.port))
