@@ -1,0 +1,141 @@
+import SignetCrypto
+import SignetStorage
+
+// What the checks of devices do with a storage, in a line each.
+
+extension Sample {
+  /// What the device of ``container(_:activation:user:device:)`` calls itself.
+  static let installation = String(repeating: "07", count: 16)
+
+  static func session(_ id: String, _ operation: String, of user: String) -> UAFSessionRecord {
+    var session = UAFSessionRecord(
+      id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
+    )
+    session.request = [1, 2]
+    return session
+  }
+}
+
+extension Storage {
+  // MARK: Orders
+
+  func only(_ user: String) async throws -> DeviceRecord {
+    try await device(on: Sample.installation, of: user)
+  }
+
+  func device(on installation: String, of user: String) async throws -> DeviceRecord {
+    let found = try await devices(user: user).filter { $0.installation == installation }
+    try StorageContract.expect(found.count == 1, "\(user) has \(found.count) devices of this name")
+    return found[0]
+  }
+
+  private static func order(
+    _ action: AccountOrderRecord.Action
+  ) -> @Sendable (String) -> (AccountOrderRecord, AuditRecord) {
+    {
+      (
+        AccountOrderRecord(
+          id: Base64URL.encode(SystemRandomSource().bytes(8)), container: $0, action: action, reason: "why",
+          created: 1010),
+        StorageContract.event("order")
+      )
+    }
+  }
+
+  func lockDevice(_ id: String) async throws(StorageFailure) -> DeviceOrderOutcome {
+    let event = AuditRecord(.userAdded(user: "locked"), by: .local, at: 1010)
+    return try await lockDevice(id, reason: "why", audit: event, order: Self.order(.lock))
+  }
+
+  func unlockDevice(_ id: String) async throws(StorageFailure) -> DeviceOrderOutcome {
+    let event = AuditRecord(.userAdded(user: "unlocked"), by: .local, at: 1020)
+    return try await unlockDevice(id, audit: event, order: Self.order(.unlock))
+  }
+
+  /// Locks the only device of a user; the containers that were ordered to lock.
+  func lockDevice(of user: String) async throws -> [String] {
+    guard case .done(let orders) = try await lockDevice(only(user).id) else { return ["not locked"] }
+    return orders.map { "l-\($0.container)" }
+  }
+
+  func unlockDevice(of user: String) async throws -> [String] {
+    guard case .done(let orders) = try await unlockDevice(only(user).id) else { return ["not unlocked"] }
+    return orders.map { "l-\($0.container)" }
+  }
+
+  func order(
+    _ action: AccountOrderRecord.Action, _ container: String, id: String? = nil
+  ) async throws {
+    let id = id ?? Base64URL.encode(SystemRandomSource().bytes(8))
+    let order = AccountOrderRecord(id: id, container: container, action: action, reason: "why", created: 1010)
+    try await StorageContract.expect(
+      addAccountOrder(order, audit: StorageContract.event("order")), is: .added, "the order")
+  }
+
+  func report(_ verdict: AccountStanding, of container: String) async throws {
+    try await setAccountChallenge([1], expires: 2000, of: container)
+    let attempt = AccountReportAttempt(
+      container: container, challenge: [1], time: 1010, report: "jws", seen: 0, verdict: verdict,
+      reason: "found")
+    try await StorageContract.expect(
+      takeAccountReport(attempt) { _ in StorageContract.event("report") }, is: true, "the report")
+  }
+
+  func end(_ container: String, as ended: String) async throws(StorageFailure) -> Bool {
+    try await endContainer(container, as: ended, audit: StorageContract.event("end"), lost: Sample.lost)
+  }
+
+  // MARK: UAF
+
+  func register(
+    _ key: String, of user: String, on device: String? = Sample.installation, limit: Int = 4
+  ) async throws -> UAFOutcome {
+    let session = "r-\(key)-\(user)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+    try await addUAFSession(Sample.session(session, "Reg", of: user), audit: nil)
+    var credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: Array(key.utf8), user: user, publicKey: [4] + key.utf8, algorithm: 1,
+      keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+    credential.device = device
+    return try await finishUAFRegistration(
+      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential], limit: limit
+    ) { _ in StorageContract.event("uaf") }
+  }
+
+  func authenticate(
+    _ keys: String..., of user: String, _ session: String? = nil
+  ) async throws -> UAFOutcome {
+    let session = session ?? "s-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+    try await addUAFSession(Sample.session(session, "Auth", of: user), audit: nil)
+    let names = keys.map { #"{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array($0.utf8)))"}"# }
+    return try await finishUAFAuthentication(
+      session, of: user,
+      UAFSessionEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
+      uses: keys.map { UAFKeyUse(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) },
+      limits: TransactionLimits()
+    ) { _ in StorageContract.event("uaf") }
+  }
+
+  func addTarget(
+    _ id: String, of user: String, on device: String? = Sample.installation, by basis: String? = nil
+  ) async throws -> Bool {
+    try await addUAFTarget(
+      UAFTargetRecord(
+        id: id, user: user, device: device, name: "the device \(id)", dispatcher: nil, sealedTarget: [1],
+        signatureKey: [1],
+        encryptionKey: nil, created: 1000), by: basis, limit: 100, audit: StorageContract.event("target"))
+  }
+
+  func addToken(
+    _ id: String, of user: String, for target: String, _ operation: String = "Auth"
+  ) async throws {
+    var session = Sample.session(id, operation, of: user)
+    (session.state, session.request, session.target) = (.tokenCreated, nil, target)
+    (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1100)
+    try await addUAFSession(session, audit: nil)
+  }
+
+  func redeem(_ id: String) async throws(StorageFailure) -> Bool {
+    try await redeemUAFToken(
+      Array(id.utf8), request: [1], at: 1050, until: 1170, audit: StorageContract.event("redeemed"))
+  }
+}
