@@ -60,6 +60,36 @@ import Testing
     #expect(result.isRefusal(64, "a number of milliseconds from 1 to 10000"), result.summary)
   }
 
+  /// Writes the most memory that a command had, in KiB, into a file (`wait4`).
+  private static let meter = """
+    import os, sys
+    child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+    status, usage = os.wait4(child, 0)[1:]
+    with open(sys.argv[1], "w") as file:
+        file.write(str(usage.ru_maxrss))
+    sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
+    """
+
+  @Test(
+    "a password that is to take longer takes more memory, as far as that goes",
+    .enabled(if: FakeServer.canRun, "needs python3"))
+  func passwordTimeCounts() async throws {
+    let folder = try TemporaryFolder()
+    var most: [Int] = []
+    for time in [1, 2000] {
+      var device = DeviceCommand(data: folder.file("device-\(time)"))
+      device.passwordTime = time
+      _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+      let file = folder.file("memory-\(time)")
+      device.launcher = ["/usr/bin/python3", "-c", Self.meter, file]
+      let done = try await device.run("account", "protect", passwords: [right])
+      try #require(done.status == 0, done.summary)
+      most.append(try #require(Int(try String(contentsOfFile: file, encoding: .utf8))))
+    }
+    // Memory grows before passes do: as many times the 19 MiB as the time is that of the least cost, up to 256 MiB.
+    #expect(most[1] - most[0] >= 19 * 1024, "\(most) KiB")
+  }
+
   @Test(arguments: [
     ("short1", "8"), ("no-digits-here", "digit"), ("long-long-long-long-long-1", "20"),
     ("abc-garden-42", "in order"),
