@@ -7,6 +7,9 @@ public import SignetWire
 
 /// What every service works with.
 ///
+/// A service throws what its protocol refuses where the caller is to blame; what fails below it passes as it is, and ``Dialect`` says what
+/// the caller hears.
+///
 /// All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
 public struct ServiceContext: Sendable {
   /// What the operator decided, as it is now.
