@@ -1,6 +1,7 @@
 import SignetHTTP
 import SignetJSON
 import SignetWire
+import Synchronization
 
 /// How a server is.
 package struct ServerState: Sendable {
@@ -56,9 +57,24 @@ package struct ServerEndpoints: Sendable {
       API.ready.answered { [readiness] _ in try await readiness.answer() },
     ]
     let endpoints = (own + others).map(\.endpoint) + [API.describe.description]
-    let document = APIDescription.document(
-      of: endpoints, at: context.settings.serverURL, uaf: context.uaf?.settings.prefix ?? ""
-    ).bytes
-    return own + others + [API.describe.answered { _ in document }]
+    let (url, prefix) = (context.settings.serverURL, context.uaf?.settings.prefix ?? "")
+    let document = DeferredBytes { APIDescription.document(of: endpoints, at: url, uaf: prefix).bytes }
+    return own + others + [API.describe.answered { _ in document.bytes }]
+  }
+}
+
+/// Bytes that are made when they are first asked for.
+private final class DeferredBytes: Sendable {
+  private let made = Mutex<[UInt8]?>(nil)
+  private let make: @Sendable () -> [UInt8]
+
+  init(_ make: @escaping @Sendable () -> [UInt8]) { self.make = make }
+
+  var bytes: [UInt8] {
+    made.withLock { made in
+      let bytes = made ?? make()
+      made = bytes
+      return bytes
+    }
   }
 }

@@ -3,6 +3,7 @@ import SignetServer
 import SignetTransport
 import SignetUAF
 import SignetWire
+import Synchronization
 import Testing
 
 /// The description of a server's API, which requests and answers are held against.
@@ -16,13 +17,25 @@ struct DescribedAPI: Sendable {
   private let schemas: JSONObject
   private let responses: JSONObject
   private let operations: [Operation]
-  private let domain: String
+  private var domain = ""
+
+  /// Those of before, by what they describe: the same for each server of a kind but for its address.
+  private static let known = Mutex<[String: DescribedAPI]>([:])
 
   init(_ endpoints: [EndpointDescription], at server: ServerURL, uaf prefix: String = "") throws {
+    let kind = ([prefix] + endpoints.map(\.id)).joined(separator: " ")
+    self = try Self.known.withLock { known in
+      let described = try known[kind] ?? DescribedAPI(describing: endpoints, at: server, uaf: prefix)
+      known[kind] = described
+      return described
+    }
+    domain = "/\(server.domain)/"
+  }
+
+  private init(describing endpoints: [EndpointDescription], at server: ServerURL, uaf prefix: String) throws {
     let document = APIDescription.document(of: endpoints, at: server, uaf: prefix)
     let components = try document.object("components")
     (schemas, responses) = (try components.object("schemas"), try components.object("responses"))
-    domain = "/\(server.domain)/"
     operations = try document.object("paths").members.flatMap { path, value -> [Operation] in
       guard case .object(let item) = value else { throw JSONFailure.notAnObject }
       return item.members.compactMap { method, value -> Operation? in
