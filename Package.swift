@@ -181,8 +181,8 @@ let package = Package(
     .target(
       name: "SignetServerTesting",
       dependencies: [
-        "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage", "SignetTestKit",
-        "SignetTransport", "SignetWire",
+        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage",
+        "SignetTestKit", "SignetTransport", "SignetWire",
       ],
       swiftSettings: house),
 
@@ -352,7 +352,8 @@ let package = Package(
     .testTarget(
       name: "SignetStorageTests",
       dependencies: [
-        "SignetStorage", "PostgreSQLFixture", "SignetCrypto", "SignetSQL", "SignetServerTesting",
+        "SignetStorage", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetSQL",
+        "SignetServerTesting",
         "SignetSQLite", "SignetTestKit",
       ],
       swiftSettings: house),
@@ -380,7 +381,8 @@ let package = Package(
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE",
+        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetConcurrency", "SignetCrypto", "SignetHTTP",
+        "SignetJOSE",
         "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
@@ -389,7 +391,8 @@ let package = Package(
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "Signet", "PushFixture", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "Signet", "PushFixture", "SignetConcurrency", "SignetCrypto", "SignetIntegrity", "SignetJOSE",
+        "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite",
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetTransport", "SignetUAF",
         "SignetVault", "SignetWire", "UAFFixture",

@@ -83,7 +83,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2", device: 8)
-      let outcome = try await storage.attemptCode(CodeAttempt(user: "alice", client: [1])) { situation in
+      let outcome = try await storage.attempt(CodeAttempt(user: "alice", client: [1])) { situation in
         var verdict = CodeVerdict(.refused, wait: nil, audit: event("judged"))
         verdict.changed = situation.credentials.map {
           var credential = $0
@@ -104,7 +104,7 @@ extension StorageContract {
       try await storage.activate("c1")
       _ = try await storage.submit(10)
       do {
-        _ = try await storage.attemptCode(CodeAttempt(user: "alice")) { situation in
+        _ = try await storage.attempt(CodeAttempt(user: "alice")) { situation in
           var verdict = CodeVerdict(.accepted, wait: nil, audit: event("wrong"))
           verdict.changed = situation.credentials.map {
             var credential = $0
@@ -123,13 +123,13 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       let wait = WaitRecord(failures: 4, until: 130, expires: 500)
       @Sendable func setWait(_ user: String, _ client: UInt8, _ wait: WaitRecord?) async throws {
-        _ = try await storage.attemptCode(CodeAttempt(user: user, client: [client])) { _ in
+        _ = try await storage.attempt(CodeAttempt(user: user, client: [client])) { _ in
           CodeVerdict(.refused, wait: wait, audit: event("wait"))
         }
       }
       @Sendable func found(_ user: String, _ client: UInt8) async throws -> WaitRecord? {
         // A judge of the outcome alone: what it found comes out as the outcome.
-        let outcome = try await storage.attemptCode(CodeAttempt(user: user, client: [client])) { situation in
+        let outcome = try await storage.attempt(CodeAttempt(user: user, client: [client])) { situation in
           CodeVerdict(
             situation.wait == wait ? .waiting(seconds: 1) : .refused, wait: situation.wait,
             audit: event("look"))
@@ -192,7 +192,7 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       _ = try await storage.add([Sample.token("s1", user: "alice")])
       @Sendable func seen(_ attempt: CodeAttempt) async throws -> Bool {
-        try await storage.attemptCode(attempt) { situation in
+        try await storage.attempt(attempt) { situation in
           CodeVerdict(
             situation.credentials.map(\.serial) == ["s1"] ? .accepted : .refused, wait: nil,
             audit: event("look"))
@@ -203,7 +203,7 @@ extension StorageContract {
         seen(CodeAttempt(user: "alice", serial: "s1")), is: true, "a pending one by its number")
       try await expect(seen(CodeAttempt(user: nil, serial: "s1")), is: true, "the number alone")
       try await expect(seen(CodeAttempt(user: "bob", serial: "s1")), is: false, "another's")
-      _ = try await storage.attemptCode(CodeAttempt(user: "alice", serial: "s1")) { situation in
+      _ = try await storage.attempt(CodeAttempt(user: "alice", serial: "s1")) { situation in
         var verdict = CodeVerdict(.accepted, wait: nil, audit: event("verified"))
         verdict.changed = situation.credentials.map {
           var credential = $0

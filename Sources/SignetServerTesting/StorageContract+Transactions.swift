@@ -120,11 +120,7 @@ extension StorageContract {
         let attempt = DecisionAttempt(
           transaction: id, by: SignerRecord(signer), request: [UInt8](repeating: request, count: 16),
           expires: 5000)
-        return try await storage.decideTransaction(attempt, limits: Sample.limits) { _ in
-          verdict
-        } audit: {
-          event("decision \($0)")
-        }
+        return try await storage.decide(attempt, verdict)
       }
       var (otherSession, otherSigning) = (stored, stored)
       (otherSession.sessionKey, otherSigning.signingKey) = ([4, 9], [4, 9])

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 public import SignetStorage
 
@@ -227,9 +228,16 @@ extension Storage {
   func submit(
     _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3, key: String? = nil
   ) async throws -> CodeOutcome {
-    try await attemptCode(CodeAttempt(user: user, client: [1], key: key)) {
+    try await attempt(CodeAttempt(user: user, client: [1], key: key)) {
       Sample.judge($0, counter, of: container, limit: limit)
     }
+  }
+
+  /// Makes one attempt to use codes, and waits for it.
+  func attempt(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+  ) async throws -> CodeOutcome {
+    try await attemptCode(attempt, judge: judge).value
   }
 
   /// Decides a transaction.
@@ -239,14 +247,21 @@ extension Storage {
   ) async throws -> DecisionOutcome {
     let stored = try await container(decision.container)
     let signer = SignerRecord(stored ?? Sample.container(decision.container, activation: "nothing"))
-    return try await decideTransaction(
-      DecisionAttempt(
-        transaction: id, by: signer, request: SystemRandomSource().bytes(16), expires: 5000), limits: limits
-    ) { _ in
-      .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
+    let attempt = DecisionAttempt(
+      transaction: id, by: signer, request: SystemRandomSource().bytes(16), expires: 5000)
+    return try await decide(
+      attempt, .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber), limits)
+  }
+
+  /// Decides a transaction by a request, and waits for it.
+  func decide(
+    _ attempt: DecisionAttempt, _ verdict: DecisionVerdict, _ limits: TransactionLimits = Sample.limits
+  ) async throws -> DecisionOutcome {
+    try await decideTransaction(attempt, limits: limits) { _ in
+      verdict
     } audit: {
       StorageContract.event("decision \($0)")
-    }
+    }.value
   }
 
   func end(

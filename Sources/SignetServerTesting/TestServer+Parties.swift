@@ -1,3 +1,4 @@
+import SignetConcurrency
 package import SignetServer
 package import SignetStorage
 public import SignetWire
@@ -18,7 +19,7 @@ extension TestServer {
   ///
   /// - Throws: `Problem`.
   public func validate(_ code: String, of user: UserID) async throws -> Bool {
-    try await CodeService(context).validate(code, user: user, by: Self.actor)
+    try await CodeService(context).validate(code, user: user, by: .init(Self.actor)).value == .accepted
   }
 
   /// Asks a user to decide, as a relying party does; there are 300 seconds to do it.

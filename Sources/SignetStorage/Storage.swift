@@ -133,7 +133,12 @@ extension Storage {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
-    try await outcome(of: database.read, body)
+    do {
+      try faults?.willBegin()
+      let value = try await database.read(body).value
+      try faults?.didEnd()
+      return value
+    } catch { throw StorageFailure(error) }
   }
 
   /// Makes one change, wholly or not at all; it is durable when this returns.
@@ -144,39 +149,30 @@ extension Storage {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
-    try await outcome(of: database.write, coded(body))
+    do { return try await begin(body).value } catch { throw StorageFailure(error) }
   }
 
-  private func outcome<Value: Sendable>(
-    of run: (@escaping @Sendable (SQLConnection) throws -> Value) -> Completion<Value>,
-    _ body: @escaping @Sendable (SQLConnection) throws -> Value
-  ) async throws(StorageFailure) -> Value {
-    do {
-      try faults?.willBegin()
-      let value = try await run(body).value
-      try faults?.didEnd()
-      return value
-    } catch { throw StorageFailure(error) }
-  }
-
-  /// Makes one change as ``write(_:)`` does, without a task.
+  /// Begins one change as ``write(_:)`` makes it, for changes that are too frequent for a task each.
   ///
-  /// - Parameters:
-  ///   - body: The change; it may run several times, of which one counts.
-  ///   - listener: Hears how it ended, once it is durable; on the thread that writes, so it must not block.
-  func write<Value: Sendable>(
-    _ body: @escaping @Sendable (SQLConnection) throws -> Value,
-    then listener: @escaping @Sendable (Result<Value, StorageFailure>) -> Void
-  ) {
-    do { try faults?.willBegin() } catch { return listener(.failure(StorageFailure(error))) }
+  /// - Parameter body: The change; it may run several times, of which one counts.
+  /// - Returns: What `body` returns or ``StorageFailure``, once it is durable; a listener hears it on the thread that writes.
+  func begin<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) -> Completion<Value> {
+    let completion = Completion<Value>()
+    do { try faults?.willBegin() } catch {
+      completion.settle(.failure(StorageFailure(error)))
+      return completion
+    }
     database.write(coded(body)).then { [faults] result in
       let heard = Result {
         let value = try result.get()
         try faults?.didEnd()
         return value
       }
-      listener(heard.mapError(StorageFailure.init))
+      completion.settle(heard.mapError { StorageFailure($0) })
     }
+    return completion
   }
 
   /// The step with the codes of this storage.

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetServer
 import SignetStorage
 import SignetTesting
@@ -9,7 +10,7 @@ import Testing
   private func validate(_ code: String, _ server: ServerFixture, _ user: String = "alice") async throws
     -> Bool
   {
-    try await server.codes.validate(code, user: UserID(user), by: .init(.local)) == .accepted
+    try await server.codes.validate(code, user: UserID(user), by: .init(.local)).value == .accepted
   }
 
   @Test func acceptsACodeOnce() async throws {

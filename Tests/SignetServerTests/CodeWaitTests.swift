@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetServer
 import SignetStorage
 import SignetTesting
@@ -9,7 +10,7 @@ import Testing
   private func validate(
     _ code: String, _ server: ServerFixture, from client: String?, _ user: String = "alice"
   ) async throws -> CodeOutcome {
-    try await server.codes.validate(code, user: UserID(user), by: .init(.local, client: client))
+    try await server.codes.validate(code, user: UserID(user), by: .init(.local, client: client)).value
   }
 
   @Test("an address that guesses waits; the user, from elsewhere, goes on")
@@ -130,8 +131,9 @@ import Testing
     #expect(try await validate(codes.0, server, from: "192.0.2.1") == .locked)
     let asker = CodeService.Asker(.local, client: "192.0.2.1")
     let alice = try UserID("alice")
-    #expect(try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker) == .refused)
-    #expect(try await server.codes.resynchronise(codes, user: alice, by: asker) == .accepted)
+    #expect(
+      try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker).value == .refused)
+    #expect(try await server.codes.resynchronise(codes, user: alice, by: asker).value == .accepted)
     #expect(try await validate(codes.1, server, from: "192.0.2.1") == .refused)
     server.clock.advance(by: 60)
     #expect(try await validate(device.code(at: server.clock.now), server, from: "192.0.2.1") == .accepted)

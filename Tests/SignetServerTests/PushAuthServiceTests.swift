@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
@@ -283,7 +284,8 @@ import SignetServer
       }
     }
     func isValid(_ code: String) async throws -> Bool {
-      try await CodeService(server.context).validate(code, user: UserID("alice"), by: .local)
+      try await CodeService(server.context).validate(code, user: UserID("alice"), by: .init(.local)).value
+        == .accepted
     }
     #expect(try await !isValid(code()))
     let app = try App(made.uri)

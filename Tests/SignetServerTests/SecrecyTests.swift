@@ -1,5 +1,6 @@
 import PostgreSQLFixture
 import Foundation
+import SignetConcurrency
 import SignetCrypto
 import SignetServer
 import SignetServerTesting
@@ -18,9 +19,9 @@ import Testing
     let user = try UserID("alice")
     let asker = CodeService.Asker(.key(key.id), key: key.id, client: "192.0.2.77")
     let code = try device.code(at: server.clock.now)
-    #expect(try await server.codes.validate(code, user: user, by: asker) == .accepted)
-    #expect(try await server.codes.validate(code, user: user, by: asker) == .refused)
-    #expect(try await server.codes.validate("918273", user: user, by: asker) == .refused)
+    #expect(try await server.codes.validate(code, user: user, by: asker).value == .accepted)
+    #expect(try await server.codes.validate(code, user: user, by: asker).value == .refused)
+    #expect(try await server.codes.validate("918273", user: user, by: asker).value == .refused)
     var wrong = ProtocolDevice(code: try await server.invite())
     wrong.invite = InviteCode(random: SystemRandomSource())
     #expect(try await problem { try await wrong.prove(server) } == .activationRefused)

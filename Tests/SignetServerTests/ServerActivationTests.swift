@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetServer
@@ -185,7 +186,8 @@ import Testing
     try await device.prove(server)
     #expect(try await problem { try await device.send(to: server) } == .containerUnknown)
     let code = try device.code(at: server.clock.now)
-    #expect(try await !server.codes.validate(code, user: UserID("alice"), by: .local))
+    #expect(
+      try await server.codes.validate(code, user: UserID("alice"), by: .init(.local)).value != .accepted)
     _ = try await server.invite()
     #expect(try await problem { try await device.confirm(server) } == .containerUnknown)
   }

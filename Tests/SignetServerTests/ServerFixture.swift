@@ -1,5 +1,6 @@
 import SignetOATH
 import PostgreSQLFixture
+import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
@@ -253,12 +254,6 @@ extension TransactionService {
     let attempt = DecisionAttempt(
       transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
-    let result: Result<DecisionStatus, any Error> = try await withCheckedThrowingContinuation {
-      continuation in
-      do {
-        try decide(body, attempt, signedWith: key) { continuation.resume(returning: $0) }
-      } catch { continuation.resume(throwing: error) }
-    }
-    return try result.get()
+    return try await decide(body, attempt, signedWith: key).value
   }
 }

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetOATH
 import SignetServer
@@ -36,14 +37,17 @@ import Testing
     #expect(try await add(server, "s1", user: "alice") == ["s1"])
     #expect(try await add(server, "s1", user: "alice") == [])
     let asker = CodeService.Asker(.local)
-    #expect(try await server.codes.validate(Self.codes[0], user: alice, by: asker) == .refused)
-    #expect(try await server.codes.verify("000000", user: alice, serial: "s1", by: asker) == .refused)
-    #expect(try await server.codes.verify(Self.codes[1], user: alice, serial: "s2", by: asker) == .refused)
-    #expect(try await server.codes.verify(Self.codes[1], user: alice, serial: "s1", by: asker) == .accepted)
-    #expect(try await server.codes.verify(Self.codes[2], user: alice, serial: "s1", by: asker) == .refused)
-    #expect(try await server.codes.validate(Self.codes[1], user: alice, by: asker) == .refused)
-    #expect(try await server.codes.validate(Self.codes[3], user: alice, by: asker) == .accepted)
-    #expect(try await server.codes.validate(Self.codes[2], user: alice, by: asker) == .refused)
+    #expect(try await server.codes.validate(Self.codes[0], user: alice, by: asker).value == .refused)
+    #expect(try await server.codes.verify("000000", user: alice, serial: "s1", by: asker).value == .refused)
+    #expect(
+      try await server.codes.verify(Self.codes[1], user: alice, serial: "s2", by: asker).value == .refused)
+    #expect(
+      try await server.codes.verify(Self.codes[1], user: alice, serial: "s1", by: asker).value == .accepted)
+    #expect(
+      try await server.codes.verify(Self.codes[2], user: alice, serial: "s1", by: asker).value == .refused)
+    #expect(try await server.codes.validate(Self.codes[1], user: alice, by: asker).value == .refused)
+    #expect(try await server.codes.validate(Self.codes[3], user: alice, by: asker).value == .accepted)
+    #expect(try await server.codes.validate(Self.codes[2], user: alice, by: asker).value == .refused)
     let listed = try await server.tokens.list(user: alice, limit: 9)
     #expect(listed.map(\.lastCounter) == [3])
   }
@@ -56,20 +60,24 @@ import Testing
     _ = try await add(server, "s1", user: "alice")
     let serial = try TokenSerial("s1")
     let asker = CodeService.Asker(.local)
-    #expect(try await server.codes.verify(Self.codes[4], user: alice, serial: "s1", by: asker) == .accepted)
+    #expect(
+      try await server.codes.verify(Self.codes[4], user: alice, serial: "s1", by: asker).value == .accepted)
     try await server.tokens.assign(serial, to: bob, by: .local)
-    #expect(try await server.codes.validate(Self.codes[5], user: alice, by: asker) == .refused)
-    #expect(try await server.codes.validate(Self.codes[5], user: bob, by: asker) == .refused)
-    #expect(try await server.codes.verify(Self.codes[4], user: bob, serial: "s1", by: asker) == .refused)
-    #expect(try await server.codes.verify(Self.codes[5], user: nil, serial: "s1", by: asker) == .accepted)
-    #expect(try await server.codes.validate(Self.codes[6], user: bob, by: asker) == .accepted)
+    #expect(try await server.codes.validate(Self.codes[5], user: alice, by: asker).value == .refused)
+    #expect(try await server.codes.validate(Self.codes[5], user: bob, by: asker).value == .refused)
+    #expect(
+      try await server.codes.verify(Self.codes[4], user: bob, serial: "s1", by: asker).value == .refused)
+    #expect(
+      try await server.codes.verify(Self.codes[5], user: nil, serial: "s1", by: asker).value == .accepted)
+    #expect(try await server.codes.validate(Self.codes[6], user: bob, by: asker).value == .accepted)
     try await server.tokens.disable(serial, true, by: .local)
-    #expect(try await server.codes.validate(Self.codes[7], user: bob, by: asker) == .refused)
+    #expect(try await server.codes.validate(Self.codes[7], user: bob, by: asker).value == .refused)
     try await server.tokens.disable(serial, false, by: .local)
     #expect(
       try await server.codes.resynchronise(
-        (Self.codes[7], Self.codes[8]), user: nil, serial: "s1", by: asker) == .accepted)
-    #expect(try await server.codes.validate(Self.codes[9], user: bob, by: asker) == .accepted)
+        (Self.codes[7], Self.codes[8]), user: nil, serial: "s1", by: asker
+      ).value == .accepted)
+    #expect(try await server.codes.validate(Self.codes[9], user: bob, by: asker).value == .accepted)
     try await server.tokens.remove(serial, by: .local)
     #expect(try await problem { try await server.tokens.remove(serial, by: .local) } == .unknown)
     #expect(try await problem { try await server.tokens.assign(serial, to: nil, by: .local) } == .unknown)
@@ -87,14 +95,16 @@ import Testing
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
     let asker = CodeService.Asker(.local)
-    _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker)
-    for _ in 1...3 { #expect(try await server.codes.validate("000000", user: alice, by: asker) == .refused) }
-    #expect(try await server.codes.validate(Self.codes[1], user: alice, by: asker) == .locked)
+    _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker).value
+    for _ in 1...3 {
+      #expect(try await server.codes.validate("000000", user: alice, by: asker).value == .refused)
+    }
+    #expect(try await server.codes.validate(Self.codes[1], user: alice, by: asker).value == .locked)
     #expect(try await server.tokens.list(limit: 9).map { server.tokens.isLocked($0) } == [true])
     #expect(
-      try await server.codes.resynchronise((Self.codes[1], Self.codes[2]), user: alice, by: asker)
+      try await server.codes.resynchronise((Self.codes[1], Self.codes[2]), user: alice, by: asker).value
         == .accepted)
-    #expect(try await server.codes.validate(Self.codes[3], user: alice, by: asker) == .accepted)
+    #expect(try await server.codes.validate(Self.codes[3], user: alice, by: asker).value == .accepted)
   }
 
   @Test("what is no token is refused, and all of its import with it") func refusals() async throws {
@@ -143,14 +153,14 @@ import Testing
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
     let asker = CodeService.Asker(.local)
-    _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker)
+    _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker).value
     let services = [server.codes, CodeService(second)]
     for code in Self.codes.dropFirst() {
       let outcomes = try await withThrowingTaskGroup(of: CodeOutcome.self) { group in
         for number in 0..<10 {
           // A client of each request's own, so that nobody waits.
           let asker = CodeService.Asker(.local, client: "client-\(code)-\(number)")
-          group.addTask { try await services[number % 2].validate(code, user: alice, by: asker) }
+          group.addTask { try await services[number % 2].validate(code, user: alice, by: asker).value }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetServer
 import SignetStorage
@@ -116,7 +117,7 @@ import Testing
     #expect(try await server.lastReason() == "not tried: the address has to wait")
     // Codes from there wait as well: there is one count for both.
     #expect(
-      try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7"))
+      try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7")).value
         == .waiting(seconds: 30))
     #expect(try await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
     let container = try #require(device.container).text

@@ -303,7 +303,7 @@ extension Storage {
         var verdict = CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
         verdict.changed = [credential]
         return verdict
-      }
+      }.value
       return "\(outcome)"
     default: preconditionFailure("not about a container")
     }
@@ -328,7 +328,7 @@ extension Storage {
         .take(decision, isSigned: true, hasRightNumber: true)
       } audit: {
         event($0.word)
-      }.word
+      }.value.word
     case .withdraw(let request, let party):
       let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: time)
       return try await endTransaction(request, end, isSuspicious: false, key: party, limits: limits) {

@@ -1,4 +1,5 @@
 import Foundation
+import SignetConcurrency
 import SignetSQLite
 import SignetServerTesting
 import SignetStorage
@@ -27,6 +28,7 @@ import Testing
         group.addTask {
           let claimed = try await storage.claimRequest([1, 2, 3], container: "c1", expires: 10)
           let code = try await storage.attemptCode(CodeAttempt(user: nil, serial: "s1"), judge: Self.judge)
+            .value
           let added: Bool
           do {
             try await storage.addUser(UserRecord(id: "bob", created: 1), audit: Self.event)

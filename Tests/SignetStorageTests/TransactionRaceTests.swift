@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetServerTesting
 import SignetStorage
@@ -49,7 +50,7 @@ import Testing
         .take(record, isSigned: true, hasRightNumber: hasRightNumber)
       } audit: {
         audit($0)
-      }
+      }.value
     }
     func end(_ state: TransactionRecord.State, by container: String?) async throws -> DecisionOutcome {
       let record = EndRecord(state: state, reason: "why", container: container, time: act.time)

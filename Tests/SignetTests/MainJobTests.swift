@@ -1,4 +1,5 @@
 import Signet
+import SignetConcurrency
 import SignetServer
 import SignetStorage
 import SignetServerTesting
@@ -36,8 +37,8 @@ import Testing
 
     let code = try await device.oneTimePassword(for: container, by: .password(password))
     let codes = CodeService(server.context)
-    #expect(try await codes.validate(code.code, user: user, by: .local))
-    #expect(try await !codes.validate(code.code, user: user, by: .local))
+    #expect(try await codes.validate(code.code, user: user, by: .init(.local)).value == .accepted)
+    #expect(try await codes.validate(code.code, user: user, by: .init(.local)).value != .accepted)
 
     let transactions = TransactionService(server.context)
     let made = try await transactions.create(

@@ -1,4 +1,5 @@
 import Signet
+import SignetConcurrency
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -24,7 +25,7 @@ import Testing
     }
     let code = try await offline.oneTimePassword(for: container)
     let codes = CodeService(inviting.server.context)
-    #expect(try await codes.validate(code.code, user: container.user, by: .local))
+    #expect(try await codes.validate(code.code, user: container.user, by: .init(.local)).value == .accepted)
     await inviting.server.stop()
   }
 

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetHTTP
 import SignetJSON
 import SignetStorage
@@ -224,7 +225,7 @@ struct DeviceEndpoints: Sendable {
     let signed = call.caller
     let attempt = DecisionAttempt(
       transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
-    try transactions.decide(call.input, attempt, signedWith: signed.signer.signing) { result in
+    try transactions.decide(call.input, attempt, signedWith: signed.signer.signing).then { result in
       guard let startOver, case .failure(let error) = result,
         error as? Problem == DeviceAuthentication.unknown
       else { return responder.answer(answer(result)) }

@@ -1,3 +1,4 @@
+import SignetConcurrency
 package import SignetHTTP
 import SignetJSON
 package import SignetStorage
@@ -122,7 +123,7 @@ struct CodeEndpoints: Sendable {
       // On the thread that the request came on; the thread that commits answers.
       API.validateCode.answered(directly: { [self] call, responder, _ in
         let asker = asker(call.caller, call.input.client)
-        try codes.validate(call.input.code, user: call.input.user, by: asker) { outcome in
+        try codes.validate(call.input.code, user: call.input.user, by: asker).then { outcome in
           do { responder.answer(Self.response(try answer(outcome.get(), asker))) } catch {
             responder.answer(Dialect.signet.response(to: error, codes.context))
           }
@@ -132,13 +133,15 @@ struct CodeEndpoints: Sendable {
         let asker = asker(call.caller, call.input.client)
         let outcome = try await codes.resynchronise(
           (call.input.codes[0], call.input.codes[1]), user: call.input.user,
-          serial: call.input.serial?.text, by: asker)
+          serial: call.input.serial?.text, by: asker
+        ).value
         return CodeAnswer(try answer(outcome, asker))
       },
       API.verifyToken.answered { [self] call in
         let asker = asker(call.caller, call.input.client)
         let outcome = try await codes.verify(
-          call.input.code, user: call.input.user, serial: call.input.serial.text, by: asker)
+          call.input.code, user: call.input.user, serial: call.input.serial.text, by: asker
+        ).value
         return CodeAnswer(try answer(outcome, asker))
       },
     ]

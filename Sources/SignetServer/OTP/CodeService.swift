@@ -1,3 +1,4 @@
+package import SignetConcurrency
 import SignetCrypto
 import SignetOATH
 public import SignetStorage
@@ -40,22 +41,13 @@ public struct CodeService: Sendable {
   ///   - code: What the user typed.
   ///   - user: Who typed it.
   ///   - asker: Who asks; the audit log gets the reason.
-  /// - Returns: How it ended; ``CodeOutcome/keyRevoked`` where the asker's key is not good any more.
-  /// - Throws: ``Problem`` when it can't be told.
-  public func validate(_ code: String, user: UserID, by asker: Asker) async throws -> CodeOutcome {
-    try await attempt(.use(code), CodeAttempt(user: user.text), asker)
-  }
-
-  /// Checks a code for somebody in this process, without API key or address.
-  ///
-  /// - Parameters:
-  ///   - code: What the user typed.
-  ///   - user: Who typed it.
-  ///   - actor: Who asks, for the audit log.
-  /// - Returns: Whether the code is good.
-  /// - Throws: ``Problem`` when it can't be told.
-  package func validate(_ code: String, user: UserID, by actor: AuditActor) async throws -> Bool {
-    try await validate(code, user: user, by: Asker(actor)) == .accepted
+  /// - Returns: How it ended, ``CodeOutcome/keyRevoked`` where the asker's key is not good any more; a listener hears it on the
+  ///   thread that writes, and must not block.
+  /// - Throws: ``Problem`` where nothing was tried.
+  package func validate(
+    _ code: String, user: UserID, by asker: Asker
+  ) throws -> Completion<CodeOutcome> {
+    try attempt(.use(code), CodeAttempt(user: user.text), asker)
   }
 
   /// Finds the place of a credential again, and unlocks it, by two codes in a row.
@@ -67,10 +59,10 @@ public struct CodeService: Sendable {
   ///   - asker: Who asks.
   /// - Returns: How it ended. That they are right authenticates nobody.
   /// - Throws: ``Problem``.
-  public func resynchronise(
+  package func resynchronise(
     _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Asker
-  ) async throws -> CodeOutcome {
-    try await attempt(
+  ) throws -> Completion<CodeOutcome> {
+    try attempt(
       .resynchronise(codes.0, codes.1), CodeAttempt(user: user?.text, serial: serial), asker)
   }
 
@@ -83,42 +75,15 @@ public struct CodeService: Sendable {
   ///   - asker: Who asks.
   /// - Returns: How it ended.
   /// - Throws: ``Problem``.
-  public func verify(
+  package func verify(
     _ code: String, user: UserID?, serial: String, by asker: Asker
-  ) async throws -> CodeOutcome {
-    try await attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
-  }
-
-  /// Checks a code as ``validate(_:user:by:)`` does, without a task.
-  ///
-  /// - Parameters:
-  ///   - code: What the user typed.
-  ///   - user: Who typed it.
-  ///   - asker: Who asks.
-  ///   - listener: Hears how it ended, on the thread that writes; it must not block.
-  /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
-  func validate(
-    _ code: String, user: UserID, by asker: Asker,
-    then listener: @escaping @Sendable (Result<CodeOutcome, any Error>) -> Void
-  ) throws {
-    try attempt(.use(code), CodeAttempt(user: user.text), asker, then: listener)
+  ) throws -> Completion<CodeOutcome> {
+    try attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
   }
 
   private func attempt(
     _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker
-  ) async throws -> CodeOutcome {
-    let result: Result<CodeOutcome, any Error> = await withCheckedContinuation { continuation in
-      do {
-        try self.attempt(request, attempt, asker) { continuation.resume(returning: $0) }
-      } catch { continuation.resume(returning: .failure(error)) }
-    }
-    return try result.get()
-  }
-
-  private func attempt(
-    _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker,
-    then listener: @escaping @Sendable (Result<CodeOutcome, any Error>) -> Void
-  ) throws {
+  ) throws -> Completion<CodeOutcome> {
     var attempt = attempt
     attempt.key = asker.key
     if attempt.user != nil {
@@ -129,15 +94,13 @@ public struct CodeService: Sendable {
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: audit.time,
       generator: { [context] in context.generator(of: $0) })
     let user = attempt.user
-    context.storage.attemptCode(attempt) { situation in
+    return context.storage.attemptCode(attempt) { situation in
       let finding = judge.judge(request, situation)
       var verdict = CodeVerdict(
         finding.outcome, wait: finding.wait,
         audit: audit(Self.event(finding, request, user, limit: judge.limit)))
       verdict.changed = finding.changed
       return verdict
-    } then: { result in
-      listener(result.mapError { $0 })
     }
   }
 

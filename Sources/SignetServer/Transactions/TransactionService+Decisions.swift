@@ -1,3 +1,4 @@
+package import SignetConcurrency
 package import SignetCrypto
 import SignetJSON
 public import SignetStorage
@@ -47,12 +48,11 @@ extension TransactionService {
   ///   - body: The request body.
   ///   - attempt: The request, whose signature was checked.
   ///   - key: The signer's signing key.
-  ///   - listener: Hears what was decided, on the thread that writes; it must not block.
-  /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
+  /// - Returns: What was decided; a listener hears it on the thread that writes, and must not block.
+  /// - Throws: ``Problem`` where nothing was tried.
   package func decide(
-    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
-    then listener: @escaping @Sendable (Result<DecisionStatus, any Error>) -> Void
-  ) throws {
+    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey
+  ) throws -> Completion<DecisionStatus> {
     let jws = try reading(JSONObject(parsing: body).string("decision"))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let (claimed, signer) = (signed.decision, attempt.signer)
@@ -61,7 +61,7 @@ extension TransactionService {
     // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
     let isSigned = signed.isSigned(by: key)
     let audit = context.audit(by: .container(signer.container))
-    context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
+    let outcome = context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
       transaction throws(StorageFailure) in
       if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
       let hasRightNumber = try hasRightNumber(claimed, transaction)
@@ -76,11 +76,10 @@ extension TransactionService {
       case .denied: return audit(.transactionDenied(user: user, transaction: id))
       case .reported: return audit(.transactionReported(user: user, transaction: id))
       }
-    } then: { result in
-      do {
-        try Self.check(result.get())
-        listener(.success(claimed.status))
-      } catch { listener(.failure(error)) }
+    }
+    return outcome.map { outcome in
+      try Self.check(outcome)
+      return claimed.status
     }
   }
 

@@ -1,3 +1,4 @@
+package import SignetConcurrency
 import SignetSQL
 
 extension Storage {
@@ -11,13 +12,12 @@ extension Storage {
   /// - Parameters:
   ///   - attempt: Whose codes, and who tries.
   ///   - judge: Judges.
-  ///   - listener: Hears the verdict's outcome, or ``CodeOutcome/keyRevoked``, once it is durable; on the thread that writes, so
-  ///     it must not block.
-  public func attemptCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict,
-    then listener: @escaping @Sendable (Result<CodeOutcome, StorageFailure>) -> Void
-  ) {
-    write { database in
+  /// - Returns: The verdict's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
+  ///   on the thread that writes, and must not block.
+  package func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+  ) -> Completion<CodeOutcome> {
+    begin { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let found = try database.credentials(for: attempt)
       let wait = try database.wait(for: attempt)
@@ -32,25 +32,7 @@ extension Storage {
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       try database.appendAudit(verdict.audit)
       return verdict.outcome
-    } then: {
-      listener($0)
     }
-  }
-
-  /// Makes one attempt as ``attemptCode(_:judge:then:)`` does, and waits for it.
-  ///
-  /// - Parameters:
-  ///   - attempt: Whose codes, and who tries.
-  ///   - judge: Judges.
-  /// - Returns: The verdict's outcome, or ``CodeOutcome/keyRevoked``.
-  /// - Throws: ``StorageFailure``.
-  public func attemptCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
-  ) async throws(StorageFailure) -> CodeOutcome {
-    let result: Result<CodeOutcome, StorageFailure> = await withCheckedContinuation { continuation in
-      attemptCode(attempt, judge: judge) { continuation.resume(returning: $0) }
-    }
-    return try result.get()
   }
 }
 

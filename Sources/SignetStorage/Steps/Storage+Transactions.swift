@@ -1,3 +1,4 @@
+package import SignetConcurrency
 import SignetSQL
 
 extension Storage {
@@ -90,14 +91,14 @@ extension Storage {
   ///   - judge: Compares the decision with the transaction, which is the signer's user's or anybody's; it may be called
   ///     again where the step has to be repeated. Where it throws, nothing is changed.
   ///   - audit: Makes the event.
-  ///   - listener: Hears how it ended, once that is durable; on the thread that writes, so it must not block.
-  public func decideTransaction(
+  /// - Returns: How it ended, or ``StorageFailure``, once it is durable; a listener hears it on the thread that writes, and must
+  ///   not block.
+  package func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
-    then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void
-  ) {
-    write { database in
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
+  ) -> Completion<DecisionOutcome> {
+    begin { database in
       let signer = attempt.signer
       guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
       try database.requireActive(signer.user)
@@ -134,8 +135,6 @@ extension Storage {
       default: try database.appendRefusal(audit(outcome), of: signer.container, at: decision.time)
       }
       return outcome
-    } then: {
-      listener($0)
     }
   }
 
@@ -172,28 +171,6 @@ extension Storage {
       }
       return outcome
     }
-  }
-
-  /// Decides a transaction as ``decideTransaction(_:limits:judge:audit:then:)`` does, and waits for it.
-  ///
-  /// - Parameters:
-  ///   - attempt: The request.
-  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
-  ///   - judge: Compares the decision with the transaction.
-  ///   - audit: Makes the event.
-  /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure``.
-  public func decideTransaction(
-    _ attempt: DecisionAttempt, limits: TransactionLimits,
-    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
-  ) async throws(StorageFailure) -> DecisionOutcome {
-    let result: Result<DecisionOutcome, StorageFailure> = await withCheckedContinuation { continuation in
-      decideTransaction(attempt, limits: limits, judge: judge, audit: audit) {
-        continuation.resume(returning: $0)
-      }
-    }
-    return try result.get()
   }
 }
 

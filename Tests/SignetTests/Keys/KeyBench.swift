@@ -1,4 +1,5 @@
 import Signet
+import SignetConcurrency
 import SignetCrypto
 import SignetPolicy
 import SignetServer
@@ -72,7 +73,8 @@ struct KeyBench {
 
   /// Whether the server takes a code.
   func accepts(_ code: String) async throws -> Bool {
-    try await CodeService(server.server.context).validate(code, user: UserID("alice"), by: .local)
+    try await CodeService(server.server.context).validate(code, user: UserID("alice"), by: .init(.local))
+      .value == .accepted
   }
 
   /// The names of the vault's domains, and what is in each that this password opens.

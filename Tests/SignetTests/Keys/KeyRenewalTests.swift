@@ -1,4 +1,5 @@
 import Signet
+import SignetConcurrency
 import SignetJSON
 import SignetPolicy
 import SignetServer
@@ -171,7 +172,9 @@ struct SilentKeyTests {
     try await CodeService(context).unlock(UserID("alice"), by: .local)
     let renewed = try await renew("Codes 42 tower")
     let code = try await device.oneTimePassword(for: renewed, by: KeyBench.right(.oneTimePassword)).code
-    #expect(try await CodeService(context).validate(code, user: UserID("alice"), by: .local))
+    #expect(
+      try await CodeService(context).validate(code, user: UserID("alice"), by: .init(.local)).value
+        == .accepted)
     #expect(handler.requests.isEmpty)
     await limited.server.stop()
   }

@@ -1,4 +1,5 @@
 import Signet
+import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
@@ -66,7 +67,8 @@ import Testing
     if makesCode {
       let code = try await fixture.device.oneTimePassword(
         for: container, by: password.map { .password($0) })
-      #expect(try await CodeService(context).validate(code.code, user: user, by: .local))
+      #expect(
+        try await CodeService(context).validate(code.code, user: user, by: .init(.local)).value == .accepted)
     }
     let transaction = try await TransactionService(context).create(
       "Pay", user: user, lifetime: nil, by: .local)
