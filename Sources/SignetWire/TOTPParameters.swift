@@ -20,7 +20,8 @@ public struct TOTPParameters: Hashable, Sendable {
 
   init(_ object: JSONObject) throws(WireFailure) {
     guard let algorithm = OATHAlgorithm(name: try object.wireName("algorithm")) else {
-      throw .invalid(member: "algorithm", reason: "is SHA1, SHA256 or SHA512")
+      throw .invalid(
+        member: "algorithm", reason: "is one of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
     }
     let (digits, period) = (try object.wireInteger("digits"), try object.wireInteger("period"))
     guard HOTP.allowedDigits.contains(Int(clamping: digits)) else {

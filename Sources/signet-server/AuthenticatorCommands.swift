@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetOATH
 import SignetPolicy
 import SignetQR
 import SignetServer
@@ -40,7 +41,7 @@ enum AuthenticatorCommands {
           ),
           .value(
             "algorithm", "With --codes, what makes them: SHA1 unless given", named: "name",
-            completion: .choices(["SHA1", "SHA256", "SHA512"])),
+            completion: .choices(OATHAlgorithm.standardNames)),
           .value(
             "png", "Write the URI as a PNG image to this new file, readable by its owner only", named: "file",
             completion: .file),

@@ -97,7 +97,7 @@ public import SignetJSON
     case .unsupportedType(let type):
       "codes of the type \(type) are not made here; only HOTP, TOTP and, from PSKC, OCRA are"
     case .unsupportedAlgorithm(let name):
-      "the algorithm \(name) is not supported; SHA1, SHA256 and SHA512 are, and for import SHA224 and SHA384"
+      "the algorithm \(name) is not supported; \(OATHAlgorithm.standardNames.joined(separator: ", ")) are, and for import \(OATHAlgorithm.importedNames.joined(separator: ", "))"
     case .secret(let failure): "the secret is not Base32: \(failure)"
     case .oath(let failure): failure.description
     case .ocra(let failure): failure.description

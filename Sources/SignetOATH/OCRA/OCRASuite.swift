@@ -58,7 +58,8 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
       throw .malformedSuite("its function is not HOTP-SHA…-digits")
     }
     guard let algorithm = OATHAlgorithm(name: String(parts[1])) else {
-      throw .malformedSuite("its hash function is none of SHA1, SHA256 and SHA512")
+      throw .malformedSuite(
+        "its hash function is none of \(OATHAlgorithm.standardNames.joined(separator: ", "))")
     }
     guard let digits = number(parts[2]), digits == 0 || HOTP.truncatedDigits.contains(digits),
       String(digits).utf8.elementsEqual(parts[2].utf8)
@@ -79,7 +80,8 @@ public struct OCRASuite: Sendable, Hashable, CustomStringConvertible {
   private static func pinHash(_ text: Substring) throws(OCRAFailure) -> OATHAlgorithm {
     guard !text.isEmpty else { return .sha1 }
     guard let hash = OATHAlgorithm(name: String(text)) else {
-      throw .malformedSuite("its PIN is none of PSHA1, PSHA256 and PSHA512")
+      let known = OATHAlgorithm.standardNames.map { "P\($0)" }.joined(separator: ", ")
+      throw .malformedSuite("its PIN is none of \(known)")
     }
     return hash
   }

@@ -21,13 +21,18 @@ public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The standard algorithm with this name, upper or lower case: `SHA1`, `SHA256` or `SHA512`.
+  /// The names of those that are standard: what codes are made with, whoever makes them.
+  package static let standardNames = allCases.filter(\.isStandard).map(\.rawValue)
+  /// The names of the others, with which accounts are imported.
+  package static let importedNames = allCases.filter { !$0.isStandard }.map(\.rawValue)
+
+  /// The standard algorithm with this name, upper or lower case.
   public init?(name: String) {
     guard let algorithm = Self(anyName: name), algorithm.isStandard else { return nil }
     self = algorithm
   }
 
-  /// The algorithm with this name, upper or lower case, also one that is imported only: `SHA224`, `SHA384`.
+  /// The algorithm with this name, upper or lower case, also one that is imported only.
   public init?(anyName name: String) {
     // ASCII only: the rules of Unicode would make "ſha1" the same name.
     let upper = name.utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 0x20 : $0 }

@@ -27,7 +27,7 @@ package struct NewToken: Message {
 
 extension Shape where Value == String {
   /// What the codes of a token are made with.
-  static let tokenAlgorithm = Shape.oneOf(OATHAlgorithm.allCases.filter(\.isStandard).map(\.rawValue))
+  static let tokenAlgorithm = Shape.oneOf(OATHAlgorithm.standardNames)
 }
 
 extension OATHAlgorithm: Shaped {
@@ -35,8 +35,7 @@ extension OATHAlgorithm: Shaped {
   package static var shape: Shape<OATHAlgorithm> {
     Shape(schema: Shape<String>.tokenAlgorithm.schema) { value, member in
       guard let algorithm = OATHAlgorithm(name: try String.shape.read(value, member)) else {
-        throw ShapeFailure.choice(
-          member: member, allowed: allCases.filter(\.isStandard).map(\.rawValue))
+        throw ShapeFailure.choice(member: member, allowed: standardNames)
       }
       return algorithm
     } write: {

@@ -147,6 +147,11 @@ public struct MigrationBatch: Sendable {
 
 /// One account in the message.
 private struct Parameters {
+  /// The hash functions that the message can name; 4 is MD5, which makes no codes here.
+  private static let algorithms: [(number: UInt64, algorithm: OATHAlgorithm)] = [
+    (1, .sha1), (2, .sha256), (3, .sha512),
+  ]
+
   var secret: ArraySlice<UInt8> = []
   var name = ""
   var issuer = ""
@@ -178,13 +183,10 @@ private struct Parameters {
   }
 
   func account() throws(InterchangeFailure) -> OTPAccount {
-    let hash: OATHAlgorithm
-    switch algorithm {
-    case 0, 1: hash = .sha1
-    case 2: hash = .sha256
-    case 3: hash = .sha512
-    case 4: throw .unsupportedAlgorithm("MD5")
-    default: throw .unsupportedAlgorithm("number \(algorithm)")
+    // 0 is what a field has that is left out.
+    let number = algorithm == 0 ? 1 : algorithm
+    guard let hash = Self.algorithms.first(where: { $0.number == number })?.algorithm else {
+      throw .unsupportedAlgorithm(number == 4 ? "MD5" : "number \(number)")
     }
     guard digits <= 2 else { throw .invalid("digits", reason: "have the unknown code \(digits)") }
     let kind: OTPAccount.Kind
@@ -214,12 +216,10 @@ private struct Parameters {
     let needsIssuer = !account.issuer.isEmpty || account.name.contains(":")
     writer.add(2, Array((needsIssuer ? "\(account.issuer):\(account.name)" : account.name).utf8))
     if !account.issuer.isEmpty { writer.add(3, Array(account.issuer.utf8)) }
-    switch account.algorithm {
-    case .sha1: writer.add(4, 1)
-    case .sha256: writer.add(4, 2)
-    case .sha512: writer.add(4, 3)
-    case .sha224, .sha384: break  // refused above
+    guard let number = algorithms.first(where: { $0.algorithm == account.algorithm })?.number else {
+      throw .notRepresentable(.google, reason: "the algorithm \(account.algorithm.rawValue)")
     }
+    writer.add(4, number)
     switch account.digits {
     case 6: writer.add(5, 1)
     case 8: writer.add(5, 2)

@@ -168,11 +168,9 @@ extension PSKCKey {
   fileprivate func hash() throws(InterchangeFailure) -> OATHAlgorithm {
     guard let suite, !suite.isEmpty else { return .sha1 }
     let name = InterchangeText.lowercased(suite).filter { $0 != "-" && $0 != "_" }
-    for (mark, algorithm) in [
-      ("sha256", OATHAlgorithm.sha256), ("sha512", .sha512), ("sha224", .sha224), ("sha384", .sha384),
-      ("sha1", .sha1),
-    ]
-    where name.contains(mark) { return algorithm }
+    // Longer names first: a shorter one may be a part of them.
+    for algorithm in OATHAlgorithm.allCases.sorted(by: { $0.rawValue.utf8.count > $1.rawValue.utf8.count })
+    where name.contains(algorithm.rawValue.lowercased()) { return algorithm }
     throw .unsupportedAlgorithm(String(suite.prefix(40)))
   }
 }
