@@ -1,11 +1,12 @@
 public import SignetWire
 
 /// Hands a push to a service that carries it to devices.
-///
-/// Back ends: ``APNsDispatcher``, ``FCMDispatcher``, ``WebPushDispatcher``, ``WebhookDispatcher``.
 public protocol PushDispatcher: Sendable {
   /// The service.
   var service: PushTarget.Service { get }
+
+  /// The key with which a subscription is asked for, X9.63 (RFC 8292 section 4); `nil` for a service without one.
+  var subscriptionKey: [UInt8]? { get }
 
   /// Whether the operator lets pushes go to a target: asked when a device names it, and before each push.
   func mayCarry(_ target: PushTarget) -> Bool
@@ -20,6 +21,9 @@ public protocol PushDispatcher: Sendable {
 }
 
 extension PushDispatcher {
+  /// None.
+  public var subscriptionKey: [UInt8]? { nil }
+
   /// To any target of the service.
   public func mayCarry(_ target: PushTarget) -> Bool { target.service == service }
 }

@@ -64,6 +64,9 @@ public struct WebPushDispatcher: PushDispatcher {
   /// Web Push.
   public var service: PushTarget.Service { .webPush }
 
+  /// The application server's public key.
+  public var subscriptionKey: [UInt8]? { key.publicKey.x963Representation }
+
   /// To the hosts that the operator names.
   public func mayCarry(_ target: PushTarget) -> Bool {
     guard case .webPush(let subscription) = target else { return false }

@@ -168,17 +168,7 @@ extension JSONSchema {
   /// Where pushes go; `PushTarget` reads it.
   static let pushTarget = JSONSchema([
     "description": "docs/protocol.md section 10",
-    "oneOf": [
-      service("apns", ["token": ["type": "string"]]),
-      service("fcm", ["token": ["type": "string", "minLength": 1, "maxLength": 4096]]),
-      service(
-        "webpush",
-        [
-          "endpoint": ["type": "string", "maxLength": 1024], "p256dh": ["type": "string"],
-          "auth": ["type": "string"],
-        ]),
-      service("webhook", ["address": ["type": "string", "minLength": 1, "maxLength": 512]]),
-    ],
+    "oneOf": .array(PushTarget.Service.allCases.map { service($0.rawValue, $0.members) }),
   ]).named("PushTarget")
 
   private static func service(_ name: String, _ members: JSONObject) -> JSONValue {

@@ -1,4 +1,7 @@
+import SignetCrypto
 package import SignetJSON
+import SignetPush
+import SignetTransport
 
 /// Which services carry pushes.
 ///
@@ -68,71 +71,48 @@ public struct PushSettings: Hashable, Sendable {
   /// No service.
   public init() {}
 
+  /// The services, by their members.
+  private static let services = [
+    Service("apns", \.apns), Service("fcm", \.fcm), Service("webPush", \.webPush),
+    Service("webhook", \.webhook),
+  ]
+
   /// Reads the settings.
   ///
   /// - Throws: `FolderSettings.Refusal`, `JSONFailure`.
   package init(_ object: JSONObject) throws {
     try FolderSettings.refuseMembers(
-      of: object, at: "push", except: ["apns", "fcm", "webPush", "webhook", "authority"])
-    if let member = try object.optionalObject("apns") {
-      try FolderSettings.refuseMembers(
-        of: member, at: "apns", except: ["key", "keyID", "teamID", "topic", "url"])
-      apns = APNs(
-        key: try Self.file(member, "key"), keyID: try Self.word(member, "keyID"),
-        teamID: try Self.word(member, "teamID"), topic: try Self.word(member, "topic"),
-        url: try Self.optionalURL(member))
-    }
-    if let member = try object.optionalObject("fcm") {
-      try FolderSettings.refuseMembers(of: member, at: "fcm", except: ["account", "url"])
-      fcm = FCM(account: try Self.file(member, "account"), url: try Self.optionalURL(member))
-    }
-    if let member = try object.optionalObject("webPush") {
-      try FolderSettings.refuseMembers(of: member, at: "webPush", except: ["key", "contact", "hosts"])
-      webPush = WebPush(
-        key: try Self.file(member, "key"), contact: try Self.contact(member),
-        hosts: try member.optionalStrings("hosts"))
-    }
-    if let member = try object.optionalObject("webhook") {
-      try FolderSettings.refuseMembers(of: member, at: "webhook", except: ["url", "key", "keyID"])
-      guard let url = try Self.optionalURL(member) else {
-        throw FolderSettings.Refusal.reason("\"url\" in \"webhook\" is missing")
-      }
-      webhook = Webhook(url: url, key: try Self.file(member, "key"), keyID: try Self.word(member, "keyID"))
-    }
+      of: object, at: "push", except: Self.services.map(\.name) + ["authority"])
+    for service in Self.services { try service.read(object, &self) }
     if object.contains("authority") { authority = try Self.file(object, "authority") }
   }
 
   /// The settings as `server.json` has them.
   package var json: JSONObject {
     var object = JSONObject()
-    if let apns {
-      var member: JSONObject = [
-        "key": .string(apns.key), "keyID": .string(apns.keyID), "teamID": .string(apns.teamID),
-        "topic": .string(apns.topic),
-      ]
-      if let url = apns.url { member["url"] = .string(url) }
-      object["apns"] = .object(member)
-    }
-    if let fcm {
-      var member: JSONObject = ["account": .string(fcm.account)]
-      if let url = fcm.url { member["url"] = .string(url) }
-      object["fcm"] = .object(member)
-    }
-    if let webPush {
-      var member: JSONObject = ["key": .string(webPush.key), "contact": .string(webPush.contact)]
-      if let hosts = webPush.hosts { member["hosts"] = .array(hosts.map { .string($0) }) }
-      object["webPush"] = .object(member)
-    }
-    if let webhook {
-      object["webhook"] = [
-        "url": .string(webhook.url), "key": .string(webhook.key), "keyID": .string(webhook.keyID),
-      ]
-    }
+    for service in Self.services { object[service.name] = service.json(self).map { .object($0) } }
     if let authority { object["authority"] = .string(authority) }
     return object
   }
 
-  private static func file(_ object: JSONObject, _ name: String) throws -> String {
+  /// What hands messages to the services that are set up.
+  ///
+  /// - Parameters:
+  ///   - folder: Where their files are.
+  ///   - transport: Carries the messages.
+  /// - Returns: One for each service.
+  /// - Throws: ``ServerFolderFailure``.
+  func dispatchers(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> [any PushDispatcher] {
+    var dispatchers: [any PushDispatcher] = []
+    for service in Self.services {
+      if let one = try service.dispatcher(self, folder, transport) { dispatchers.append(one) }
+    }
+    return dispatchers
+  }
+
+  fileprivate static func file(_ object: JSONObject, _ name: String) throws -> String {
     let text = try object.string(name)
     guard FolderSettings.mayNameFile(text) else {
       throw FolderSettings.Refusal.reason(
@@ -141,7 +121,7 @@ public struct PushSettings: Hashable, Sendable {
     return text
   }
 
-  private static func word(_ object: JSONObject, _ name: String) throws -> String {
+  fileprivate static func word(_ object: JSONObject, _ name: String) throws -> String {
     let text = try object.string(name)
     let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     guard (1...256).contains(text.utf8.count), isWord else {
@@ -151,7 +131,7 @@ public struct PushSettings: Hashable, Sendable {
     return text
   }
 
-  private static func optionalURL(_ object: JSONObject) throws -> String? {
+  fileprivate static func optionalURL(_ object: JSONObject) throws -> String? {
     guard let text = try object.optionalString("url") else { return nil }
     guard text.hasPrefix("https://"), (9...1_024).contains(text.utf8.count),
       text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.last != UInt8(ascii: "/")
@@ -160,12 +140,155 @@ public struct PushSettings: Hashable, Sendable {
     }
     return text
   }
+}
+
+/// What `server.json` says of a service, and what hands messages to the service by it.
+private protocol PushServiceSettings: Sendable {
+  /// The members that there may be.
+  static var members: [String] { get }
+
+  /// Reads them.
+  ///
+  /// - Throws: `FolderSettings.Refusal`, `JSONFailure`.
+  init(_ object: JSONObject) throws
+
+  /// The settings as `server.json` has them.
+  var json: JSONObject { get }
+
+  /// What hands messages over, with the keys that the settings name.
+  func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher
+}
+
+/// A service as the settings of push have it.
+private struct Service: Sendable {
+  let name: String
+  let read: @Sendable (JSONObject, inout PushSettings) throws -> Void
+  let json: @Sendable (PushSettings) -> JSONObject?
+  let dispatcher:
+    @Sendable (PushSettings, ServerFolder, any HTTPTransport) throws(ServerFolderFailure) ->
+      (any PushDispatcher)?
+
+  init<Settings: PushServiceSettings>(
+    _ name: String, _ path: any WritableKeyPath<PushSettings, Settings?> & Sendable
+  ) {
+    self.name = name
+    read = { object, settings in
+      guard let member = try object.optionalObject(name) else { return }
+      try FolderSettings.refuseMembers(of: member, at: name, except: Settings.members)
+      settings[keyPath: path] = try Settings(member)
+    }
+    json = { $0[keyPath: path]?.json }
+    dispatcher = { (settings, folder, transport) throws(ServerFolderFailure) in
+      try settings[keyPath: path]?.dispatcher(in: folder, over: transport)
+    }
+  }
+}
+
+extension PushSettings.APNs: PushServiceSettings {
+  fileprivate static let members = ["key", "keyID", "teamID", "topic", "url"]
+
+  fileprivate init(_ object: JSONObject) throws {
+    self.init(
+      key: try PushSettings.file(object, "key"), keyID: try PushSettings.word(object, "keyID"),
+      teamID: try PushSettings.word(object, "teamID"), topic: try PushSettings.word(object, "topic"),
+      url: try PushSettings.optionalURL(object))
+  }
+
+  fileprivate var json: JSONObject {
+    var object: JSONObject = [
+      "key": .string(key), "keyID": .string(keyID), "teamID": .string(teamID), "topic": .string(topic),
+    ]
+    if let url { object["url"] = .string(url) }
+    return object
+  }
+
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let credentials = APNsCredentials(
+      key: try folder.signingKey(key), keyID: keyID, teamID: teamID, topic: topic)
+    return APNsDispatcher(credentials, base: url ?? APNsDispatcher.production, over: transport)
+  }
+}
+
+extension PushSettings.FCM: PushServiceSettings {
+  fileprivate static let members = ["account", "url"]
+
+  fileprivate init(_ object: JSONObject) throws {
+    self.init(account: try PushSettings.file(object, "account"), url: try PushSettings.optionalURL(object))
+  }
+
+  fileprivate var json: JSONObject {
+    var object: JSONObject = ["account": .string(account)]
+    if let url { object["url"] = .string(url) }
+    return object
+  }
+
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let file = try folder.read(account, .secret)
+    let known: FCMServiceAccount
+    do { known = try FCMServiceAccount(keyFile: file.insecureCopy()) } catch {
+      throw folder.unusable(account, error)
+    }
+    return FCMDispatcher(known, base: url ?? FCMDispatcher.production, over: transport)
+  }
+}
+
+extension PushSettings.WebPush: PushServiceSettings {
+  fileprivate static let members = ["key", "contact", "hosts"]
+
+  fileprivate init(_ object: JSONObject) throws {
+    self.init(
+      key: try PushSettings.file(object, "key"), contact: try Self.contact(object),
+      hosts: try object.optionalStrings("hosts"))
+  }
+
+  fileprivate var json: JSONObject {
+    var object: JSONObject = ["key": .string(key), "contact": .string(contact)]
+    if let hosts { object["hosts"] = .array(hosts.map { .string($0) }) }
+    return object
+  }
+
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    WebPushDispatcher(
+      key: try folder.signingKey(key), contact: contact, hosts: hosts.map(WebPushHosts.init) ?? .browsers,
+      over: transport)
+  }
 
   private static func contact(_ object: JSONObject) throws -> String {
-    let text = try word(object, "contact")
+    let text = try PushSettings.word(object, "contact")
     guard text.hasPrefix("mailto:") || text.hasPrefix("https://") else {
       throw FolderSettings.Refusal.reason("\"contact\" in \"webPush\" is a mailto: or https: URL")
     }
     return text
+  }
+}
+
+extension PushSettings.Webhook: PushServiceSettings {
+  fileprivate static let members = ["url", "key", "keyID"]
+
+  fileprivate init(_ object: JSONObject) throws {
+    guard let url = try PushSettings.optionalURL(object) else {
+      throw FolderSettings.Refusal.reason("\"url\" in \"webhook\" is missing")
+    }
+    self.init(
+      url: url, key: try PushSettings.file(object, "key"), keyID: try PushSettings.word(object, "keyID"))
+  }
+
+  fileprivate var json: JSONObject {
+    ["url": .string(url), "key": .string(key), "keyID": .string(keyID)]
+  }
+
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let signature = MessageSignature(try folder.signingKey(key), keyID: keyID)
+    return WebhookDispatcher(url: url, signature: signature, over: transport)
   }
 }

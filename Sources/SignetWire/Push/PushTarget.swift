@@ -24,6 +24,16 @@ public enum PushTarget: Hashable, Sendable {
     case webPush = "webpush"
     /// A gateway of the operator.
     case webhook
+
+    /// The members of a target beside `service`, each with its JSON Schema, for the description of the API.
+    package var members: JSONObject {
+      switch self {
+      case .apns: ["token": ["type": "string"]]
+      case .fcm: ["token": PushTarget.schema(PushTarget.tokenLengths)]
+      case .webPush: WebPushSubscription.members
+      case .webhook: ["address": PushTarget.schema(PushTarget.addressLengths)]
+      }
+    }
   }
 
   /// The service that carries the push.
@@ -50,9 +60,9 @@ public enum PushTarget: Hashable, Sendable {
         throw .invalid(member: "token", reason: "has 1 to 100 bytes")
       }
       self = .apns(token: token)
-    case .fcm: self = .fcm(token: try Self.visible(object, "token", 1...4_096))
+    case .fcm: self = .fcm(token: try Self.visible(object, "token", Self.tokenLengths))
     case .webPush: self = .webPush(try WebPushSubscription(object))
-    case .webhook: self = .webhook(address: try Self.visible(object, "address", 1...512))
+    case .webhook: self = .webhook(address: try Self.visible(object, "address", Self.addressLengths))
     }
   }
 
@@ -66,6 +76,16 @@ public enum PushTarget: Hashable, Sendable {
     case .webhook(let address): object["address"] = .string(address)
     }
     return object
+  }
+
+  private static let tokenLengths = 1...4_096
+  private static let addressLengths = 1...512
+
+  private static func schema(_ lengths: ClosedRange<Int>) -> JSONValue {
+    [
+      "type": "string", "minLength": .integer(Int64(lengths.lowerBound)),
+      "maxLength": .integer(Int64(lengths.upperBound)),
+    ]
   }
 
   private static func visible(
@@ -82,6 +102,13 @@ public enum PushTarget: Hashable, Sendable {
 
 /// A subscription of Web Push (RFC 8030 section 4, RFC 8291 section 2).
 public struct WebPushSubscription: Hashable, Sendable {
+  private static let maximumEndpointLength = 1_024
+  /// The members, each with its JSON Schema.
+  fileprivate static let members: JSONObject = [
+    "endpoint": ["type": "string", "maxLength": .integer(Int64(maximumEndpointLength))],
+    "p256dh": ["type": "string"], "auth": ["type": "string"],
+  ]
+
   /// The push resource: an absolute `https` URL of at most 1,024 ASCII characters.
   public let endpoint: String
   /// The key to which messages are encrypted, `p256dh`.
@@ -96,7 +123,9 @@ public struct WebPushSubscription: Hashable, Sendable {
     endpoint: String, key: P256.KeyAgreement.PublicKey, secret: [UInt8]
   ) throws(WireFailure) {
     guard Self.host(of: endpoint) != nil else {
-      throw .invalid(member: "endpoint", reason: "is an absolute https URL of at most 1024 characters")
+      throw .invalid(
+        member: "endpoint",
+        reason: "is an absolute https URL of at most \(Self.maximumEndpointLength) characters")
     }
     guard secret.count == 16 else { throw .invalid(member: "auth", reason: "has 16 bytes") }
     (self.endpoint, self.key, self.secret) = (endpoint, key, secret)
@@ -133,7 +162,7 @@ public struct WebPushSubscription: Hashable, Sendable {
 
   /// The host of an absolute `https` URL whose host is a DNS name or an address, with a port at most; `nil` for anything else.
   private static func host(of url: String) -> String? {
-    guard url.utf8.count <= 1_024, url.hasPrefix("https://"),
+    guard url.utf8.count <= maximumEndpointLength, url.hasPrefix("https://"),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(UInt8(ascii: "#"))
     else { return nil }
     let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
