@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A key of a relying party or an operator.
 ///
 /// The key itself is not stored.
@@ -23,5 +25,31 @@ public struct APIKeyRecord: Hashable, Sendable {
   ) {
     (self.id, self.name, self.scopes, self.secretDigest) = (id, name, scopes, secretDigest)
     (self.created, self.revoked) = (created, revoked)
+  }
+}
+
+extension APIKeyRecord {
+  static let columns =
+    "id, name, scopes, secret_digest, created, revoked, display_name"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      id: try row.text(0), name: try row.text(1),
+      scopes: try row.text(2).split(separator: " ").map(String.init),
+      secretDigest: try row.blob(3), created: try row.integer(4),
+      revoked: try row.optional(5, row.integer))
+    displayName = try row.optional(6, row.text)
+  }
+}
+
+extension SQLConnection {
+  /// Adds an API key.
+  func insert(_ key: APIKeyRecord) throws {
+    try execute(
+      "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+      [
+        .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
+        .integer(key.created), .optional(key.revoked), .optional(key.displayName),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// What a server lets a container do.
 public enum AccountStanding: String, Hashable, Sendable, CaseIterable {
   /// Everything.
@@ -110,5 +112,69 @@ public struct AccountOrderRecord: Hashable, Sendable {
   public init(id: String, container: String, action: Action, reason: String, created: Int64) {
     (self.id, self.container, self.action) = (id, container, action)
     (self.reason, self.created) = (reason, created)
+  }
+}
+
+extension AccountStateRecord {
+  static let columns =
+    "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported"
+
+  init(_ row: SQLRow) throws {
+    self.init()
+    revision = try row.integer(0)
+    policies = try row.optional(1, row.blob)
+    (isOrderedLocked, orderedReason) = (
+      try row.bool(2), try row.text(3)
+    )
+    (verdict, verdictReason) = (try row.value(4), try row.text(5))
+    (challenge, challengeExpires) = (
+      try row.optional(6, row.blob), try row.integer(7)
+    )
+    (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
+  }
+}
+
+extension AccountOrderRecord {
+  static let columns =
+    "action, id, container, reason, created, receipt, received"
+
+  init(_ row: SQLRow) throws {
+    let action: Action = try row.value(0)
+    self.init(
+      id: try row.text(1), container: try row.text(2), action: action,
+      reason: try row.text(3), created: try row.integer(4))
+    (receipt, received) = (try row.optional(5, row.text), try row.optional(6, row.integer))
+  }
+}
+
+extension SQLConnection {
+  /// Adds an order.
+  func insert(_ order: AccountOrderRecord) throws {
+    try execute(
+      "INSERT INTO account_orders (id, container, action, reason, created) VALUES ($1, $2, $3, $4, $5)",
+      [
+        .text(order.id), .text(order.container), .text(order.action.rawValue), .text(order.reason),
+        .integer(order.created),
+      ], changing: 1)
+  }
+
+  /// Writes how the server stands to a container.
+  func write(_ state: AccountStateRecord, of container: String) throws {
+    try execute(
+      """
+      INSERT INTO account_states (container, revision, policies, ordered_lock, ordered_reason, verdict,
+        verdict_reason, challenge, challenge_expires, report, reported)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT (container) DO UPDATE SET revision = excluded.revision, policies = excluded.policies,
+          ordered_lock = excluded.ordered_lock, ordered_reason = excluded.ordered_reason,
+          verdict = excluded.verdict, verdict_reason = excluded.verdict_reason, challenge = excluded.challenge,
+          challenge_expires = excluded.challenge_expires, report = excluded.report, reported = excluded.reported
+      """,
+      [
+        .text(container), .integer(state.revision), .optional(state.policies),
+        .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
+        .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
+        .optional(state.report), .optional(state.reported),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// An activation: an invite that may become a container, once.
 public struct ActivationRecord: Hashable, Sendable {
   /// Where an activation stands.
@@ -44,5 +46,38 @@ public struct ActivationRecord: Hashable, Sendable {
     (self.id, self.user, self.sealedInviteKey, self.salt) = (id, user, sealedInviteKey, salt)
     (self.memoryKiB, self.passes, self.lanes, self.profile) = (memoryKiB, passes, lanes, profile)
     (self.created, self.expires, self.failedAttempts, self.state) = (created, expires, failedAttempts, state)
+  }
+}
+
+extension ActivationRecord {
+  static let columns =
+    "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts"
+
+  init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
+      salt: try row.blob(4), memoryKiB: try row.int(5),
+      passes: try row.int(6), lanes: try row.int(7),
+      profile: try row.blob(8), created: try row.integer(9),
+      expires: try row.integer(10),
+      failedAttempts: try row.int(11), state: state)
+  }
+}
+
+extension SQLConnection {
+  /// Adds an activation.
+  func insert(_ activation: ActivationRecord) throws {
+    try execute(
+      """
+      INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
+        failed_attempts, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      """,
+      [
+        .text(activation.id), .text(activation.user), .blob(activation.sealedInviteKey),
+        .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
+        .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
+        .int(activation.failedAttempts), .text(activation.state.rawValue),
+      ], changing: 1)
   }
 }

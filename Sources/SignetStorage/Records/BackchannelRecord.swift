@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// What is kept of an authentication request of OpenID Connect CIBA, beside the transaction that it is.
 public struct BackchannelRecord: Hashable, Sendable {
   /// SHA-256 of the `auth_req_id`, 32 bytes.
@@ -48,4 +50,38 @@ public enum PollOutcome: Hashable, Sendable {
   case used
   /// It has ended.
   case ended(BackchannelRecord, TransactionRecord)
+}
+
+extension BackchannelRecord {
+  static let columns =
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
+      delivery: try row.value(3), expires: try row.integer(4),
+      sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
+    lastPoll = try row.optional(7, row.integer)
+    issued = try row.optional(8, row.integer)
+    acrValues = try row.optional(9, row.text)?.split(separator: " ").map(String.init) ?? []
+  }
+}
+
+extension SQLConnection {
+  /// Adds a request.
+  func insert(_ request: BackchannelRecord) throws {
+    try execute(
+      """
+      INSERT INTO backchannel_requests
+        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      """,
+      [
+        .blob(request.digest), .text(request.transaction), .text(request.client),
+        .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
+        .integer(request.interval),
+        .optional(
+          request.acrValues.isEmpty ? nil : request.acrValues.joined(separator: " ")),
+      ], changing: 1)
+  }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A relying party that speaks OpenID Connect, as an operator registered it.
 public struct ClientRecord: Hashable, Sendable {
   /// How a client proves who it is (OpenID Connect Core section 9).
@@ -47,5 +49,40 @@ public struct ClientRecord: Hashable, Sendable {
   ) {
     (self.id, self.name, self.authentication) = (id, name, authentication)
     (self.delivery, self.created) = (delivery, created)
+  }
+}
+
+extension ClientRecord {
+  static let columns =
+    "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      id: try row.text(0), name: try row.text(1), authentication: try row.value(2),
+      delivery: try row.value(3), created: try row.integer(4))
+    keySet = try row.optional(5, row.blob)
+    secretDigest = try row.optional(6, row.blob)
+    notificationEndpoint = try row.optional(7, row.text)
+    requestAlgorithm = try row.optional(8, row.text)
+    numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
+    revoked = try row.optional(10, row.integer)
+  }
+}
+
+extension SQLConnection {
+  /// Adds a client.
+  func insert(_ client: ClientRecord) throws {
+    try execute(
+      """
+      INSERT INTO clients (id, name, authentication, key_set, secret_digest, delivery, endpoint,
+        request_algorithm, number_digits, created, revoked)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      """,
+      [
+        .text(client.id), .text(client.name), .text(client.authentication.rawValue),
+        .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
+        .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
+        .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A container as the server knows it: its public keys.
 ///
 /// What makes its one-time passwords is a ``CredentialRecord`` of the same id.
@@ -88,5 +90,53 @@ public struct NewContainer: Hashable, Sendable {
     precondition(
       container.id == credential.id && container.user == credential.user, "a credential is of its container")
     (self.container, self.credential) = (container, credential)
+  }
+}
+
+extension ContainerRecord {
+  static let columns =
+    "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted"
+
+  init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), activation: try row.text(3),
+      device: try row.blob(4), name: try row.text(5), platform: try row.text(6),
+      keystore: try row.text(7), sessionKey: try row.blob(8),
+      encryptionKey: try row.blob(9), signingKey: try row.blob(10),
+      profile: try row.blob(11), created: try row.integer(12), state: state)
+    isSimulated = try row.bool(13)
+    renews = try row.optional(14, row.text)
+    renewals = try row.int(15)
+    succession = try row.optional(16, row.text)
+    isRenewalWanted = try row.bool(17)
+    ended = try row.optional(18, row.text)
+    keyOrigin = try row.optional(19, row.text)
+    (standing, reportWanted) = (
+      try row.value(20), try row.integer(21)
+    )
+  }
+}
+
+extension SQLConnection {
+  /// Adds a container, without its keys.
+  func insert(_ container: ContainerRecord) throws {
+    try execute(
+      """
+      INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
+        signing_key, profile, created, state, simulated, renews, renewals, succession, renewal_wanted, ended,
+        key_origin, standing)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+      """,
+      [
+        .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
+        .text(container.name), .text(container.platform), .text(container.keystore),
+        .blob(container.sessionKey), .blob(container.encryptionKey), .blob(container.signingKey),
+        .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
+        .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
+        .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
+        .optional(container.keyOrigin),
+        .of(container.standing),
+      ], changing: 1)
   }
 }

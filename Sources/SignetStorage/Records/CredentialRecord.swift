@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// What makes one-time passwords for a user: a container's key, or a token that was imported.
 ///
 /// One mechanism for all of them: whichever it is, the server keeps the same of it.
@@ -76,5 +78,44 @@ public struct CredentialRecord: Hashable, Sendable {
     (self.id, self.user, self.serial, self.kind) = (id, user, serial, kind)
     (self.algorithm, self.digits, self.period, self.start) = (algorithm, digits, period, start)
     (self.sealedSecret, self.isSilent, self.created, self.state) = (sealedSecret, isSilent, created, state)
+  }
+}
+
+extension CredentialRecord {
+  static let columns =
+    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures"
+  static let columnCount = 15
+
+  init(_ row: SQLRow) throws {
+    let kind: Kind = try row.value(0)
+    let state: State = try row.value(1)
+    self.init(
+      id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
+      kind: kind, algorithm: try row.text(5), digits: try row.int(6),
+      period: try row.int(7), start: try row.integer(8),
+      sealedSecret: try row.blob(9), isSilent: try row.bool(10),
+      created: try row.integer(11), state: state)
+    lastCounter = try row.integer(12)
+    drift = try row.integer(13)
+    failures = try row.int(14)
+  }
+}
+
+extension SQLConnection {
+  /// Adds what makes codes.
+  func insert(_ credential: CredentialRecord) throws {
+    try execute(
+      """
+      INSERT INTO credentials (id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
+        created, state, last_counter, drift, failures)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      """,
+      [
+        .text(credential.id), .optional(credential.user), .optional(credential.serial),
+        .text(credential.kind.rawValue), .text(credential.algorithm), .int(credential.digits),
+        .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
+        .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
+        .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
+      ], changing: 1)
   }
 }

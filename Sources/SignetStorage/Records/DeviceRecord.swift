@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// What a person holds: all that is bound to the account there stands and falls with it.
 ///
 /// A device is what calls itself so: nothing proves that two authenticators that name one installation are on one device, or that one
@@ -51,4 +53,55 @@ public enum DeviceOrderOutcome: Hashable, Sendable {
   case unknown
   /// A container of the device is to be deleted, which the device may have done already; nothing unlocks it any more.
   case toBeWiped
+}
+
+extension DeviceRecord {
+  static let columns =
+    "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let standing: AccountStanding = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
+      platform: try row.text(5), created: try row.integer(6))
+    self.standing = standing
+    (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
+    ordered = try row.optional(9, row.integer)
+    try codes.check(image, try row.optional(10, row.blob), named: "\(id) of devices")
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("devices")
+    image.append(id)
+    image.append(user)
+    image.append(installation)
+    image.append(name)
+    image.append(platform)
+    image.append(created)
+    image.append(standing.rawValue)
+    image.append(isOrderedLocked ? 1 : 0)
+    image.append(orderedReason)
+    image.append(ordered)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds a device; one of this user and installation that is there stays as it is.
+  func insert(_ device: DeviceRecord, _ codes: RowCodes) throws {
+    _ = try execute(
+      """
+      INSERT INTO devices (id, user_id, installation, name, platform, created, standing, ordered_lock, ordered_reason, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8) ON CONFLICT DO NOTHING
+      """,
+      [
+        .text(device.id), .text(device.user), .text(device.installation), .text(device.name),
+        .text(device.platform), .integer(device.created), .of(device.standing),
+        .optional(codes.code(of: device.image)),
+      ])
+  }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// Something that happened, for one receiver that has not acknowledged it yet.
 public struct OutboxRecord: Hashable, Sendable {
   /// Its place in the order of events; none is given twice.
@@ -96,5 +98,62 @@ public struct OutboxEvent: Hashable, Sendable {
     _ kind: Kind, of subject: String, user: String?, authenticator: AuthenticatorRecord.Kind? = nil
   ) {
     (self.kind, self.subject, self.user, self.authenticator) = (kind, subject, user, authenticator)
+  }
+}
+
+extension OutboxRecord {
+  static let columns =
+    "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
+
+  /// What its code covers: all but its place and the state of its delivery, which tell nobody anything else.
+  var image: RowImage {
+    var image = RowImage("outbox")
+    image.append(receiver.channel.rawValue)
+    image.append(receiver.id)
+    image.append(event.kind.rawValue)
+    image.append(event.subject)
+    image.append(event.user)
+    image.append(event.authenticator?.rawValue)
+    image.append(created)
+    image.append(expires)
+    return image
+  }
+
+  /// No row of this server's was tried so often: each has its time.
+  static let mostAttempts = 1 << 20
+
+  /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let channel: OutboxChannel = try row.value(0)
+    let kind = OutboxEvent.Kind(rawValue: try row.text(1))
+    let word = try row.optional(6, row.text)
+    let authenticator = word.flatMap { AuthenticatorRecord.Kind(rawValue: $0) }
+    let event = OutboxEvent(
+      kind ?? .requestEnded, of: try row.text(4), user: try row.optional(5, row.text),
+      authenticator: authenticator)
+    self.init(
+      number: try row.integer(2), to: OutboxReceiver(channel, try row.text(3)), event,
+      created: try row.integer(7), expires: try row.integer(8), due: try row.integer(9))
+    attempts = try row.int(10)
+    let isWritten =
+      kind != nil && (word == nil) == (authenticator == nil) && 0...Self.mostAttempts ~= attempts
+    isAltered = try !isWritten || !codes.isOwn(image, row.optional(11, row.blob))
+  }
+}
+
+extension SQLConnection {
+  /// Adds what a receiver is to be told.
+  func insert(_ record: OutboxRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO outbox (channel, receiver, event, subject, user_id, authenticator, created, expires, due, attempts, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)
+      """,
+      [
+        .of(record.receiver.channel), .text(record.receiver.id), .of(record.event.kind),
+        .text(record.event.subject), .optional(record.event.user),
+        .optional(record.event.authenticator?.rawValue), .integer(record.created),
+        .integer(record.expires), .integer(record.due), .optional(codes.code(of: record.image)),
+      ], changing: 1)
   }
 }

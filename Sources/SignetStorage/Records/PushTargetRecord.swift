@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// Where pushes for a container go, as its device said.
 public struct PushTargetRecord: Hashable, Sendable {
   /// Names the target.
@@ -33,5 +35,32 @@ public struct TransactionChanges: Hashable, Sendable {
   public init(users: [String], last: LogCursor) {
     self.users = users
     self.last = last
+  }
+}
+
+extension PushTargetRecord {
+  static let columns =
+    "id, container, name, service, sealed_target, created"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      id: try row.text(0), container: try row.text(1), name: try row.text(2),
+      service: try row.text(3), sealedTarget: try row.blob(4),
+      created: try row.integer(5))
+  }
+}
+
+extension SQLConnection {
+  /// Adds a target.
+  func insert(_ target: PushTargetRecord) throws {
+    try execute(
+      """
+      INSERT INTO push_targets (id, container, name, service, sealed_target, created)
+      VALUES ($1, $2, $3, $4, $5, $6)
+      """,
+      [
+        .text(target.id), .text(target.container), .text(target.name), .text(target.service),
+        .blob(target.sealedTarget), .integer(target.created),
+      ], changing: 1)
   }
 }

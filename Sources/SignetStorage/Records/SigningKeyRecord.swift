@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A key that the server signs with.
 public struct SigningKeyRecord: Hashable, Sendable {
   /// Names the key: the RFC 7638 thumbprint of its public half.
@@ -20,5 +22,29 @@ public struct SigningKeyRecord: Hashable, Sendable {
   ) {
     (self.id, self.sealed, self.publicKey) = (id, sealed, publicKey)
     (self.created, self.retired, self.succession) = (created, retired, succession)
+  }
+}
+
+extension SigningKeyRecord {
+  static let columns =
+    "id, sealed, public_key, created, retired, succession"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
+      created: try row.integer(3), retired: try row.optional(4, row.integer),
+      succession: try row.optional(5, row.text))
+  }
+}
+
+extension SQLConnection {
+  /// Adds a key.
+  func insert(_ key: SigningKeyRecord) throws {
+    try execute(
+      "INSERT INTO signing_keys (id, sealed, public_key, created, succession) VALUES ($1, $2, $3, $4, $5)",
+      [
+        .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
+        .optional(key.succession),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A transaction and, once there is one, its end.
 public struct TransactionRecord: Hashable, Sendable {
   /// Where a transaction stands; all but the first are final.
@@ -150,5 +152,87 @@ public struct EndRecord: Hashable, Sendable {
   ) {
     (self.state, self.reason, self.message) = (state, reason, message)
     (self.container, self.time) = (container, time)
+  }
+}
+
+extension TransactionRecord {
+  static let columns =
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed, app, app_message, app_code"
+
+  init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
+      statuses: try row.text(4).split(separator: " ").map(String.init),
+      created: try row.integer(5), expires: try row.integer(6), state: state)
+    sealedNumber = try row.optional(7, row.blob)
+    typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
+    isInitiatedByDevice = try row.bool(9)
+    if let session = try row.optional(10, row.text) {
+      var acceptance = UAFAcceptance(session: session, time: try row.integer(11))
+      acceptance.code = try row.optional(12, row.blob)
+      uaf = acceptance
+    }
+    if let mechanism = try row.optional(18, row.text) {
+      var answer = AppAnswer(
+        mechanism: mechanism, message: try row.text(19), time: try row.integer(11))
+      answer.code = try row.optional(20, row.blob)
+      app = answer
+    }
+    if let reason = try row.optional(13, row.text) {
+      end = EndRecord(
+        state: state, reason: reason, message: try row.text(14),
+        container: try row.optional(15, row.text), time: try row.integer(11))
+    } else if let container = try row.optional(15, row.text) {
+      decision = DecisionRecord(
+        state: state, jws: try row.optional(16, row.text), container: container,
+        time: try row.integer(11), isTyped: try row.bool(17))
+    }
+  }
+
+  /// What the code of an acceptance by UAF covers: who accepted what, by which operation and when.
+  func image(of acceptance: UAFAcceptance) -> RowImage {
+    var image = RowImage("transactions by uaf")
+    image.append(id)
+    image.append(user)
+    image.append(content)
+    image.append(acceptance.session)
+    image.append(acceptance.time)
+    return image
+  }
+
+  /// What the code of an answer by an authenticator app covers: who answered what and how, by which app and when.
+  func image(of answer: AppAnswer) -> RowImage {
+    var image = RowImage("transactions by app")
+    image.append(id)
+    image.append(user)
+    image.append(content)
+    image.append(state.rawValue)
+    image.append(answer.mechanism)
+    image.append(answer.message)
+    image.append(answer.time)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds a transaction.
+  func insert(_ transaction: TransactionRecord) throws {
+    try execute(
+      """
+      INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
+        container, decided, typed_fields, size)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+      """,
+      [
+        .text(transaction.id), .optional(transaction.user), .text(transaction.content),
+        .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
+        .integer(transaction.expires), .optional(transaction.sealedNumber),
+        .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
+        .optional(transaction.decision?.jws), .optional(transaction.decision?.container),
+        .optional(transaction.decision?.time),
+        .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
+        .integer(transaction.size),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A key of a UAF authenticator, as it was registered.
 public struct UAFCredentialRecord: Hashable, Sendable {
   /// Whether a key may still be used.
@@ -59,5 +61,69 @@ public struct UAFCredentialRecord: Hashable, Sendable {
     (self.algorithm, self.keyFormat, self.signCounter) = (algorithm, keyFormat, signCounter)
     (self.registrationCounter, self.authenticatorVersion) = (registrationCounter, authenticatorVersion)
     self.created = created
+  }
+}
+
+extension UAFCredentialRecord {
+  static let columns =
+    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
+
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let state: State = try row.value(0)
+    self.init(
+      aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),
+      publicKey: try row.blob(4), algorithm: UInt16(clamping: try row.integer(5)),
+      keyFormat: UInt16(clamping: try row.integer(6)),
+      signCounter: UInt32(clamping: try row.integer(7)),
+      registrationCounter: UInt32(clamping: try row.integer(8)),
+      authenticatorVersion: UInt16(clamping: try row.integer(9)),
+      created: try row.integer(10))
+    self.state = state
+    device = try row.optional(11, row.text)
+    modelProof = try row.value(12)
+    keyProtection = UInt16(clamping: try row.integer(13))
+    if !codes.isOwn(image, try row.optional(14, row.blob)) { self.state = .altered }
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("uaf_credentials")
+    image.append(aaid)
+    image.append(keyID)
+    image.append(user)
+    image.append(publicKey)
+    image.append(algorithm)
+    image.append(keyFormat)
+    image.append(signCounter)
+    image.append(registrationCounter)
+    image.append(authenticatorVersion)
+    image.append(created)
+    image.append(state.rawValue)
+    image.append(device)
+    image.append(modelProof.rawValue)
+    image.append(keyProtection)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds a key.
+  func insert(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
+        registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      """,
+      [
+        .text(credential.aaid), .blob(credential.keyID), .text(credential.user), .blob(credential.publicKey),
+        .integer(Int64(credential.algorithm)), .integer(Int64(credential.keyFormat)),
+        .integer(Int64(credential.signCounter)), .integer(Int64(credential.registrationCounter)),
+        .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
+        .text(credential.state.rawValue), .optional(credential.device),
+        .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
+        .optional(codes.code(of: credential.image)),
+      ], changing: 1)
   }
 }

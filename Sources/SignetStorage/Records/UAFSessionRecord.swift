@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetSQL
 
 /// One UAF operation, from the token or the request to its end.
 public struct UAFSessionRecord: Hashable, Sendable {
@@ -100,5 +101,82 @@ public struct UAFSessionEnd: Hashable, Sendable {
       }
       return keys
     } catch { return nil }
+  }
+}
+
+extension UAFSessionRecord {
+  static let columns =
+    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
+      context: try row.optional(4, row.text), created: try row.integer(5),
+      expires: try row.integer(6), state: state)
+    transaction = try row.optional(7, row.text)
+    request = try row.optional(8, row.blob)
+    tokenDigest = try row.optional(9, row.blob)
+    tokenExpires = try row.optional(10, row.integer)
+    dispatcher = try row.optional(11, row.text)
+    target = try row.optional(12, row.text)
+    sealedPayload = try row.optional(13, row.blob)
+    if let status = try row.optional(14, row.integer) {
+      end = UAFSessionEnd(
+        status: Int(clamping: status),
+        asmStatus: try row.optional(15, row.integer).map { Int(clamping: $0) },
+        clientError: try row.optional(16, row.integer).map { Int(clamping: $0) },
+        authenticators: try row.text(17), time: try row.integer(18))
+    }
+    client = try row.optional(19, row.blob)
+    try codes.check(image, try row.optional(20, row.blob), named: "\(id) of uaf_sessions")
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("uaf_sessions")
+    image.append(id)
+    image.append(operation)
+    image.append(user)
+    image.append(context)
+    image.append(transaction)
+    image.append(request)
+    image.append(tokenDigest)
+    image.append(tokenExpires)
+    image.append(created)
+    image.append(expires)
+    image.append(dispatcher)
+    image.append(target)
+    image.append(sealedPayload)
+    image.append(client)
+    image.append(state.rawValue)
+    image.append(end?.status)
+    image.append(end?.asmStatus)
+    image.append(end?.clientError)
+    image.append(end?.authenticators)
+    image.append(end?.time)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds an operation.
+  func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
+        dispatcher, target, sealed_payload, client, state, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      """,
+      [
+        .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
+        .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
+        .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
+        .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
+        .optional(session.client), .text(session.state.rawValue), .optional(codes.code(of: session.image)),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// Where UAF tokens of a user can be sent: one of the user's devices.
 public struct UAFTargetRecord: Hashable, Sendable {
   /// Names the target.
@@ -42,5 +44,50 @@ public struct UAFTargetChange: Hashable, Sendable {
   /// Describes a change.
   public init(name: String? = nil, dispatcher: String? = nil, sealedTarget: [UInt8]? = nil) {
     (self.name, self.dispatcher, self.sealedTarget) = (name, dispatcher, sealedTarget)
+  }
+}
+
+extension UAFTargetRecord {
+  static let columns =
+    "id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    self.init(
+      id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
+      name: try row.text(3), dispatcher: try row.optional(4, row.text),
+      sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
+      encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
+    try codes.check(image, try row.optional(9, row.blob), named: "\(id) of uaf_targets")
+  }
+
+  /// What its code covers: all but what the device changes and the master key binds to the target already.
+  var image: RowImage {
+    var image = RowImage("uaf_targets")
+    image.append(id)
+    image.append(user)
+    image.append(device)
+    image.append(signatureKey)
+    image.append(encryptionKey)
+    image.append(created)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds a target.
+  func insert(_ target: UAFTargetRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      """,
+      [
+        .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
+        .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
+        .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)),
+      ], changing: 1)
   }
 }

@@ -1,3 +1,5 @@
+import SignetSQL
+
 /// A user: the subscriber account (NIST SP 800-63).
 public struct UserRecord: Hashable, Sendable {
   /// Where a user stands.
@@ -39,4 +41,28 @@ public enum UserChangeOutcome: Hashable, Sendable {
   case unchanged
   /// There is no such user, or no longer.
   case unknown
+}
+
+extension UserRecord {
+  static let columns = "id, created, user_code, state, state_reason, state_since"
+
+  init(_ row: SQLRow) throws {
+    self.init(id: try row.text(0), created: try row.integer(1))
+    codeDigest = try row.optional(2, row.blob)
+    state = try row.value(3)
+    stateReason = try row.text(4)
+    stateSince = try row.integer(5)
+  }
+}
+
+extension SQLConnection {
+  /// Adds a user.
+  func insert(_ user: UserRecord) throws {
+    try execute(
+      "INSERT INTO users (id, created, state, state_reason, state_since) VALUES ($1, $2, $3, $4, $5)",
+      [
+        .text(user.id), .integer(user.created), .of(user.state), .text(user.stateReason),
+        .integer(user.stateSince),
+      ], changing: 1)
+  }
 }

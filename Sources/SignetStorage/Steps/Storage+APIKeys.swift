@@ -4,12 +4,7 @@ extension Storage {
   /// Adds an API key.
   public func addAPIKey(_ key: APIKeyRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
-      try database.execute(
-        "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        [
-          .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
-          .integer(key.created), .optional(key.revoked), .optional(key.displayName),
-        ], changing: 1)
+      try database.insert(key)
       try database.appendAudit(audit)
     }
   }
@@ -59,19 +54,5 @@ extension Storage {
       try database.appendAudit(audit)
       return .revoked
     }
-  }
-}
-
-extension APIKeyRecord {
-  static let columns =
-    "id, name, scopes, secret_digest, created, revoked, display_name"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(
-      id: try row.text(0), name: try row.text(1),
-      scopes: try row.text(2).split(separator: " ").map(String.init),
-      secretDigest: try row.blob(3), created: try row.integer(4),
-      revoked: try row.optional(5, row.integer))
-    displayName = try row.optional(6, row.text)
   }
 }

@@ -38,7 +38,7 @@ extension SQLConnection {
       guard let user = session.user, try isTarget(session.target, of: user),
         try !isOnLockedDevice(target: session.target, codes)
       else { continue }
-      try insert(session, codes)
+      try add(session, codes)
       try appendAudit(audit)
     }
     for (message, audit) in asking.messages {
@@ -46,7 +46,7 @@ extension SQLConnection {
         try exists(
           "SELECT 1 FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
       else { continue }
-      try insert(message)
+      try add(message)
       try appendAudit(audit)
     }
   }

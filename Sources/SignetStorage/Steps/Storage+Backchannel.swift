@@ -24,19 +24,7 @@ extension Storage {
       if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits, asking)
       if outcome == .added {
-        try database.execute(
-          """
-          INSERT INTO backchannel_requests
-            (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-          """,
-          [
-            .blob(request.digest), .text(request.transaction), .text(request.client),
-            .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
-            .integer(request.interval),
-            .optional(
-              request.acrValues.isEmpty ? nil : request.acrValues.joined(separator: " ")),
-          ], changing: 1)
+        try database.insert(request)
       }
       try database.appendAudit(audit(outcome))
       if outcome == .added, let asking { try database.insert(asking) }
@@ -157,20 +145,5 @@ extension SQLConnection {
       "UPDATE backchannel_requests SET last_poll = $1, poll_interval = $2 WHERE digest = $3",
       [.integer(time), .integer(interval), .blob(request.digest)])
     return isTooSoon ? .tooSoon(interval: interval) : .pending
-  }
-}
-
-extension BackchannelRecord {
-  static let columns =
-    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(
-      digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
-      delivery: try row.value(3), expires: try row.integer(4),
-      sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
-    lastPoll = try row.optional(7, row.integer)
-    issued = try row.optional(8, row.integer)
-    acrValues = try row.optional(9, row.text)?.split(separator: " ").map(String.init) ?? []
   }
 }

@@ -4,18 +4,7 @@ extension Storage {
   /// Adds a client.
   public func addClient(_ client: ClientRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
-      try database.execute(
-        """
-        INSERT INTO clients (id, name, authentication, key_set, secret_digest, delivery, endpoint,
-          request_algorithm, number_digits, created, revoked)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-        """,
-        [
-          .text(client.id), .text(client.name), .text(client.authentication.rawValue),
-          .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
-          .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
-          .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
-        ], changing: 1)
+      try database.insert(client)
       try database.appendAudit(audit)
     }
   }
@@ -70,22 +59,5 @@ extension Storage {
       try database.forgetDeliveries(to: OutboxReceiver(.ciba, id))
       return true
     }
-  }
-}
-
-extension ClientRecord {
-  static let columns =
-    "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(
-      id: try row.text(0), name: try row.text(1), authentication: try row.value(2),
-      delivery: try row.value(3), created: try row.integer(4))
-    keySet = try row.optional(5, row.blob)
-    secretDigest = try row.optional(6, row.blob)
-    notificationEndpoint = try row.optional(7, row.text)
-    requestAlgorithm = try row.optional(8, row.text)
-    numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
-    revoked = try row.optional(10, row.integer)
   }
 }

@@ -164,15 +164,7 @@ extension SQLConnection {
   /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:)``.
   func bind(_ new: DeviceRecord, _ codes: RowCodes) throws {
     // Two that come at once both find none: the second keeps the row of the first.
-    _ = try execute(
-      """
-      INSERT INTO devices (id, user_id, installation, name, platform, created, standing, ordered_lock, ordered_reason, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8) ON CONFLICT DO NOTHING
-      """,
-      [
-        .text(new.id), .text(new.user), .text(new.installation), .text(new.name), .text(new.platform),
-        .integer(new.created), .of(new.standing), .optional(codes.code(of: new.image)),
-      ])
+    try insert(new, codes)
     guard var device = try device(new.installation, of: new.user, codes) else {
       throw StorageFailure.failed(detail: "a device was not written")
     }
@@ -318,9 +310,6 @@ extension ContainerRecord {
 }
 
 extension DeviceRecord {
-  static let columns =
-    "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
-
   /// A device that something is bound to at a time.
   ///
   /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
@@ -344,19 +333,5 @@ extension DeviceRecord {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,
       at: time, codes)
-  }
-
-  /// Reads a row.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let standing: AccountStanding = try row.value(0)
-    self.init(
-      id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
-      platform: try row.text(5), created: try row.integer(6))
-    self.standing = standing
-    (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
-    ordered = try row.optional(9, row.integer)
-    try codes.check(image, try row.optional(10, row.blob), named: "\(id) of devices")
   }
 }

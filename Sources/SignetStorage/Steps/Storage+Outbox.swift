@@ -146,16 +146,7 @@ extension SQLConnection {
     for (receiver, lifetime) in receivers {
       let record = OutboxRecord(
         number: 0, to: receiver, event, created: time, expires: time + lifetime, due: time)
-      try execute(
-        """
-        INSERT INTO outbox (channel, receiver, event, subject, user_id, authenticator, created, expires, due, attempts, code)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10)
-        """,
-        [
-          .of(receiver.channel), .text(receiver.id), .of(event.kind), .text(event.subject),
-          .optional(event.user), .optional(event.authenticator?.rawValue), .integer(record.created),
-          .integer(record.expires), .integer(record.due), .optional(try rowCodes.code(of: record.image)),
-        ], changing: 1)
+      try insert(record, rowCodes)
     }
   }
 
@@ -194,45 +185,5 @@ extension SQLConnection {
       if next.due <= time { found.append(next) }
     }
     return found
-  }
-}
-
-extension OutboxRecord {
-  static let columns =
-    "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
-
-  /// What its code covers: all but its place and the state of its delivery, which tell nobody anything else.
-  var image: RowImage {
-    var image = RowImage("outbox")
-    image.append(receiver.channel.rawValue)
-    image.append(receiver.id)
-    image.append(event.kind.rawValue)
-    image.append(event.subject)
-    image.append(event.user)
-    image.append(event.authenticator?.rawValue)
-    image.append(created)
-    image.append(expires)
-    return image
-  }
-
-  /// No row of this server's was tried so often: each has its time.
-  fileprivate static let mostAttempts = 1 << 20
-
-  /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
-  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let channel: OutboxChannel = try row.value(0)
-    let kind = OutboxEvent.Kind(rawValue: try row.text(1))
-    let word = try row.optional(6, row.text)
-    let authenticator = word.flatMap { AuthenticatorRecord.Kind(rawValue: $0) }
-    let event = OutboxEvent(
-      kind ?? .requestEnded, of: try row.text(4), user: try row.optional(5, row.text),
-      authenticator: authenticator)
-    self.init(
-      number: try row.integer(2), to: OutboxReceiver(channel, try row.text(3)), event,
-      created: try row.integer(7), expires: try row.integer(8), due: try row.integer(9))
-    attempts = try row.int(10)
-    let isWritten =
-      kind != nil && (word == nil) == (authenticator == nil) && 0...Self.mostAttempts ~= attempts
-    isAltered = try !isWritten || !codes.isOwn(image, row.optional(11, row.blob))
   }
 }

@@ -14,15 +14,7 @@ extension Storage {
       let count = try database.number(
         "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
       guard isInUse, count ?? 0 < limit else { return false }
-      try database.execute(
-        """
-        INSERT INTO push_targets (id, container, name, service, sealed_target, created)
-        VALUES ($1, $2, $3, $4, $5, $6)
-        """,
-        [
-          .text(target.id), .text(target.container), .text(target.name), .text(target.service),
-          .blob(target.sealedTarget), .integer(target.created),
-        ], changing: 1)
+      try database.insert(target)
       try database.appendAudit(audit)
       return true
     }
@@ -187,17 +179,5 @@ extension SQLConnection {
       cursor.advance(to: last ?? 0, in: lane)
     }
     return cursor
-  }
-}
-
-extension PushTargetRecord {
-  static let columns =
-    "id, container, name, service, sealed_target, created"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(
-      id: try row.text(0), container: try row.text(1), name: try row.text(2),
-      service: try row.text(3), sealedTarget: try row.blob(4),
-      created: try row.integer(5))
   }
 }

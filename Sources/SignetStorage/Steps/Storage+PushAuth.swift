@@ -16,17 +16,7 @@ extension Storage {
     try await write { database in
       try database.requireActive(mechanism.user)
       if let codes { try database.insert(codes) }
-      try database.execute(
-        """
-        INSERT INTO pushauth_mechanisms (id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires,
-          state, credential, seen_changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-        """,
-        [
-          .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
-          .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
-          .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
-          .optional(mechanism.credential), .blob([]),
-        ], changing: 1)
+      try database.insert(mechanism)
       try database.appendAudit(audit)
     }
   }
@@ -168,7 +158,7 @@ extension Storage {
       guard let owner else { throw StorageFailure.unknown }
       try database.requireActive(owner)
       let outcome = try database.admitRequest(to: owner, at: message.created, limits)
-      if outcome == .added { try database.insert(message) }
+      if outcome == .added { try database.add(message) }
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -300,17 +290,8 @@ extension SQLConnection {
   }
 
   /// Adds a message to an active mechanism.
-  func insert(_ message: PushAuthMessageRecord) throws {
-    try execute(
-      """
-      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn, sealed_token)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $9)
-      """,
-      [
-        .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
-        .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        .optional(message.transaction), .optional(message.sealedToken),
-      ], changing: 1)
+  func add(_ message: PushAuthMessageRecord) throws {
+    try insert(message)
     try noteChange(ofMechanism: message.mechanism)
   }
 
@@ -330,37 +311,5 @@ extension SQLConnection {
       WHERE id = $1 AND state = 'pending' AND expires <= $2
       """,
       [.text(id), .integer(time)])
-  }
-}
-
-extension PushAuthMechanismRecord {
-  static let columns =
-    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential"
-
-  fileprivate init(_ row: SQLRow) throws {
-    let state: State = try row.value(0)
-    self.init(
-      id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
-      sealedSecret: try row.blob(4), challenge: try row.blob(5),
-      sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
-      expires: try row.integer(8), state: state,
-      credential: try row.optional(9, row.text))
-  }
-}
-
-extension PushAuthMessageRecord {
-  static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token"
-
-  fileprivate init(_ row: SQLRow) throws {
-    let state: State = try row.value(0)
-    self.init(
-      id: try row.text(1), mechanism: try row.text(2), kind: try row.text(3),
-      challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
-      created: try row.integer(6), expires: try row.integer(7), state: state,
-      wrongNumbers: try row.int(8),
-      answered: try row.optional(9, row.integer))
-    transaction = try row.optional(10, row.text)
-    sealedToken = try row.optional(11, row.blob)
   }
 }

@@ -28,26 +28,9 @@ extension Storage {
         _ = try database.execute(
           "UPDATE signing_keys SET retired = $1 WHERE id = $2", [.integer(key.created), .text(present)])
       }
-      try database.execute(
-        "INSERT INTO signing_keys (id, sealed, public_key, created, succession) VALUES ($1, $2, $3, $4, $5)",
-        [
-          .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
-          .optional(key.succession),
-        ], changing: 1)
+      try database.insert(key)
       try database.appendAudit(audit)
       return true
     }
-  }
-}
-
-extension SigningKeyRecord {
-  static let columns =
-    "id, sealed, public_key, created, retired, succession"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(
-      id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
-      created: try row.integer(3), retired: try row.optional(4, row.integer),
-      succession: try row.optional(5, row.text))
   }
 }

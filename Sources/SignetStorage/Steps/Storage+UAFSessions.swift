@@ -18,7 +18,7 @@ extension Storage {
       if let user = session.user { try database.requireActive(user) }
       if session.isGrant { try database.requireUnlockedDevice(ofTarget: session.target, codes) }
       try database.requireUse(of: basis, codes)
-      try database.insert(session, codes)
+      try database.add(session, codes)
       if let audit { try database.appendAudit(audit) }
     }
   }
@@ -41,7 +41,7 @@ extension Storage {
         "SELECT count(*) FROM uaf_sessions WHERE client = $1 AND state <> 'succeeded' AND created > $2",
         [.optional(session.client), .integer(session.created - (session.expires - session.created))])
       guard count ?? 0 < limit else { return false }
-      try database.insert(session, codes)
+      try database.add(session, codes)
       return true
     }
   }
@@ -220,20 +220,9 @@ extension SQLConnection {
     ) { try UAFSessionRecord($0, codes) }
   }
 
-  func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
-    try execute(
-      """
-      INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
-        dispatcher, target, sealed_payload, client, state, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-      """,
-      [
-        .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
-        .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
-        .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
-        .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
-        .optional(session.client), .text(session.state.rawValue), .optional(codes.code(of: session.image)),
-      ], changing: 1)
+  /// Adds an operation, and tells a device that waits for it.
+  func add(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    try insert(session, codes)
     try noteChange(ofWhatWaitsFor: session)
   }
 
@@ -407,33 +396,4 @@ extension UAFSessionRecord {
   /// Whether its device has to be of good standing: what takes keys away is done by a locked one too.
   fileprivate var isGrant: Bool { operation != "Dereg" }
 
-  static let columns =
-    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code"
-
-  /// Reads a row.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
-  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let state: State = try row.value(0)
-    self.init(
-      id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
-      context: try row.optional(4, row.text), created: try row.integer(5),
-      expires: try row.integer(6), state: state)
-    transaction = try row.optional(7, row.text)
-    request = try row.optional(8, row.blob)
-    tokenDigest = try row.optional(9, row.blob)
-    tokenExpires = try row.optional(10, row.integer)
-    dispatcher = try row.optional(11, row.text)
-    target = try row.optional(12, row.text)
-    sealedPayload = try row.optional(13, row.blob)
-    if let status = try row.optional(14, row.integer) {
-      end = UAFSessionEnd(
-        status: Int(clamping: status),
-        asmStatus: try row.optional(15, row.integer).map { Int(clamping: $0) },
-        clientError: try row.optional(16, row.integer).map { Int(clamping: $0) },
-        authenticators: try row.text(17), time: try row.integer(18))
-    }
-    client = try row.optional(19, row.blob)
-    try codes.check(image, try row.optional(20, row.blob), named: "\(id) of uaf_sessions")
-  }
 }

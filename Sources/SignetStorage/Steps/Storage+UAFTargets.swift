@@ -22,16 +22,7 @@ extension Storage {
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }
-      try database.execute(
-        """
-        INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-        """,
-        [
-          .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
-          .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
-          .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)),
-        ], changing: 1)
+      try database.insert(target, codes)
       if let device = target.device {
         try database.bind(
           DeviceRecord(of: target.user, device, name: target.name, at: target.created, codes), codes)
@@ -141,22 +132,5 @@ extension Storage {
       try database.appendAudit(audit)
       return true
     }
-  }
-}
-
-extension UAFTargetRecord {
-  static let columns =
-    "id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code"
-
-  /// Reads a row.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
-  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
-    self.init(
-      id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
-      name: try row.text(3), dispatcher: try row.optional(4, row.text),
-      sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
-      encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
-    try codes.check(image, try row.optional(9, row.blob), named: "\(id) of uaf_targets")
   }
 }

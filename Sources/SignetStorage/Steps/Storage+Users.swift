@@ -6,12 +6,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/exists`` when there is one of this id.
   public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
-      try database.execute(
-        "INSERT INTO users (id, created, state, state_reason, state_since) VALUES ($1, $2, $3, $4, $5)",
-        [
-          .text(user.id), .integer(user.created), .of(user.state), .text(user.stateReason),
-          .integer(user.stateSince),
-        ], changing: 1)
+      try database.insert(user)
       try database.appendAudit(audit)
     }
   }
@@ -92,15 +87,3 @@ extension Storage {
 }
 
 extension UserRecord.State: SQLRepresentable {}
-
-extension UserRecord {
-  static let columns = "id, created, user_code, state, state_reason, state_since"
-
-  fileprivate init(_ row: SQLRow) throws {
-    self.init(id: try row.text(0), created: try row.integer(1))
-    codeDigest = try row.optional(2, row.blob)
-    state = try row.value(3)
-    stateReason = try row.text(4)
-    stateSince = try row.integer(5)
-  }
-}
