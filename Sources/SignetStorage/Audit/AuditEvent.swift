@@ -4,9 +4,9 @@ import SignetCrypto
 ///
 /// No case holds a code, a password, a key or an invite.
 ///
-/// A case is the one place where an event is defined: its comment describes it, its values are the members, and ``name`` and
-/// ``members`` below give it its JSON. `Scripts/audit-page` makes `docs/audit-events.md` of this file, and `make check` fails for a
-/// case that no source file writes or that no test names.
+/// A case is the one place where an event is defined: its comment describes it, its values are the members, ``named`` gives it its
+/// JSON, and ``published`` says what receivers of the outbox hear of it. `Scripts/audit-page` makes `docs/audit-events.md` of this
+/// file, and `make check` fails for a case that no source file writes or that no test names.
 public enum AuditEvent: Hashable, Sendable {
   // MARK: Users
 
@@ -231,85 +231,6 @@ public enum AuditEvent: Hashable, Sendable {
 }
 
 extension AuditEvent {
-  /// A value beside `time`, `event` and `by` in an event's JSON; all are strings, and one that does not apply is left out.
-  public enum Member: String, Hashable, Sendable, CaseIterable {
-    /// The user's id.
-    case user
-    /// The container.
-    case container
-    /// The transaction.
-    case transaction
-    /// The invite.
-    case activation
-    /// The token's serial number.
-    case token
-    /// The API key, the signing key, or the id of a UAF key in Base64url.
-    case key
-    /// The name of an API key or of a client.
-    case name
-    /// The client of OpenID Connect.
-    case client
-    /// How a client authenticates.
-    case authentication
-    /// How a client learns of an end: `poll`, `ping` or `push`.
-    case delivery
-    /// The signing key before this one.
-    case after
-    /// The container that is to take this one's place.
-    case successor
-    /// The container whose place this one takes.
-    case renews
-    /// How often the container was renewed.
-    case renewals
-    /// What keeps the device's secrets, as the device says.
-    case keystore
-    /// How the device made the container's keys, as it says; of UAF, the keys as JSON.
-    case keys
-    /// Why, for people; the tables below list the texts that are fixed.
-    case reason
-    /// How many tries are left.
-    case remaining
-    /// The containers and tokens that are locked now, separated by spaces.
-    case locked
-    /// When it happened by the device's clock, in seconds since 1970.
-    case deviceTime
-    /// What a report led to: `allow`, `stepUp`, `lock` or `wipe`.
-    case reaction
-    /// The names of account policies, separated by spaces.
-    case policies
-    /// The order to a device.
-    case order
-    /// What was ordered: `lock`, `unlock` or `wipe`.
-    case action
-    /// The target of pushes or of UAF operations.
-    case target
-    /// The push service.
-    case service
-    /// The authenticator app.
-    case mechanism
-    /// The system that the authenticator app runs on, as it says.
-    case platform
-    /// The message to an authenticator app.
-    case message
-    /// The UAF operation.
-    case session
-    /// What the UAF operation does: `Reg`, `Auth` or `Dereg`.
-    case operation
-    /// The model of a UAF authenticator.
-    case aaid
-    /// The status of UAF with which the operation ended.
-    case status
-    /// The status of the authenticators' module, as the client says.
-    case asm
-    /// The models whose metadata describes a newer version, separated by spaces.
-    case outdated
-    /// The device, by the server's id; of `uaf.deviceRemoved` what it calls itself.
-    case device
-  }
-
-  /// Members in the order in which they are written; `nil` leaves one out.
-  typealias Members = KeyValuePairs<Member, String?>
-
   /// The event's name and its members: the one place that gives an event its JSON.
   var named: (name: String, members: Members) {
     switch self {
@@ -554,4 +475,73 @@ extension AuditEvent {
   private static func text(_ reason: String) -> String? { reason.isEmpty ? nil : reason }
 
   private static func list(_ names: [String]) -> String? { text(names.joined(separator: " ")) }
+}
+
+extension AuditEvent {
+  /// What receivers of the outbox hear of it; `nil` for nothing.
+  ///
+  /// Every change is on the record in its own step, so this is the one place that tells receivers of changes. There is no `default`: an
+  /// event that is added has to say whether it is a change. The ends of requests, and locks of devices, follow from
+  /// several events; the steps themselves publish them. Where the event does not name the user, the step finds the account.
+  package var published: OutboxEvent? {
+    switch self {
+    case .userSuspended(let user, _): OutboxEvent(.userSuspended, of: user, user: user)
+    case .userResumed(let user): OutboxEvent(.userResumed, of: user, user: user)
+    case .userDeleted(let user): OutboxEvent(.userDeleted, of: user, user: user)
+    case .deviceRevoked(let user, let device): OutboxEvent(.deviceRevoked, of: device, user: user)
+
+    case .containerActivated(let user, let id): Self.change(.authenticatorBound, .container, id, user)
+    case .containerRenewed(let user, let id, _, _): Self.change(.authenticatorReplaced, .container, id, user)
+    case .containerRevoked(let id): Self.change(.authenticatorRevoked, .container, id, nil)
+    case .containerDeleted(let user, let id, _, _), .containerReset(let user, let id, _, _),
+      .containerWiped(let user, let id, _, _):
+      Self.change(.authenticatorRevoked, .container, id, user)
+
+    case .tokenVerified(let user, let source):
+      source.token.flatMap { Self.change(.authenticatorBound, .otp, $0, user) }
+    // A token is good for its new user after its first right code.
+    case .tokenAssigned(let token, _), .tokenRemoved(let token):
+      Self.change(.authenticatorRevoked, .otp, token, nil)
+    case .tokenDisabled(let token): Self.change(.authenticatorSuspended, .otp, token, nil)
+
+    case .pushAuthRegistered(let user, let id, _, _): Self.change(.authenticatorBound, .pushApp, id, user)
+    case .pushAuthRemoved(let id): Self.change(.authenticatorRevoked, .pushApp, id, nil)
+
+    case .uafRegistered(let session, let user, _): Self.change(.authenticatorBound, .uaf, session, user)
+    case .uafQuarantined(let answer, _):
+      Self.change(.authenticatorSuspended, .uaf, answer.session, answer.user)
+    case .uafReleased(let user, let aaid, let key):
+      Self.change(.authenticatorResumed, .uaf, Self.name(aaid, key), user)
+    case .uafRevoked(let user, let aaid, let key), .uafDeregistered(_, let user, let aaid, let key):
+      Self.change(.authenticatorRevoked, .uaf, Self.name(aaid, key), user)
+    case .uafDeregistrationSent(let session, let user):
+      Self.change(.authenticatorRevoked, .uaf, session, user)
+    case .uafDeviceRemoved(let user, let device): Self.change(.authenticatorRevoked, .uaf, device, user)
+
+    case .userAdded, .userUnlocked, .userCodeSet, .userCodeRemoved, .userCodeAccepted, .userCodeRefused,
+      .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenAdded, .tokenRefused,
+      .tokenEnabled, .activationAdded, .activationStaged, .activationRefused, .containerRenewalAsked,
+      .renewalStaged, .renewalRefused, .containerRefused, .deviceLocked, .deviceUnlocked, .accountReported,
+      .accountReportRefused, .accountOrdered, .accountOrderDone, .accountPoliciesAttached, .transactionAdded,
+      .transactionNotAdded, .transactionAccepted, .transactionAnswered, .transactionDenied,
+      .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
+      .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
+      .pushTargetChanged, .pushTargetRemoved, .pushTargetDropped, .pushAuthEnrolment, .pushAuthDeviceChanged,
+      .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber, .pushAuthApproved, .pushAuthDenied,
+      .uafRequested, .uafTokenAdded, .uafTokenRedeemed, .uafRegistrationRefused, .uafAuthenticated,
+      .uafAuthenticationRefused, .uafResponseRefused, .uafTargetAdded, .uafTargetChanged, .uafTargetExpired,
+      .uafTargetRemoved, .keyAdded, .keyRevoked, .clientAdded, .clientRevoked, .clientTold, .clientNotTold,
+      .tokensIssued, .signingKeyAdded:
+      nil
+    }
+  }
+
+  private static func change(
+    _ kind: OutboxEvent.Kind, _ authenticator: AuthenticatorRecord.Kind, _ id: String, _ user: String?
+  ) -> OutboxEvent {
+    OutboxEvent(kind, of: id, user: user, authenticator: authenticator)
+  }
+
+  /// The name of a UAF key, as ``AuthenticatorRecord/id`` has it.
+  private static func name(_ aaid: String, _ key: [UInt8]) -> String { "\(aaid)/\(Base64URL.encode(key))" }
 }
