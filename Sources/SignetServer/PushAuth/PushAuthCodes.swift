@@ -26,8 +26,8 @@ struct PushAuthCodes: Sendable {
   ) throws {
     let (kind, algorithm) = (form.kind, form.algorithm ?? .sha1)
     let (digits, period) = (form.digits ?? 6, form.period ?? 30)
-    let byteCount = algorithm == .sha1 ? 20 : algorithm == .sha256 ? 32 : 64
-    let secret = SecretBytes.random(byteCount: byteCount)
+    // As long as the hash (RFC 6238 section 3).
+    let secret = SecretBytes.random(byteCount: algorithm.hash.byteCount)
     uri = AuthenticatorURI.OATH(
       kind: kind == .totp ? .totp(period: Int(period)) : .hotp(counter: 0), algorithm: algorithm,
       digits: Int(digits), secret: SharedSecretBox(secret.copy()))
