@@ -30,14 +30,8 @@ extension AuthenticatorURI {
     return writer.text
   }
 
-  private var host: String {
-    switch oath?.kind {
-    case .totp: "totp"
-    case .hotp: "hotp"
-    case .ocra: "ocra"  // for which there is no URI; nothing reads it
-    case nil: "push"
-    }
-  }
+  // There is no URI for OCRA; nothing reads it.
+  private var host: String { oath?.kind.host ?? "push" }
 }
 
 extension URIWriter {
