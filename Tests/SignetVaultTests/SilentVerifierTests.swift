@@ -3,6 +3,7 @@ import Foundation
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
+import SignetTestKit
 import Testing
 import SignetVault
 
@@ -56,6 +57,8 @@ private struct Attacker {
 
   /// What is inside a layer that the hardware secret opens; `nil` if it does not.
   private func inner(_ sealed: [UInt8], _ key: borrowing SecretBytes, _ context: [UInt8]) -> [UInt8]? {
+    // What has no room for a nonce and a tag opens under no key; each throw takes long, since tests note where errors come from.
+    guard sealed.count >= 28 else { return nil }
     do { return try AESGCM.openCombinedBytes(sealed, key: key, additionalData: context) } catch { return nil }
   }
 
@@ -148,7 +151,8 @@ struct SilentVerifierTests {
     #expect(right.count > 40)
     #expect(right["signing has the length of a seed"] == true, "the attacker gets as far as the keys")
     #expect(right["the master key opens under the wrapping key"] == false)
-    for number in 0..<60 {
+    // What a PIN leads to differs from that of another by chance alone: more of them with `make kill-test`.
+    for number in 0..<(KillCount.wanted == nil ? 15 : 60) {
       let wrong = try attacker.observations("\(100_000 + number)")
       #expect(wrong == right, "\(wrong.filter { right[$0.key] != $0.value })")
     }
