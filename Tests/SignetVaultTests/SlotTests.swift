@@ -78,7 +78,8 @@ struct SlotTests {
         changed[index] = value
         do {
           let read = try SlotHeader(parsing: changed, floor: Self.floor)
-          #expect(read.bytes == changed)
+          // In thousands of rounds an expectation would take most of the time.
+          if read.bytes != changed { Issue.record("byte \(index) as \(value): read as \(read)") }
           accepted += 1
         } catch {}  // a refusal: the throw is typed
       }
