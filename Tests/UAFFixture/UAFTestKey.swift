@@ -47,18 +47,20 @@ package struct UAFTestKey: Sendable {
     keyFormat = isDER ? .x962DER : .x962RAW
   }
 
-  /// Makes a fresh key for an algorithm.
+  /// Makes a key for an algorithm, a fresh one unless it is of RSA.
   ///
   /// - Parameters:
   ///   - algorithm: One that is supported.
   ///   - keyFormat: How the key is written.
   ///   - aaid: The model that it claims.
+  ///   - isOther: Whether a key of RSA is the second of the two that the process has (``UAFTestSigner``).
   package init(
-    _ algorithm: UAFAlgorithm, _ keyFormat: UAFKeyFormat, aaid: AAID = AAID(vendor: 0x7357, model: 1)
+    _ algorithm: UAFAlgorithm, _ keyFormat: UAFKeyFormat, aaid: AAID = AAID(vendor: 0x7357, model: 1),
+    isOther: Bool = false
   ) {
     self.init(aaid: aaid)
     (self.algorithm, self.keyFormat) = (algorithm, keyFormat)
-    if algorithm.scheme != .p256 { signer = UAFTestSigner(algorithm) }
+    if algorithm.scheme != .p256 { signer = UAFTestSigner(algorithm, isOther: isOther) }
   }
 
   /// The public key as it is written in registrations.

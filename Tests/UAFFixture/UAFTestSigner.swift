@@ -7,12 +7,25 @@ package import SignetUAF
   private let key: OpaquePointer
   private let algorithm: UAFAlgorithm
 
-  /// Makes a fresh key.
+  /// Two keys of RSA, since making one takes as long as a hundred signatures; they differ, and the algorithms share them.
+  nonisolated(unsafe) private static let keysOfRSA = unsafe [makeKey(isRSA: true), makeKey(isRSA: true)]
+
+  /// Makes a fresh key on secp256k1, or takes one of two of RSA with 2048 bits that the process has made.
   ///
-  /// - Parameter algorithm: One on secp256k1 or of RSA; keys of RSA have 2048 bits.
-  package init(_ algorithm: UAFAlgorithm) {
+  /// - Parameters:
+  ///   - algorithm: One on secp256k1 or of RSA.
+  ///   - isOther: Whether a key of RSA is the second of the two.
+  package init(_ algorithm: UAFAlgorithm, isOther: Bool = false) {
     self.algorithm = algorithm
-    let isRSA = algorithm.scheme != .secp256k1
+    if algorithm.scheme == .secp256k1 {
+      unsafe key = Self.makeKey(isRSA: false)
+    } else {
+      unsafe key = Self.keysOfRSA[isOther ? 1 : 0]
+      guard unsafe EVP_PKEY_up_ref(key) == 1 else { preconditionFailure("a key has too many owners") }
+    }
+  }
+
+  private static func makeKey(isRSA: Bool) -> OpaquePointer {
     var made: OpaquePointer?
     let context = unsafe EVP_PKEY_CTX_new_id(isRSA ? EVP_PKEY_RSA : EVP_PKEY_EC, nil)
     let isReady = unsafe EVP_PKEY_keygen_init(context) == 1
@@ -22,10 +35,10 @@ package import SignetUAF
       : unsafe EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, NID_secp256k1)
     guard isReady, isSet == 1, unsafe EVP_PKEY_keygen(context, &made) == 1, let made = unsafe made
     else {
-      preconditionFailure("OpenSSL makes no key for \(algorithm)")
+      preconditionFailure("OpenSSL makes no key of \(isRSA ? "RSA" : "secp256k1")")
     }
     unsafe EVP_PKEY_CTX_free(context)
-    unsafe key = made
+    return unsafe made
   }
 
   deinit { unsafe EVP_PKEY_free(key) }

@@ -66,7 +66,8 @@ import UAFFixture
   func otherKeys(_ kind: Kind) async throws {
     var key = UAFTestKey(kind.algorithm, kind.format)
     let server = try await UAFServer(key)
-    let other = UAFTestKey(kind.algorithm, kind.format)
+    let other = UAFTestKey(kind.algorithm, kind.format, isOther: true)
+    try #require(other.encodedKey != key.encodedKey)
     let swapped = try await status(.registration, server, key) { attempt in
       attempt.elements = { $0.change(.publicKey) { $0 = other.encodedKey } }
     }
