@@ -67,9 +67,28 @@ final class TestServer: Sendable {
     }
   }
 
+  /// A server with a good certificate for all cases of one test, since each start takes a tenth of a second of a processor.
+  ///
+  /// The cases run one after the other and count from what has happened before. It ends with this process.
+  struct Shared: Sendable {
+    private let made = Task {
+      let certificates = try Certificates.made()
+      return (
+        server: try await TestServer(.tls(certificates.good)),
+        configuration: ConnectionConfiguration(certificateAuthoritiesPEM: certificates.authority)
+      )
+    }
+
+    func run<R>(_ body: (TestServer, ConnectionConfiguration) async throws -> R) async throws -> R {
+      let made = try await made.value
+      return try await body(made.server, made.configuration)
+    }
+  }
+
   private init(_ setup: ServerSetup) async throws {
     let json = String(decoding: try JSONEncoder().encode(setup), as: UTF8.self)
-    channel = try Channel(["-c", serverScript, json])
+    // Without what the site has, which the script does not need.
+    channel = try Channel(["-I", "-S", "-c", serverScript, json])
     struct Greeting: Decodable { var port: Int }
     port = try JSONDecoder().decode(Greeting.self, from: await channel.exchange(nil)).port
   }
