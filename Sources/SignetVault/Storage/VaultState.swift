@@ -87,15 +87,17 @@ struct VaultState {
 
   /// Stores the number, and the digests, where they have changed.
   func store(in tables: VaultTables) throws {
-    guard number != storedNumber || digests != stored else { return }
-    for (part, digest) in digests where stored[part] != digest {
+    let changed = digests.filter { stored[$0.key] != $0.value }
+    let gone = stored.keys.filter { digests[$0] == nil }
+    guard number != storedNumber || !changed.isEmpty || !gone.isEmpty else { return }
+    for (part, digest) in changed {
       try tables.database.execute(
         """
         INSERT INTO part (owner, name, digest) VALUES (?, ?, ?)
         ON CONFLICT (owner, name) DO UPDATE SET digest = excluded.digest
         """, .blob(part.owner), .text(part.name), .blob(digest))
     }
-    for part in stored.keys where digests[part] == nil {
+    for part in gone {
       try tables.database.execute(
         "DELETE FROM part WHERE owner = ? AND name = ?", .blob(part.owner), .text(part.name))
     }
@@ -107,10 +109,10 @@ struct VaultState {
   private var canonicalBytes: CanonicalBytes {
     var bytes = CanonicalBytes("state")
     bytes.append(Int64(bitPattern: number))
-    for part in digests.keys.sorted() {
+    for (part, digest) in digests.sorted(by: { $0.key < $1.key }) {
       bytes.append(part.owner)
       bytes.append(part.name)
-      bytes.append(digests[part] ?? [])
+      bytes.append(digest)
     }
     return bytes
   }
