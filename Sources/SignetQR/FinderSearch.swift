@@ -134,16 +134,30 @@ package struct FinderSearch {
     let limit = limits.lines
     try unsafe image.withUnsafePixels { pixels throws(QRFailure) in
       let (count, length) = isVertical ? (width, height) : (height, width)
-      let (row, step) = isVertical ? (1, width) : (width, 1)
+      // Pixels of a column are rows apart, each in another page of memory, so columns are copied out, some of them at a time.
+      let columns = UnsafeMutableRawPointer.allocate(
+        byteCount: isVertical ? Self.columnsAtATime * height : 1, alignment: 64)
+      defer { unsafe columns.deallocate() }
       for across in 0..<count {
-        unsafe reader.read(across: Int32(across), from: pixels + across * row, step: step, count: length) {
-          lines.append($0)
+        let place = across % Self.columnsAtATime
+        if isVertical, place == 0 {
+          let copied = min(Self.columnsAtATime, width - across)
+          for y in 0..<height {
+            for x in 0..<copied {
+              let pixel = unsafe pixels.load(fromByteOffset: y * width + across + x, as: UInt8.self)
+              unsafe columns.storeBytes(of: pixel, toByteOffset: x * height + y, as: UInt8.self)
+            }
+          }
         }
+        let line = unsafe isVertical ? columns + place * height : pixels + across * width
+        unsafe reader.read(across: Int32(across), from: line, count: length) { lines.append($0) }
         guard lines.count <= limit else { throw .tooManyPatterns }
       }
     }
     return lines
   }
+
+  private static let columnsAtATime = 64
 
   private mutating func clusters(of lines: [Line]) throws(QRFailure) -> [Cluster] {
     var isTaken = [Bool](repeating: false, count: lines.count)
@@ -200,10 +214,8 @@ package struct FinderSearch {
       unsafe zbar_decoder_destroy(decoder)
     }
 
-    /// Reads pixels that are `step` bytes apart.
-    func read(
-      across: Int32, from pixels: UnsafeRawPointer, step: Int, count: Int, _ found: (Line) -> Void
-    ) {
+    /// Reads so many pixels, a byte each.
+    func read(across: Int32, from pixels: UnsafeRawPointer, count: Int, _ found: (Line) -> Void) {
       _ = unsafe zbar_scanner_new_scan(scanner)
       unsafe zbar_decoder_new_scan(decoder)
       // The last six, the newest first.
@@ -211,7 +223,7 @@ package struct FinderSearch {
       for index in 0..<count + 2 {
         let edge =
           if index < count {
-            unsafe zbar_scan_y(scanner, Int32(pixels.load(fromByteOffset: index * step, as: UInt8.self)))
+            unsafe zbar_scan_y(scanner, Int32(pixels.load(fromByteOffset: index, as: UInt8.self)))
           } else {
             unsafe zbar_scanner_flush(scanner)
           }
