@@ -58,11 +58,11 @@ public struct JSONObject: Sendable, Hashable {
   /// Equal when both have the same members, in any order (RFC 8259 section 4).
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
     guard left.count == right.count else { return false }
-    return zip(left.members, right.members).allSatisfy { member, opposite in
-      // Most objects that are equal have their members in one order.
-      let value = opposite.name.hasSameCodePoints(as: member.name) ? opposite.value : right[member.name]
-      return value == member.value
-    }
+    // Most objects that are equal have their members in one order. Others are sorted: to look up each name in many members would
+    // take a time that grows with the square of their number.
+    let isOneOrder = zip(left.members, right.members).allSatisfy { $0.name.hasSameCodePoints(as: $1.name) }
+    let (a, b) = isOneOrder ? (left.members, right.members) : (left.sortedMembers, right.sortedMembers)
+    return zip(a, b).allSatisfy { $0.name.hasSameCodePoints(as: $1.name) && $0.value == $1.value }
   }
 
   /// Feeds what equality looks at.
