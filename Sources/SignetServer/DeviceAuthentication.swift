@@ -77,6 +77,8 @@ public struct DeviceAuthentication: Sendable {
     let record: SignerRecord
     let session: P256.Signing.PublicKey
     let signing: P256.Signing.PublicKey
+    /// What its signature on a decision shows.
+    let evidence: AuthenticationEvidence
   }
 
   /// A request whose signature is good; whether its signer still is the container, and its id unused, the write has to find.
@@ -103,7 +105,8 @@ public struct DeviceAuthentication: Sendable {
     let signer = Signer(
       record: SignerRecord(found),
       session: try P256.Signing.PublicKey(x963: found.sessionKey),
-      signing: try P256.Signing.PublicKey(x963: found.signingKey))
+      signing: try P256.Signing.PublicKey(x963: found.signingKey),
+      evidence: AuthenticationEvidence(of: found, isSigned: true))
     let checked = try check(signed, of: request, by: signer)
     // Only now: who has no key of ours fills no memory.
     signers[found.id] = signer

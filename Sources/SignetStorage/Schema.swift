@@ -134,7 +134,8 @@ enum Schema {
         // Bytes of content and signature: what a device may have signed unasked is counted in them.
         .integer("size"), .text("state"), .text("decision").optional, .text("container").optional,
         .integer("decided").optional, .text("end_reason").optional, .text("end_message").optional,
-        .text("typed_fields").optional, .integer("typed").defaulting(to: 0), .text("uaf_session").optional,
+        .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
+        .text("uaf_session").optional,
         .blob("uaf_code").optional,
         // The mechanism of the authenticator app that answered, and the message that it answered.
         .text("app").optional, .text("app_message").optional, .blob("app_code").optional,

@@ -85,6 +85,9 @@ enum TransactionCommands {
       "status", "What the user may decide; denied is always there", isRepeatable: true,
       completion: .choices(["accepted", "denied", "reported"])),
     .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
+    .value(
+      "requirement", "What an approval has to show, by the name of a requirement; signed content if not set",
+      named: "name"),
   ]
   static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
 
@@ -109,6 +112,7 @@ enum TransactionCommands {
     if let digits = try arguments.optionalInteger("number", in: 2...6) {
       body["number"] = ["digits": .integer(Int64(digits))]
     }
+    body["requirement"] = arguments.optionalString("requirement").map { .string($0) }
     return body
   }
 

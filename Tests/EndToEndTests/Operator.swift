@@ -97,8 +97,10 @@ extension RunningServer {
   }
 
   /// Asks for a decision; the id of the transaction.
-  func ask(_ user: String, _ text: String) async throws -> String {
-    try await json("transaction", "create", user, text, "--key-file", shopKey).string("id")
+  func ask(_ user: String, _ text: String, requiring requirement: String? = nil) async throws -> String {
+    let required = requirement.map { ["--requirement", $0] } ?? []
+    return try await json(["transaction", "create", user, text, "--key-file", shopKey] + required).string(
+      "id")
   }
 
   /// A transaction as its relying party sees it.

@@ -76,7 +76,10 @@ final class RunningServer: Sendable {
   }
 
   /// Runs an operator's command that must succeed, with `--json`.
-  func json(_ words: String...) async throws -> JSONObject {
+  func json(_ words: String...) async throws -> JSONObject { try await json(words) }
+
+  /// As ``json(_:)``, of words in a list.
+  func json(_ words: [String]) async throws -> JSONObject {
     let result = try await ServerCommand.run(words + ["--data", data, "--json"])
     try #require(result.status == 0, result.summary)
     // An audit log may be longer than a message of the protocol.

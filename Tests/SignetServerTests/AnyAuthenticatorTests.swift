@@ -85,7 +85,9 @@ import UAFFixture
     let bench = try await Bench([.uaf, .app])
     let client = try await bench.register()
     #expect(
-      try await bench.ask(client, [("login_hint", "alice"), ("binding_message", "W4SCT")]).outcome == "200")
+      try await bench.ask(
+        client, [("login_hint", "alice"), ("binding_message", "W4SCT"), ("acr_values", Bench.anyACR)]
+      ).outcome == "200")
     let sent = bench.sent()
     let text = "From: Example Bank\nMessage: W4SCT"
     #expect(try bench.message(sent).text == text)
@@ -120,6 +122,39 @@ import UAFFixture
     #expect(
       try await problem { try await bench.create("Pay 10", numberDigits: 2) } == .noAuthenticator)
     #expect(bench.sent().isEmpty)
+  }
+
+  @Test(
+    "where nothing is required by name, signed content is: no app is asked, which answers by a shared key")
+  func signedContent() async throws {
+    let bench = try await Bench([.app])
+    let client = try await bench.register()
+    #expect(try await bench.ask(client, [("login_hint", "alice")]).outcome == "403 access_denied")
+    #expect(try await problem { try await bench.make("Pay 10", requirements: []) } == .noAuthenticator)
+    _ = try await bench.server.activate()
+    _ = try await bench.make("Pay 10", requirements: [])
+    #expect(try await bench.ask(client, [("login_hint", "alice")]).outcome == "200")
+    #expect(bench.sent().isEmpty)
+  }
+
+  @Test("a transaction goes to those alone that can show what it requires, and shows the requirement")
+  func required() async throws {
+    let bench = try await Bench(Kind.allCases)
+    let made = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
+    let sent = bench.sent()
+    #expect(sent.count == 1, "an operation, and no message")
+    let shown = try await JSONObject(
+      parsing: bench.server.send(.get, "//main/v1/transactions/\(made.record.id)", isOrdered: true).body)
+    #expect(try shown.strings("requirements") == ["urn:signet:acr:uaf"])
+    #expect(try await !bench.waitsForContainer())
+    #expect(try await bench.accept(.uaf, sent) == true)
+    for name in ["phr", "gold"] {
+      let refusal = try await #require(throws: Problem.self) {
+        try await bench.make("Pay 10", requirements: [name])
+      }
+      #expect(refusal.code == (name == "phr" ? .noAuthenticator : .malformed))
+      #expect(refusal.detail.contains(name))
+    }
   }
 
   @Test(
@@ -206,6 +241,11 @@ import UAFFixture
 
 /// A server with UAF, a service that carries pushes, a client, and what alice has.
 final class AuthenticatorBench: Sendable {
+  /// The names of what each kind shows, what shows most before.
+  static let anyACR = "urn:signet:acr:signed urn:signet:acr:uaf \(answered)"
+  /// The requirement that any answer meets.
+  static let answered = "urn:signet:acr:answered"
+
   /// What was handed over.
   typealias Sent = [(message: PushMessage, address: String)]
 
@@ -310,11 +350,13 @@ final class AuthenticatorBench: Sendable {
   }
 
   func make(
-    _ text: String, user: String? = "alice", numberDigits: Int? = nil
+    _ text: String, user: String? = "alice", numberDigits: Int? = nil,
+    requirements: [String] = [AuthenticatorBench.answered]
   ) async throws -> TransactionService.NewTransaction {
     let made = try await transactions.create(
       TransactionOrder(
-        .text(text), from: "Shop", user: try user.map { try UserID($0) }, numberDigits: numberDigits),
+        .text(text), from: "Shop", user: try user.map { try UserID($0) }, numberDigits: numberDigits,
+        requirements: requirements),
       by: .local)
     await sender.finish()
     return made
@@ -333,7 +375,7 @@ final class AuthenticatorBench: Sendable {
   }
 
   func ask(
-    _ client: TestClient, _ more: [(String, String)] = [("login_hint", "alice")]
+    _ client: TestClient, _ more: [(String, String)] = [("login_hint", "alice"), ("acr_values", anyACR)]
   ) async throws -> OpenIDAnswer {
     let answer = try await post(
       "authenticate",
@@ -402,6 +444,12 @@ final class AuthenticatorBench: Sendable {
         return false
       }
     }
+  }
+
+  /// Whether the container's list has anything in it.
+  func waitsForContainer() async throws -> Bool {
+    let container = try #require(await server.storage.containers(user: "alice").first)
+    return try await !transactions.waiting(for: container).isEmpty
   }
 
   /// The message that the app was sent.

@@ -254,6 +254,8 @@ extension TransactionService {
     let attempt = DecisionAttempt(
       transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
-    return try await decide(body, attempt, signedWith: key).value
+    return try await decide(
+      body, attempt, signedWith: key, showing: AuthenticationEvidence(of: container, isSigned: true)
+    ).value
   }
 }

@@ -225,7 +225,9 @@ struct DeviceEndpoints: Sendable {
     let signed = call.caller
     let attempt = DecisionAttempt(
       transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
-    try transactions.decide(call.input, attempt, signedWith: signed.signer.signing).then { result in
+    try transactions.decide(
+      call.input, attempt, signedWith: signed.signer.signing, showing: signed.signer.evidence
+    ).then { result in
       guard let startOver, case .failure(let error) = result,
         error as? Problem == DeviceAuthentication.unknown
       else { return responder.answer(answer(result)) }

@@ -43,12 +43,11 @@ struct BackchannelService: Sendable {
     }
     let user = try await UserHint(context).user(for: request.hint, of: client)
     try await checkCode(request.userCode, of: user, by: client)
-    try await checkReach(of: user, for: request.acrValues, requirements)
 
     let id = Base64URL.encode(context.random.bytes(32))
     let order = TransactionOrder(
       try Self.matter(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
-      numberDigits: client.numberDigits)
+      numberDigits: client.numberDigits, requirements: request.acrValues)
     let made: TransactionService.NewTransaction
     do {
       made = try await transactions.create(order, by: client.actor, isClients: true) {
@@ -89,33 +88,6 @@ struct BackchannelService: Sendable {
         try TransactionForm(
           template: "login", fields: [TransactionField(.text(message), label: "Message")]))
     } catch { throw OpenIDFailure.unclearBindingMessage }
-  }
-
-  // MARK: Requirements
-
-  /// Refuses at once what no authenticator of the user can meet: the user would be asked for nothing.
-  private func checkReach(
-    of user: UserID, for names: [String], _ requirements: NamedRequirements
-  ) async throws {
-    guard !names.isEmpty else { return }
-    // An authenticator app, which may be added meanwhile like all others, proves the least.
-    var reachable = [AuthenticationEvidence(.pushApp)]
-    for container in try await context.storage.containers(user: user.text) where container.state == .active {
-      reachable.append(AuthenticationEvidence(of: container, isSigned: true))
-    }
-    for credential in try await context.storage.uafCredentials(user: user.text)
-    where credential.state == .active {
-      var evidence = AuthenticationEvidence(
-        of: credential, among: context.uaf?.models)
-      evidence.isContentSigned = true
-      reachable.append(evidence)
-    }
-    guard !reachable.contains(where: { requirements.first(of: names, metBy: $0) != nil }) else { return }
-    let best = reachable.max { $0.keyProtection < $1.keyProtection } ?? reachable[0]
-    throw OpenIDFailure(
-      .accessDenied,
-      "No authenticator of the user can meet acr_values: \(requirements.missing(for: names, in: best)).",
-      status: 403)
   }
 
   // MARK: Signed requests

@@ -57,9 +57,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
         .accessDenied, "The user is asked too often; wait as Retry-After says.", status: 403,
         retryAfter: problem.retryAfter)
     case .noAuthenticator:
-      self.init(
-        .accessDenied, "The user has no authenticator that could answer; have the user enrol one.",
-        status: 403)
+      self.init(.accessDenied, problem.detail, status: 403)
     case .userNotActive: self.init(.accessDenied, "The user's account is not active.", status: 403)
     case .contentRefused: self = .unclearBindingMessage
     case .unknown: self = .unknownUser

@@ -60,10 +60,11 @@ extension AuthenticationEvidence {
     self.init(of: credential, credential.reference.flatMap { models?[$0.aaid] })
   }
 
-  /// What the key could show where it is asked in person, at the session that it signs in.
-  var atBest: AuthenticationEvidence {
+  /// What the key could show: it signs what it shows, and resists phishing where it is asked in person, at the session that it
+  /// signs in, which a transaction is not.
+  func atBest(confirmingTransaction isTransaction: Bool) -> AuthenticationEvidence {
     var evidence = self
-    (evidence.isPhishingResistant, evidence.isContentSigned) = (true, true)
+    (evidence.isPhishingResistant, evidence.isContentSigned) = (!isTransaction, true)
     return evidence
   }
 }

@@ -29,6 +29,13 @@ package struct NamedRequirements: Hashable, Sendable {
   /// The names that are built in, and mean the same at every server.
   package static let builtInNames = builtIn.map(\.name)
 
+  /// What is demanded where nothing is named: that what was shown is signed, so that the answer can be shown to others.
+  private static let unnamed: AuthenticationRequirement = {
+    var unnamed = AuthenticationRequirement()
+    unnamed.needsSignedContent = true
+    return unnamed
+  }()
+
   /// The operator's own.
   package private(set) var own: [String: AuthenticationRequirement] = [:]
 
@@ -51,6 +58,11 @@ package struct NamedRequirements: Hashable, Sendable {
   /// The first of some names whose requirement evidence meets; `nil` where it meets none.
   package func first(of names: [String], metBy evidence: AuthenticationEvidence) -> String? {
     names.first { self[$0]?.unmet(by: evidence).isEmpty ?? false }
+  }
+
+  /// Whether evidence meets one of some names, or what is demanded where there are none.
+  package func isOneMet(of names: [String], by evidence: AuthenticationEvidence) -> Bool {
+    names.isEmpty ? Self.unnamed.unmet(by: evidence).isEmpty : first(of: names, metBy: evidence) != nil
   }
 
   /// Whether evidence meets the requirements of all these names; one that is not known any more is met by nothing.

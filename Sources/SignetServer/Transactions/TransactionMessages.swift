@@ -19,6 +19,7 @@ package struct NewTransaction: Message {
   }
   package let user: UserID?, anybody: Bool?, text: String?, form: JSONObject?, context: JSONObject?
   package let lifetime: Int64?, statuses: [DecisionStatus]?, number: Number?, typed: [Int64]?
+  package let requirement: String?
 
   package static let schema = MessageSchema(Self.init, "`user` or `anybody`, and `text` or `form`.") {
     Member("user", \Self.user)
@@ -32,7 +33,15 @@ package struct NewTransaction: Message {
     Member("statuses", \Self.statuses, "What the user may decide; denying is always possible.")
     Member("number", \Self.number, "Have the server make a number to show, and the user type it.")
     Member("typed", \Self.typed, .typedFields)
+    Member("requirement", \Self.requirement, .requirement)
   }
+}
+
+extension Shape where Value == String {
+  /// The name of a requirement.
+  static let requirement = Shape.text(1...Int64(NamedRequirements.longestName)).adding([
+    "description": "What an approval has to show, by name; signed content where it is left out."
+  ]).named("Requirement")
 }
 
 extension Shape where Value == [Int64] {
@@ -171,7 +180,8 @@ package struct TransactionDescription: Message {
   }
 
   package let id: String, user: String?, content: String, status: TransactionRecord.State
-  package let created: Int64, expires: Int64, typed: [Int64]?, initiated: String?
+  package let created: Int64, expires: Int64, typed: [Int64]?, requirements: [String]?
+  package let initiated: String?
   package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, end: End?
 
   package static let schema = MessageSchema(Self.init, named: "Transaction") {
@@ -182,6 +192,8 @@ package struct TransactionDescription: Message {
     Member("created", \Self.created, .time)
     Member("expires", \Self.expires, .time)
     Member("typed", \Self.typed, .typedFields)
+    Member(
+      "requirements", \Self.requirements, "An approval has to meet one of them; left out for signed content.")
     Member("initiated", \Self.initiated, .oneOf("device"))
     Member("decision", \Self.decision)
     Member("uaf", \Self.uaf, "How it was confirmed by UAF.")
@@ -198,6 +210,7 @@ extension TransactionDescription {
     self.init(
       id: record.id, user: record.user, content: record.content, status: record.state,
       created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
+      requirements: record.requirements.isEmpty ? nil : record.requirements,
       initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, app: nil,
       end: nil)
   }

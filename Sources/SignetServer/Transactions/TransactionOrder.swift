@@ -23,16 +23,18 @@ public struct TransactionOrder: Sendable {
   /// The positions of the form's fields that the user types where the device sees nothing of all this; empty for none of them, `nil`
   /// where that is not wanted.
   public var typedFields: [Int]?
+  /// The names of requirements of which an approval has to meet one; empty for signed content.
+  public var requirements: [String]
 
   /// Describes an order.
   public init(
     _ matter: TransactionContent.Matter, from: String, context: TransactionContext? = nil, user: UserID?,
     lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
-    typedFields: [Int]? = nil
+    typedFields: [Int]? = nil, requirements: [String] = []
   ) {
     (self.matter, self.from, self.context, self.user) = (matter, from, context, user)
     (self.lifetime, self.statuses, self.numberDigits) = (lifetime, statuses, numberDigits)
-    self.typedFields = typedFields
+    (self.typedFields, self.requirements) = (typedFields, requirements)
   }
 
   /// What a relying party's request asks for.
@@ -47,7 +49,8 @@ public struct TransactionOrder: Sendable {
       try Self.content { () throws(WireFailure) in try TransactionContent.matter(matter) }, from: name,
       user: try Self.user(body), lifetime: body.lifetime,
       statuses: DecisionStatus.allCases.filter { statuses.contains($0) },
-      numberDigits: body.number.map { Int($0.digits) }, typedFields: body.typed?.map { Int($0) })
+      numberDigits: body.number.map { Int($0.digits) }, typedFields: body.typed?.map { Int($0) },
+      requirements: body.requirement.map { [$0] } ?? [])
     if let context = body.context {
       self.context = try Self.content { () throws(WireFailure) in try TransactionContext(context) }
     }

@@ -58,7 +58,7 @@ extension TransactionService {
     let client = try ClientAddress.digest(of: asker.client, under: context.masterKey.clientKey())
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
-    let match = try await container(of: carried.user, answering: answer.digits, expected)
+    let match = try await container(answering: answer.digits, carried, expected)
     let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
     let time = audit.time
     let outcome = try await context.storage.answerTransaction(
@@ -85,12 +85,11 @@ extension TransactionService {
 
   /// Which of a user's active containers gives an answer; all are tried, whichever does.
   private func container(
-    of user: String, answering digits: String,
+    answering digits: String, _ carried: CarriedTransaction,
     _ expected: (borrowing SecretBytes, ContainerID) -> String
   ) async throws -> String? {
-    let containers = try await context.storage.containers(user: user)
     var match: String?
-    for container in containers where container.state == .active {
+    for container in carried.containers {
       guard let credential = try await context.storage.credential(container.id) else {
         continue
       }
@@ -134,6 +133,8 @@ extension TransactionService {
     let transaction: OfflineTransaction
     let user: String
     let typedFields: [Int]?
+    /// The active ones of the user whose digits are enough.
+    let containers: [ContainerRecord]
   }
 
   private func carried(_ id: String) async throws -> CarriedTransaction {
@@ -149,6 +150,25 @@ extension TransactionService {
     let transaction = try OfflineTransaction(
       id: TransactionID(found.id), content: TransactionContent(parsing: found.content),
       expires: found.expires, server: context.settings.serverURL, user: UserID(user))
-    return CarriedTransaction(transaction: transaction, user: user, typedFields: found.typedFields)
+    return CarriedTransaction(
+      transaction: transaction, user: user, typedFields: found.typedFields,
+      containers: try await containers(of: user, answering: found))
+  }
+
+  /// The user's active containers whose digits are enough for what is required.
+  ///
+  /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them.
+  private func containers(
+    of user: String, answering transaction: TransactionRecord
+  ) async throws -> [ContainerRecord] {
+    let active = try await context.storage.containers(user: user).filter { $0.state == .active }
+    let (names, known) = (transaction.requirements, context.settings.requirements)
+    guard !names.isEmpty, let first = active.first else { return active }
+    let able = active.filter {
+      known.isOneMet(of: names, by: AuthenticationEvidence(of: $0, isSigned: false))
+    }
+    guard able.isEmpty else { return able }
+    let missing = known.missing(for: names, in: AuthenticationEvidence(of: first, isSigned: false))
+    throw Problem(.malformed, "Digits cannot show what is required: \(missing).")
   }
 }

@@ -13,10 +13,8 @@ extension TransactionService {
   /// - Returns: A JWE.
   /// - Throws: ``Problem``.
   public func pending(for container: ContainerRecord, request id: [UInt8]) async throws -> String {
-    let now = context.clock.now
-    let records = try await context.storage.pendingTransactions(user: container.user, at: now)
     var requests: [TransactionRequest] = []
-    for record in records { requests.append(try request(record)) }
+    for record in try await waiting(for: container) { requests.append(try request(record)) }
     return try await seal(requests, for: container, request: id)
   }
 
@@ -48,10 +46,12 @@ extension TransactionService {
   ///   - body: The request body.
   ///   - attempt: The request, whose signature was checked.
   ///   - key: The signer's signing key.
+  ///   - evidence: What a decision of the signer's shows.
   /// - Returns: What was decided; a listener hears it on the thread that writes, and must not block.
   /// - Throws: ``Problem`` where nothing was tried.
   package func decide(
-    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey
+    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
+    showing evidence: AuthenticationEvidence
   ) throws -> Completion<DecisionStatus> {
     let jws = try reading(JSONObject(parsing: body).string("decision"))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
@@ -63,7 +63,11 @@ extension TransactionService {
     let audit = context.audit(by: .container(signer.container))
     let outcome = context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
       transaction throws(StorageFailure) in
-      if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
+      if let reason = mismatch(claimed, of: signer, transaction)
+        ?? shortage(of: evidence, claimed, transaction)
+      {
+        return .mismatch(reason: reason)
+      }
       let hasRightNumber = try hasRightNumber(claimed, transaction)
       return .take(record, isSigned: isSigned, hasRightNumber: hasRightNumber)
     } audit: { outcome in
@@ -98,6 +102,18 @@ extension TransactionService {
     let wantsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
     return claimed.number == nil || wantsNumber
       ? nil : "\"number\" goes with an approval, where one is asked for."
+  }
+
+  /// What an approval lacks of what is required; `nil` where that is nothing. A no needs nothing.
+  private func shortage(
+    of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord
+  ) -> String? {
+    let (names, known) = (transaction.requirements, context.settings.requirements)
+    guard claimed.status == .accepted, !names.isEmpty, !known.isOneMet(of: names, by: evidence) else {
+      return nil
+    }
+    return
+      "This device cannot show what the relying party requires: \(known.missing(for: names, in: evidence))."
   }
 
   private static func state(_ status: DecisionStatus) -> TransactionRecord.State {

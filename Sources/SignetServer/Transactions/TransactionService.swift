@@ -65,6 +65,14 @@ public struct TransactionService: Sendable {
       throw Problem(
         .malformed, "\"lifetime\" is 1 to \(TransactionOrder.lifetimes.upperBound) seconds")
     }
+    let known = context.settings.requirements
+    if let name = order.requirements.first(where: { known[$0] == nil }) {
+      throw Problem(
+        .malformed,
+        "\"requirement\" \(name.debugDescription) is not known; known are \(known.names.joined(separator: " "))."
+      )
+    }
+    let kinds = try await kinds(of: order.user, meeting: order.requirements)
     let now = context.clock.now
     let id = ServerMadeID(random: context.random).text
     // Whoever is asked can say no.
@@ -74,10 +82,11 @@ public struct TransactionService: Sendable {
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)
+    transaction.requirements = order.requirements
     if let number { transaction.sealedNumber = try seal(number, of: id) }
     let asking =
       isAnsweredByAsker
-      ? nil : try await self.asking(transaction, content, number: number, isClients: isClients)
+      ? nil : try await self.asking(transaction, content, of: kinds, number: number, isClients: isClients)
     try await add(
       transaction, beside: try request(transaction), asking: asking?.records, by: actor, key: key)
     announce(TransactionAnnouncement(transaction, deliveries: asking?.deliveries ?? []))
@@ -126,7 +135,8 @@ public struct TransactionService: Sendable {
     case .noAuthenticator:
       throw Problem(
         .noAuthenticator,
-        "Have the user activate a device or enrol an app first.")
+        "The user has none that could answer: have a device activated, or name a requirement that an authenticator app meets."
+      )
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
@@ -185,12 +195,22 @@ public struct TransactionService: Sendable {
   ///
   /// - Throws: ``Problem``.
   func tag(for container: ContainerRecord) async throws -> String {
-    let records = try await context.storage.pendingTransactions(user: container.user, at: context.clock.now)
+    let records = try await waiting(for: container)
     let names =
       records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
       + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
     let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
+  }
+
+  /// What waits for a container's user, and requires no more than the container can show.
+  package func waiting(for container: ContainerRecord) async throws -> [TransactionRecord] {
+    try await context.storage.pendingTransactions(user: container.user, at: context.clock.now).filter {
+      // What is signed is all that is demanded where nothing is required by name.
+      $0.requirements.isEmpty
+        || context.settings.requirements.isOneMet(
+          of: $0.requirements, by: AuthenticationEvidence(of: container, isSigned: true))
+    }
   }
 
   /// Puts an end to a transaction, as its relying party.

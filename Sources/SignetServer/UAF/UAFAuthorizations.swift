@@ -166,7 +166,8 @@ package struct UAFAuthorizations: Sendable {
       }
       candidates.append(
         Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
-      shown.append(AuthenticationEvidence(of: found, model).atBest)
+      shown.append(
+        AuthenticationEvidence(of: found, model).atBest(confirmingTransaction: session.transaction != nil))
     }
     guard !candidates.isEmpty else { return nil }
     guard session.operation == UAFOperation.authentication.rawValue else { return locked }

@@ -180,7 +180,8 @@ struct UAFRequests: Sendable {
       user: user,
       transaction: transaction)
     do {
-      _ = try self.policy(rule, for: try await credentials(of: user), showing: [shown])
+      _ = try self.policy(
+        rule, for: try await credentials(of: user), showing: [shown], confirming: transaction)
     } catch is UAFFailure {
       return nil
     }
@@ -250,7 +251,9 @@ struct UAFRequests: Sendable {
       } else {
         shown = order.context.transactions
       }
-      let narrowed = order.user == nil ? policy : try self.policy(rule, for: credentials, showing: shown)
+      let narrowed =
+        order.user == nil
+        ? policy : try self.policy(rule, for: credentials, showing: shown, confirming: order.transaction)
       return Array(
         AuthenticationRequest(
           header: header, challenge: challenge, transactions: shown, policy: narrowed
@@ -325,13 +328,15 @@ struct UAFRequests: Sendable {
   /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, that can show one of
   /// the forms of what is to be confirmed, and that can meet what is required beside the policy.
   private func policy(
-    _ rule: UAFSetup.Rule, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
+    _ rule: UAFSetup.Rule, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction],
+    confirming transaction: TransactionRecord?
   ) throws -> Policy {
     let (policy, requirements) = (rule.policy, context.settings.requirements)
     let active = try Self.active(credentials, showing: forms, setup.models).filter { credential in
-      let evidence = AuthenticationEvidence(
-        of: credential, among: setup.models)
-      return requirements.areMet(rule.requirements, by: evidence.atBest)
+      let evidence = AuthenticationEvidence(of: credential, among: setup.models).atBest(
+        confirmingTransaction: transaction != nil)
+      return requirements.areMet(rule.requirements, by: evidence)
+        && transaction.map { requirements.isOneMet(of: $0.requirements, by: evidence) } ?? true
     }
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {

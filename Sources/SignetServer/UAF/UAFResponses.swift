@@ -65,7 +65,9 @@ struct UAFResponses: Sendable {
       return credential
     }
     // Whichever of the new keys is used later, it has to do.
-    for credential in credentials { _ = try check([evidence(of: credential).atBest], for: session) }
+    for credential in credentials {
+      _ = try await check([evidence(of: credential).atBest(confirmingTransaction: false)], for: session)
+    }
     let keys = Self.json(verified.keys.map(\.reference))
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
     let audit = context.audit(by: .user(user))
@@ -127,7 +129,7 @@ struct UAFResponses: Sendable {
         request, trustedFacets: Set(setup.settings.facets), models: setup.models, keys: keys
       ).verify(claimed)
     } catch { throw UAFFailure(error) }
-    let acr = try check(Self.evidence(of: verified.uses, found, setup.models, session), for: session)
+    let acr = try await check(Self.evidence(of: verified.uses, found, setup.models, session), for: session)
     let uses = verified.uses.map {
       UAFKeyUse(
         aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
@@ -300,7 +302,7 @@ struct UAFResponses: Sendable {
   /// - Throws: ``UAFFailure``.
   private func check(
     _ shown: [AuthenticationEvidence], for session: UAFSessionRecord
-  ) throws(UAFFailure) -> String {
+  ) async throws -> String {
     let (name, known) = (try UAFContext.policy(in: session.context), context.settings.requirements)
     guard let rule = setup.rule(named: name, among: known) else {
       throw UAFFailure(.unacceptableAuthenticator, "the policy of the request is not there any more")
@@ -312,6 +314,13 @@ struct UAFResponses: Sendable {
         .unacceptableAuthenticator,
         "the requirement is not met: \(known.missing(for: unmet, in: evidence))"
       )
+    }
+    if let id = session.transaction, let transaction = try await context.storage.transaction(id),
+      !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) })
+    {
+      throw UAFFailure(
+        .unacceptableAuthenticator,
+        "what the transaction requires is not met: \(transaction.requirements.joined(separator: " or "))")
     }
     return rule.requirements.last { $0 == name } ?? UAFNames.acr
   }

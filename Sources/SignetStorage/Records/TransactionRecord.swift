@@ -36,6 +36,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var sealedNumber: [UInt8]?
   /// The positions of the fields that a user types to approve it on a device that does not see it; `nil` where that is not possible.
   public var typedFields: [Int]?
+  /// The names of the requirements of which an approval has to meet one; empty where none was named.
+  public var requirements: [String] = []
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// Where it stands.
@@ -157,7 +159,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed, app, app_message, app_code"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed, app, app_message, app_code, requirements"
 
   init(_ row: SQLRow) throws {
     let state: State = try row.value(0)
@@ -168,6 +170,7 @@ extension TransactionRecord {
     sealedNumber = try row.optional(7, row.blob)
     typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.bool(9)
+    requirements = try row.optional(21, row.text)?.split(separator: " ").map(String.init) ?? []
     if let session = try row.optional(10, row.text) {
       var acceptance = UAFAcceptance(session: session, time: try row.integer(11))
       acceptance.code = try row.optional(12, row.blob)
@@ -196,6 +199,7 @@ extension TransactionRecord {
     image.append(id)
     image.append(user)
     image.append(content)
+    image.append(requirements.joined(separator: " "))
     image.append(acceptance.session)
     image.append(acceptance.time)
     return image
@@ -207,6 +211,7 @@ extension TransactionRecord {
     image.append(id)
     image.append(user)
     image.append(content)
+    image.append(requirements.joined(separator: " "))
     image.append(state.rawValue)
     image.append(answer.mechanism)
     image.append(answer.message)
@@ -221,8 +226,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided, typed_fields, size)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        container, decided, typed_fields, size, requirements)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
       """,
       [
         .text(transaction.id), .optional(transaction.user), .text(transaction.content),
@@ -233,6 +238,7 @@ extension SQLConnection {
         .optional(transaction.decision?.time),
         .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
         .integer(transaction.size),
+        .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
       ], changing: 1)
   }
 }

@@ -20,7 +20,9 @@ extension SQLConnection {
   func canAnswer(_ transaction: TransactionRecord, _ asking: TransactionAsking) throws -> Bool {
     // Of an unknown user the insertion says that there is none.
     guard let user = transaction.user, try userState(user) != nil else { return true }
-    if try exists("SELECT 1 FROM containers WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)]) {
+    if asking.mayAskContainers,
+      try exists("SELECT 1 FROM containers WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)])
+    {
       return true
     }
     if try asking.messages.contains(where: { try isActive($0.record.mechanism, of: user) }) { return true }

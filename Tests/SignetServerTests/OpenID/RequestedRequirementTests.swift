@@ -84,46 +84,44 @@ import Testing
     #expect(try claims(answer, "access_token").string("acr") == expected)
   }
 
-  @Test(
-    "an answer that meets none brings no tokens, and the client is told what is missing, as often as it asks")
-  func refusesTokens() async throws {
+  @Test("digits are no answer where signed content is required, and are one where an answer is enough")
+  func refusesDigits() async throws {
     let fixture = try await fixture()
     let client = try await fixture.register()
     let id = try await ask(fixture, client, "phr \(Self.signed)").id
-    try await type(fixture)
-    for _ in 0..<2 {
-      let answer = try await fixture.poll(client, id)
-      #expect(try answer.outcome == "400 access_denied" && !answer.body.contains("id_token"))
-      #expect(
-        try answer.body.string("error_description")
-          == "The user has accepted, but not as acr_values asked: phr needs phishing resistance; \(Self.signed) needs signed content."
-      )
-      fixture.server.clock.advance(by: 5)
-    }
-    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
-    // The same answer, asked for as what it is.
+    let refusal = try await #require(throws: Problem.self) { try await type(fixture) }
+    #expect(
+      refusal.detail
+        == "Digits cannot show what is required: phr needs phishing resistance; \(Self.signed) needs signed content."
+    )
+    #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
     let other = try await ask(fixture, client, "\(Self.signed) \(Self.answered)").id
     try await type(fixture)
     #expect(try await claims(fixture.poll(client, other)).string("acr") == Self.answered)
   }
 
-  @Test("push and ping: a client that is told gets the same refusal")
+  @Test("push and ping: a client that is told gets no tokens for what has come to meet nothing")
   func tellsTheRefusal() async throws {
     let fixture = try await fixture()
+    let device = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
     let pushed = try await fixture.register(.push)
-    _ = try await ask(fixture, pushed, Self.signed)
-    try await type(fixture)
-    await fixture.sender.sendDue()
-    let body = try #require(try fixture.callback.bodies().first)
-    #expect(try body.string("error") == "access_denied" && body.contains("auth_req_id"))
-    #expect(try body.string("error_description").contains("\(Self.signed) needs signed content"))
-    #expect(!body.contains("id_token") && !body.contains("access_token"))
+    _ = try await ask(fixture, pushed, "hardware")
+    try await fixture.decide(.accepted, waiting(fixture), on: device)
     let pinged = try await fixture.register(.ping)
-    let id = try await ask(fixture, pinged, Self.signed).id
-    try await type(fixture)
+    let id = try await ask(fixture, pinged, "hardware").id
+    try await fixture.decide(.accepted, waiting(fixture), on: device)
+    var settings = fixture.server.context.settings
+    settings.requirements = NamedRequirements()
+    fixture.server.context.apply(settings)
     await fixture.sender.sendDue()
-    #expect(try fixture.callback.bodies().last == ["auth_req_id": .string(id)])
+    let bodies = try fixture.callback.bodies()
+    let body = try #require(bodies.first { $0.contains("error") })
+    #expect(try body.string("error") == "access_denied" && body.contains("auth_req_id"))
+    #expect(try body.string("error_description").contains("hardware is not known any more"))
+    #expect(!body.contains("id_token") && !body.contains("access_token"))
+    #expect(bodies.contains(["auth_req_id": .string(id)]))
     #expect(try await fixture.poll(pinged, id).outcome == "400 access_denied")
+    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
   }
 
   @Test("what no authenticator of the user can meet is refused at once, and nobody is asked")
@@ -141,7 +139,7 @@ import Testing
       #expect(try answer.outcome == "403 access_denied")
       #expect(
         try answer.body.string("error_description")
-          == "No authenticator of the user can meet acr_values: \(missing).")
+          == "No authenticator of the user can show what is required: \(missing).")
     }
     #expect(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).isEmpty)
     #expect(try await ask(fixture, client, "attested \(Self.answered)").status == 200)
@@ -159,10 +157,20 @@ import Testing
     #expect(try await ask(fixture, client, "attested").outcome == "403 access_denied")
     for (device, isMet) in [(claiming, true), (fixture.device, false), (simulated, false)] {
       let id = try await ask(fixture, client, "attested hardware").id
+      guard isMet else {
+        let transaction = try await waiting(fixture)
+        let refusal = try await #require(throws: Problem.self) {
+          try await fixture.decide(.accepted, transaction, on: device)
+        }
+        #expect(refusal.detail.contains("hardware needs a key in hardware"))
+        #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
+        // A no needs nothing.
+        try await fixture.decide(.denied, transaction, on: device)
+        continue
+      }
       try await fixture.decide(.accepted, waiting(fixture), on: device)
       let answer = try await fixture.poll(client, id)
-      #expect(try answer.outcome == (isMet ? "200" : "400 access_denied"))
-      guard isMet else { continue }
+      #expect(try answer.outcome == "200")
       let claims = try claims(answer)
       #expect(try claims.string("acr") == "hardware" && claims.strings("amr") == ["pop"])
       #expect(try claims.string("signet_key_protection") == "hardwareClaimed")
