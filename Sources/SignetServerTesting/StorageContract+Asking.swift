@@ -97,6 +97,23 @@ extension StorageContract {
 
   /// One request that any authenticator of the user answers.
   static let asking: [Check] = [
+    Check("a transaction is decided by an app of its own user only") { storage in
+      try await prepare(storage)
+      try await storage.add(Sample.bob)
+      try await storage.activate("b1", user: "bob", device: 9)
+      var transaction = Sample.transaction("b")
+      transaction.user = "bob"
+      // What asks alice for a transaction of bob's, as nothing of the server does.
+      let outcome = try await storage.addTransaction(
+        transaction, key: nil, limits: Sample.limits, asking: asking("b")
+      ) { _ in event("asked") }
+      try expect(outcome, is: .added, "the transaction")
+      try await expect(.altered(row: "b of transactions"), "the answer") {
+        _ = try await answer(storage, "b", .approved)
+      }
+      try await expect(storage.transaction("b")?.state, is: .pending, "the transaction afterwards")
+      try await expect(storage.pushAuthMessage("p-b")?.state, is: .pending, "its message")
+    },
     Check("a request that nothing of the user's could answer is refused, and nothing of it is added") {
       storage in
       try await storage.add(Sample.alice)

@@ -167,7 +167,7 @@ enum Schema {
         .blob("digest").primaryKey, .text("txn").unique.references("transactions", "id"),
         .text("client").references("clients", "id"), .text("delivery"), .integer("expires"),
         .blob("sealed_notice").optional, .integer("poll_interval"), .integer("last_poll").optional,
-        .integer("issued").optional, .text("acr_values").optional,
+        .integer("issued").optional, .text("acr_values").optional, .blob("code").optional,
       ],
       indexes: [SQLIndex("backchannel_requests_by_expiry", "expires")]),
   ]
@@ -242,7 +242,7 @@ enum Schema {
         .text("id").primaryKey, .text("user_id").references("users", "id"),
         .text("mechanism").optional.unique, .blob("sealed_secret"), .blob("challenge"),
         .blob("sealed_device").optional, .integer("created"), .integer("expires"), .text("state"),
-        .text("credential").optional, .blob("seen_changes"),
+        .text("credential").optional, .blob("seen_changes"), .blob("code").optional,
       ],
       indexes: [
         SQLIndex("pushauth_mechanisms_of_user", "user_id, created"),
@@ -255,6 +255,7 @@ enum Schema {
         .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
         .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
         .text("txn").optional.references("transactions", "id"), .blob("sealed_token").optional,
+        .blob("code").optional,
       ],
       indexes: [
         SQLIndex("pushauth_messages_of_mechanism", "mechanism"),

@@ -135,7 +135,7 @@ extension Storage {
   ) async throws(StorageFailure) -> Value {
     do {
       try faults?.willBegin()
-      let value = try await database.read(body).value
+      let value = try await database.read(coded(body)).value
       try faults?.didEnd()
       return value
     } catch { throw StorageFailure(error) }
@@ -204,10 +204,10 @@ package struct StepFaults: Sendable {
 extension SQLConnection {
   private static let rowCodes = TransactionLocal<RowCodes>()
 
-  /// Has what follows in this step write rows with these codes.
+  /// Has what follows in this step read and write rows with these codes.
   fileprivate func use(_ codes: RowCodes) { setLocal(Self.rowCodes, to: codes) }
 
-  /// The codes of the storage whose step this is; for what ends in any step that changes something.
+  /// The codes of the storage whose step this is.
   var rowCodes: RowCodes {
     get throws { try local(Self.rowCodes) { throw StorageFailure.failed(detail: "a step without codes") } }
   }

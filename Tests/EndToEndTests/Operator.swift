@@ -5,7 +5,8 @@ import SignetTestKit
 import SignetTransport
 import Testing
 
-// What operators and relying parties do with a running server.
+// What operators and relying parties do with a running server. What many tests ask for goes over HTTP, as the commands would: starting
+// a program costs far more than the request, and the commands have tests of their own (`ServerCommandOperatorTests` and others).
 extension RunningServer {
   /// The file with the key of a relying party that ``startWithShop(_:)`` made.
   var shopKey: String { "\(folder.path)/shop.key" }
@@ -72,12 +73,14 @@ extension RunningServer {
 
   /// Makes an activation code for a user that exists.
   func invite(_ user: String) async throws -> ActivationCode {
-    try ActivationCode(parsing: await json("activation", "create", user).string("code"))
+    let body: JSONObject = ["user": .string(user), "lifetime": 86_400]
+    return try ActivationCode(
+      parsing: await APIClient(self).json(.post, "admin/activations", body).string("code"))
   }
 
   /// Makes a user and an activation code, in a file.
   func codeFile(_ user: String) async throws -> String {
-    _ = try await json("user", "add", user)
+    _ = try await APIClient(self).json(.post, "admin/users", ["user": .string(user)])
     return try write(await invite(user).text, to: "\(user).code")
   }
 
@@ -90,7 +93,8 @@ extension RunningServer {
 
   /// The ids of a user's containers that are active.
   func activeContainers(_ user: String) async throws -> [String] {
-    try await json("container", "list", user).array("containers").compactMap { value in
+    try await APIClient(self).json(.get, "admin/users/\(user)/containers").array("containers").compactMap {
+      value in
       guard case .object(let container) = value, try container.string("state") == "active" else { return nil }
       return try container.string("id")
     }
@@ -98,28 +102,33 @@ extension RunningServer {
 
   /// Asks for a decision; the id of the transaction.
   func ask(_ user: String, _ text: String, requiring requirement: String? = nil) async throws -> String {
-    let required = requirement.map { ["--requirement", $0] } ?? []
-    return try await json(["transaction", "create", user, text, "--key-file", shopKey] + required).string(
-      "id")
+    var body: JSONObject = ["user": .string(user), "text": .string(text), "lifetime": 300]
+    if let requirement { body["requirement"] = .string(requirement) }
+    return try await APIClient(self, keyFile: shopKey).json(.post, "transactions", body).string("id")
   }
 
   /// A transaction as its relying party sees it.
   func transaction(_ id: String) async throws -> JSONObject {
-    try await json("transaction", "show", id, "--key-file", shopKey)
+    try await APIClient(self, keyFile: shopKey).json(.get, "transactions/\(id)")
   }
 
-  /// Whether the code was accepted; exit status 1 is a no, anything else a failure of the test.
+  /// Whether the code was accepted; anything but a yes or a no is a failure of the test.
   func accepts(_ code: String, of user: String) async throws -> Bool {
-    let result = try await run("otp", "validate", user, code, "--key-file", shopKey)
-    try #require([0, 1].contains(result.status), result.summary)
-    return result.status == 0
+    try await APIClient(self, keyFile: shopKey).json(
+      .post, "otp/validate", ["user": .string(user), "code": .string(code)]
+    ).bool("valid")
   }
 
   /// All entries of the audit log with this event.
   func audited(_ event: String) async throws -> [JSONObject] {
-    try await json("audit", "list").array("entries").compactMap { value in
-      guard case .object(let entry) = value, try entry.string("event") == event else { return nil }
-      return entry
+    let client = try APIClient(self)
+    var (found, last): ([JSONObject], String) = ([], "0")
+    while true {
+      let page = try await client.json(.get, "admin/audit?after=\(last)&limit=1000")
+      let entries = try page.array("entries")
+      if entries.isEmpty { return found }
+      for case .object(let entry) in entries where try entry.string("event") == event { found.append(entry) }
+      last = try page.string("next")
     }
   }
 }

@@ -230,6 +230,34 @@ import UAFFixture
     }
   }
 
+  @Test(
+    "content that was changed after a UAF key was shown it counts as not signed", arguments: [false, true])
+  func changedContent(_ isChanged: Bool) async throws {
+    let bench = try await Bench([.uaf], on: .sqlite)
+    var settings = bench.server.context.settings
+    var requirement = AuthenticationRequirement()
+    requirement.needsSignedContent = true
+    settings.requirements.add("content", requirement)
+    bench.server.context.apply(settings)
+    let client = try await bench.register()
+    let asked = try await bench.ask(
+      client, [("login_hint", "alice"), ("acr_values", "content"), ("binding_message", "Pay 10")])
+    #expect(try asked.outcome == "200")
+    let sent = bench.sent()
+    let request = try await bench.redeem(sent)
+    if isChanged {
+      try bench.server.tamper("UPDATE transactions SET content = replace(content, 'Pay 10', 'Pay 99')")
+    }
+    #expect(try await bench.accept(.uaf, sent, redeemed: request))
+    guard isChanged else {
+      #expect(try await bench.claims(client, asked.id).string("acr") == "content")
+      return
+    }
+    let answer = try await bench.poll(client, asked.id)
+    #expect(try answer.outcome == "400 access_denied")
+    #expect(try answer.body.string("error_description").contains("content needs signed content"))
+  }
+
   @Test("a message that its service does not take is tried again until the request has ended")
   func triesAgain() async throws {
     let bench = try await Bench([.app])

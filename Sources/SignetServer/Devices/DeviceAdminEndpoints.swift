@@ -2,10 +2,19 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
+extension DeviceDetails.Standing: Shaped {}
+
 /// A device, as operators see it.
 package struct DeviceDetails: Message {
+  /// How the server stands to it.
+  package enum Standing: String, Sendable, CaseIterable {
+    case open, stepUp, locked
+    /// Its row is not as the server wrote it, so that nothing is accepted of it.
+    case altered
+  }
+
   package let id: String, user: String, installation: String, name: String, platform: String, created: Int64
-  package let standing: AccountStanding, locked: Bool, since: Int64?, reason: String?
+  package let standing: Standing, locked: Bool, since: Int64?, reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "Device") {
     Member("id", \Self.id)
@@ -14,7 +23,10 @@ package struct DeviceDetails: Message {
     Member("name", \Self.name)
     Member("platform", \Self.platform)
     Member("created", \Self.created, .time, "When something was first bound to it.")
-    Member("standing", \Self.standing, "The gravest of an operator's lock and of its container's standing.")
+    Member(
+      "standing", \Self.standing,
+      "The gravest of an operator's lock and of its container's standing; `altered` where its row is not the server's."
+    )
     Member("locked", \Self.locked, "Whether an operator has locked the device itself.")
     Member("since", \Self.since, .time, "When an operator last locked or unlocked it.")
     Member("reason", \Self.reason, "Why, in the operator's words.")
@@ -25,9 +37,21 @@ extension DeviceDetails {
   init(_ record: DeviceRecord) {
     self.init(
       id: record.id, user: record.user, installation: record.installation, name: record.name,
-      platform: record.platform, created: record.created, standing: record.standing,
+      platform: record.platform, created: record.created, standing: Standing(record),
       locked: record.isOrderedLocked, since: record.ordered,
       reason: record.orderedReason.isEmpty ? nil : record.orderedReason)
+  }
+}
+
+extension DeviceDetails.Standing {
+  fileprivate init(_ record: DeviceRecord) {
+    self =
+      switch record.standing {
+      case _ where record.isAltered: .altered
+      case .open: .open
+      case .stepUp: .stepUp
+      case .locked: .locked
+      }
   }
 }
 

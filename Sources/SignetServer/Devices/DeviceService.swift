@@ -27,6 +27,8 @@ public struct DeviceService: Sendable {
 
   /// Locks a device: from now on nothing of what is bound to it is accepted; its container hears of it.
   ///
+  /// One whose row was altered is locked too, and its row is the server's again.
+  ///
   /// - Parameters:
   ///   - id: The device.
   ///   - reason: Why, for the device's user and the audit log.
@@ -48,7 +50,8 @@ public struct DeviceService: Sendable {
   /// Ends the locks that operators have set of a device, and of its container.
   ///
   /// - Returns: The device.
-  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` where its container is to be deleted.
+  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` where its container is to be deleted,
+  ///   ``Problem/Code/deviceLocked`` where its row was altered.
   @discardableResult
   public func unlock(_ id: String, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
@@ -80,6 +83,11 @@ public struct DeviceService: Sendable {
     case .toBeWiped:
       throw Problem(
         .containerLocked, "Its container is to be deleted, which the device may have done already.")
+    case .altered:
+      throw Problem(
+        .deviceLocked,
+        "The database's row of the device was not written by this server; lock the device first, which writes it anew."
+      )
     }
   }
 

@@ -7,6 +7,9 @@ import SignetWire
 /// Between two looks there is no task, only this: of ten thousand devices that wait, a task each would be a fifth of the
 /// memory.
 final class WaitingRequest: Sendable {
+  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  static let longestWait: Int64 = 50
+
   private let watch: TransactionWatch
   private let holder: String
   private let user: String
@@ -62,9 +65,6 @@ final class WaitingRequest: Sendable {
 }
 
 extension ServerRequest {
-  /// The most seconds that a request waits: less than HTTP lets a handler take.
-  private static let longestWait: Int64 = 50
-
   /// The seconds of `Prefer: wait` (RFC 7240 section 4.3), as many as a request may wait; `nil` where there is none.
   var preferredWait: Int64? {
     for field in headers.values(for: "Prefer") where field.utf8.count <= 256 {
@@ -74,7 +74,7 @@ extension ServerRequest {
         }
         guard parts.count == 2, parts[0].utf8.elementsEqual("wait".utf8) else { continue }
         let digits = parts[1].prefix { ("0"..."9").contains($0) }
-        if let seconds = Int64(digits), seconds > 0 { return min(seconds, Self.longestWait) }
+        if let seconds = Int64(digits), seconds > 0 { return min(seconds, WaitingRequest.longestWait) }
       }
     }
     return nil

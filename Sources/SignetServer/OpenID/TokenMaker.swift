@@ -85,7 +85,7 @@ package struct TokenMaker: Sendable {
 
   private func proof(of transaction: TransactionRecord) async throws -> Proof? {
     if let uaf = transaction.uaf {
-      return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf))
+      return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf, for: transaction))
     }
     if let app = transaction.app {
       // The server has the key too, so it proves no possession to others: a yes on another channel is what it shows.

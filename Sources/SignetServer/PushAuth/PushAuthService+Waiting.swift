@@ -11,8 +11,6 @@ extension PushAuthService {
   private static let clockSkew: Int64 = 300
   /// How long after its time the end of a message is told, in seconds.
   private static let endedSeconds: Int64 = 600
-  /// The most seconds that a request waits: less than HTTP lets a handler take.
-  private static let longestWait: Int64 = 50
 
   /// Whether an app asks by itself what waits for it.
   func isAskedByItself(_ mechanism: PushAuthMechanismRecord) -> Bool {
@@ -44,7 +42,7 @@ extension PushAuthService {
       }
       // What runs out while the app waits is told then.
       let next = try await messages(of: mechanism).filter(isWaiting).map(\.expires).min() ?? .max
-      let seconds = min(asked.seconds, Self.longestWait, max(next - context.clock.now, 1))
+      let seconds = min(asked.seconds, WaitingRequest.longestWait, max(next - context.clock.now, 1))
       let waiting = WaitingRequest(
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
         until: ContinuousClock.now + .seconds(seconds), responder,

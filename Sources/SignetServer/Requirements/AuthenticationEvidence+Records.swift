@@ -71,10 +71,21 @@ extension AuthenticationEvidence {
 
 extension ServiceContext {
   /// What the strongest of the keys shows that a transaction was confirmed with, as far as they are there still.
-  func evidence(of acceptance: UAFAcceptance) async throws -> AuthenticationEvidence {
-    let session = try await storage.uafSession(acceptance.session)
+  ///
+  /// Each of them has signed what the request of the operation showed. That is the content of the transaction only where it is so
+  /// still: the row of a transaction that waits has no code.
+  ///
+  /// - Parameters:
+  ///   - acceptance: How it was confirmed.
+  ///   - transaction: The transaction.
+  /// - Returns: What the strongest key shows.
+  /// - Throws: ``StorageFailure``.
+  func evidence(
+    of acceptance: UAFAcceptance, for transaction: TransactionRecord
+  ) async throws -> AuthenticationEvidence {
     var strongest = AuthenticationEvidence(.uaf)
-    for key in session?.end.flatMap({ UAFKeys.read($0.authenticators) }) ?? [] {
+    guard let session = try await storage.uafSession(acceptance.session) else { return strongest }
+    for key in session.end.flatMap(UAFKeys.used) ?? [] {
       let found = try await storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active else { continue }
       let evidence = AuthenticationEvidence(of: found, among: uaf?.models)
@@ -82,8 +93,23 @@ extension ServiceContext {
         (evidence.keyProtection, evidence.factors) > (strongest.keyProtection, strongest.factors)
       if isStronger { strongest = evidence }
     }
-    strongest.isContentSigned = true
+    strongest.isContentSigned = session.hasConfirmed(transaction)
     return strongest
+  }
+}
+
+extension UAFSessionRecord {
+  /// Whether its keys have signed the hash of the content of a transaction: the one that its request had them confirm.
+  fileprivate func hasConfirmed(_ transaction: TransactionRecord) -> Bool {
+    guard state == .succeeded, self.transaction == transaction.id, let request else { return false }
+    let shown: [UAFTransaction]
+    do throws(MessageFailure) {
+      shown = try AuthenticationRequest(parsing: request, versions: [.v1_1]).transactions
+    } catch { return false }
+    guard shown.count == 1 else { return false }
+    return [false, true].contains { withRequester in
+      UAFRequests.shown(transaction, withRequester: withRequester)?.hash == shown[0].hash
+    }
   }
 }
 

@@ -149,7 +149,7 @@ package struct UAFAuthorizations: Sendable {
   /// was allowed before.
   private func lockedDevices(_ id: String, by user: String) async throws -> Set<String>? {
     guard let session = try await context.storage.uafSession(id),
-      session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
+      session.state == .succeeded, let keys = session.end.flatMap(UAFKeys.used),
       session.user?.utf8.elementsEqual(user.utf8) ?? false,
       try await context.storage.user(user)?.state == .active
     else { return nil }

@@ -18,19 +18,14 @@ struct UAFKeys: Sendable {
     .array(keys.map { ["aaid": .string($0.aaid.stored), "keyId": .string($0.keyID.text)] })
   }
 
-  /// Keys as they were kept; `nil` for what is none.
-  static func read(_ text: String) -> [KeyReference]? {
-    do throws(JSONFailure) {
-      guard case .array(let values) = try JSONValue(parsing: Array(text.utf8)) else { return nil }
-      var keys: [KeyReference] = []
-      for value in values {
-        guard case .object(let object) = value, let aaid = AAID(try object.string("aaid")),
-          let bytes = Base64URL.decodePadded(try object.string("keyId")), let keyID = KeyID(bytes)
-        else { return nil }
-        keys.append(KeyReference(aaid: aaid, keyID: keyID))
-      }
-      return keys
-    } catch { return nil }
+  /// The keys that an operation was done with, as they were kept; `nil` for what is none.
+  static func used(in end: UAFSessionEnd) -> [KeyReference]? {
+    guard let used = end.usedKeys else { return nil }
+    let keys = used.compactMap { key -> KeyReference? in
+      guard let aaid = AAID(key.aaid), let keyID = KeyID(key.keyID) else { return nil }
+      return KeyReference(aaid: aaid, keyID: keyID)
+    }
+    return keys.count == used.count ? keys : nil
   }
 
   /// Removes keys, and ends the operation that has asked for it; those that are not there are no failure, so nobody learns which

@@ -54,9 +54,12 @@ public enum PollOutcome: Hashable, Sendable {
 
 extension BackchannelRecord {
   static let columns =
-    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values"
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
       delivery: try row.value(3), expires: try row.integer(4),
@@ -64,6 +67,23 @@ extension BackchannelRecord {
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
     acrValues = try row.optional(9, row.text)?.split(separator: " ").map(String.init) ?? []
+    try codes.check(
+      image, try row.optional(10, row.blob), named: "the request of \(transaction) of backchannel_requests")
+  }
+
+  /// What its code covers: what was asked, by whom, and how it is answered.
+  ///
+  /// What changes with polls is no part of that.
+  fileprivate var image: RowImage {
+    var image = RowImage("backchannel_requests")
+    image.append(digest)
+    image.append(transaction)
+    image.append(client)
+    image.append(delivery.rawValue)
+    image.append(expires)
+    image.append(sealedNotice)
+    image.append(acrValues.joined(separator: " "))
+    return image
   }
 }
 
@@ -73,8 +93,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO backchannel_requests
-        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       """,
       [
         .blob(request.digest), .text(request.transaction), .text(request.client),
@@ -82,6 +102,7 @@ extension SQLConnection {
         .integer(request.interval),
         .optional(
           request.acrValues.isEmpty ? nil : request.acrValues.joined(separator: " ")),
+        .optional(rowCodes.code(of: request.image)),
       ], changing: 1)
   }
 }

@@ -25,6 +25,10 @@ public struct DeviceRecord: Hashable, Sendable {
   public var orderedReason = ""
   /// When the operator last locked or unlocked it, in seconds since 1970; `nil` for never.
   public var ordered: Int64?
+  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  ///
+  /// Nothing is accepted of such a device.
+  public var isAltered = false
 
   /// Describes a device of good standing.
   public init(
@@ -53,15 +57,15 @@ public enum DeviceOrderOutcome: Hashable, Sendable {
   case unknown
   /// A container of the device is to be deleted, which the device may have done already; nothing unlocks it any more.
   case toBeWiped
+  /// The row of the device is not as the server wrote it: it has to be locked first, which writes it anew.
+  case altered
 }
 
 extension DeviceRecord {
   static let columns =
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
-  /// Reads a row.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// Reads a row; one that this server has not written so ``isAltered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     let standing: AccountStanding = try row.value(0)
     self.init(
@@ -70,7 +74,15 @@ extension DeviceRecord {
     self.standing = standing
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
     ordered = try row.optional(9, row.integer)
-    try codes.check(image, try row.optional(10, row.blob), named: "\(id) of devices")
+    isAltered = !codes.isOwn(image, try row.optional(10, row.blob))
+  }
+
+  /// The device, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> DeviceRecord {
+    guard !isAltered else { throw .altered(row: "\(id) of devices") }
+    return self
   }
 
   /// What its code covers: all of it.

@@ -8,6 +8,8 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
     case open
     /// An app has registered.
     case active
+    /// Its row is not as the server wrote it: never stored, and found when the row is read.
+    case altered
   }
 
   /// Its name here, and the end of the message id of its registration.
@@ -30,6 +32,8 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   public var state: State
   /// The credential of the one-time codes that are in the same URI; `nil` for none.
   public var credential: String?
+  /// The digests of the changes of the device that were taken last, one after the other.
+  var seenChanges: [UInt8] = []
 
   /// Names all parts of a new one.
   public init(
@@ -95,9 +99,10 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
 
 extension PushAuthMechanismRecord {
   static let columns =
-    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential"
+    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
@@ -105,14 +110,44 @@ extension PushAuthMechanismRecord {
       sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
       expires: try row.integer(8), state: state,
       credential: try row.optional(9, row.text))
+    seenChanges = try row.blob(10)
+    if !codes.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("pushauth_mechanisms")
+    image.append(id)
+    image.append(user)
+    image.append(mechanism)
+    image.append(sealedSecret)
+    image.append(challenge)
+    image.append(sealedDevice)
+    image.append(created)
+    image.append(expires)
+    image.append(state.rawValue)
+    image.append(credential)
+    image.append(seenChanges)
+    return image
+  }
+
+  /// The mechanism, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> PushAuthMechanismRecord {
+    guard state != .altered else { throw .altered(row: "\(id) of pushauth_mechanisms") }
+    return self
   }
 }
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), mechanism: try row.text(2), kind: try row.text(3),
@@ -122,6 +157,24 @@ extension PushAuthMessageRecord {
       answered: try row.optional(9, row.integer))
     transaction = try row.optional(10, row.text)
     sealedToken = try row.optional(11, row.blob)
+    try codes.check(image, try row.optional(12, row.blob), named: "\(id) of pushauth_messages")
+  }
+
+  /// What its code covers: all but the token, which is sealed for this message alone.
+  var image: RowImage {
+    var image = RowImage("pushauth_messages")
+    image.append(id)
+    image.append(mechanism)
+    image.append(kind)
+    image.append(challenge)
+    image.append(sealedNumber)
+    image.append(created)
+    image.append(expires)
+    image.append(state.rawValue)
+    image.append(wrongNumbers)
+    image.append(answered)
+    image.append(transaction)
+    return image
   }
 }
 
@@ -131,13 +184,27 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO pushauth_mechanisms (id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires,
-        state, credential, seen_changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        state, credential, seen_changes, code) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       [
         .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
-        .optional(mechanism.credential), .blob([]),
+        .optional(mechanism.credential), .blob(mechanism.seenChanges),
+        .optional(rowCodes.code(of: mechanism.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of a mechanism, with the code of the whole.
+  func update(_ mechanism: PushAuthMechanismRecord) throws {
+    try execute(
+      """
+      UPDATE pushauth_mechanisms SET mechanism = $1, sealed_device = $2, state = $3, seen_changes = $4, code = $5
+      WHERE id = $6
+      """,
+      [
+        .optional(mechanism.mechanism), .optional(mechanism.sealedDevice), .of(mechanism.state),
+        .blob(mechanism.seenChanges), .optional(rowCodes.code(of: mechanism.image)), .text(mechanism.id),
       ], changing: 1)
   }
 
@@ -145,13 +212,27 @@ extension SQLConnection {
   func insert(_ message: PushAuthMessageRecord) throws {
     try execute(
       """
-      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn, sealed_token)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, $9)
+      INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn,
+        sealed_token, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """,
       [
         .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        .optional(message.transaction), .optional(message.sealedToken),
+        .of(message.state), .optional(message.transaction), .optional(message.sealedToken),
+        .optional(rowCodes.code(of: message.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of a message, with the code of the whole.
+  func update(_ message: PushAuthMessageRecord) throws {
+    try execute(
+      """
+      UPDATE pushauth_messages SET state = $1, wrong_numbers = $2, answered = $3, sealed_token = $4, code = $5 WHERE id = $6
+      """,
+      [
+        .of(message.state), .int(message.wrongNumbers), .optional(message.answered),
+        .optional(message.sealedToken), .optional(rowCodes.code(of: message.image)), .text(message.id),
       ], changing: 1)
   }
 }

@@ -17,11 +17,14 @@ public enum UAFOutcome: Hashable, Sendable {
   /// The row of one of the keys is not as the server wrote it.
   case altered(UAFKeyUse)
 
+  /// The protocol's status of what is not for this user, and is not to be tried again.
+  static let forbiddenStatus = 1403
+
   /// The protocol's status (UAF Application API section 3.1): what is kept of the operation, and what the client is told.
   public var status: Int {
     switch self {
     case .taken: 1200
-    case .tooMany: 1403
+    case .tooMany: Self.forbiddenStatus
     case .transactionOver: 1408
     case .keyUnknown: 1481
     case .over: 1491

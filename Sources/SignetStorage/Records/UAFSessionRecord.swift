@@ -64,7 +64,7 @@ public struct UAFSessionRecord: Hashable, Sendable {
   }
 
   /// Whether it ended because its user or device was locked or revoked, or the user had as many keys as one may have.
-  public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.tooMany.status }
+  public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.forbiddenStatus }
 }
 
 /// How a UAF operation ended.
@@ -88,8 +88,13 @@ public struct UAFSessionEnd: Hashable, Sendable {
     (self.authenticators, self.time) = (authenticators, time)
   }
 
+  /// The end of an operation because its user or device was locked or revoked.
+  static func forbidden(at time: Int64) -> UAFSessionEnd {
+    UAFSessionEnd(status: UAFOutcome.forbiddenStatus, time: time)
+  }
+
   /// The keys, each with model and name; `nil` where that is no such list.
-  var usedKeys: [(aaid: String, keyID: [UInt8])]? {
+  public var usedKeys: [(aaid: String, keyID: [UInt8])]? {
     do throws(JSONFailure) {
       guard case .array(let values) = try JSONValue(parsing: Array(authenticators.utf8)) else { return nil }
       var keys: [(aaid: String, keyID: [UInt8])] = []

@@ -44,19 +44,15 @@ extension SQLConnection {
       try appendAudit(audit)
     }
     for (message, audit) in asking.messages {
-      guard
-        try exists(
-          "SELECT 1 FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
-      else { continue }
+      guard try anyPushAuthMechanism(message.mechanism)?.state == .active else { continue }
       try add(message)
       try appendAudit(audit)
     }
   }
 
   private func isActive(_ mechanism: String, of user: String) throws -> Bool {
-    try exists(
-      "SELECT 1 FROM pushauth_mechanisms WHERE id = $1 AND user_id = $2 AND state = 'active'",
-      [.text(mechanism), .text(user)])
+    guard let found = try anyPushAuthMechanism(mechanism) else { return false }
+    return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
   }
 
   private func isTarget(_ target: String?, of user: String) throws -> Bool {
@@ -66,9 +62,7 @@ extension SQLConnection {
 
   /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
   func endAsking(of transaction: String, at time: Int64) throws {
-    _ = try execute(
-      "UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL WHERE txn = $1 AND state = 'pending'",
-      [.text(transaction)])
+    try expirePushAuthMessages(where: "txn = $1", [.text(transaction)])
     try failUAFSessions(ofTransaction: transaction, at: time, rowCodes)
   }
 
@@ -86,12 +80,16 @@ extension SQLConnection {
   ///   - state: What it comes to.
   ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
   ///   - time: When.
-  /// - Throws: ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
   func decide(
     _ id: String, by message: PushAuthMessageRecord, _ state: TransactionRecord.State, reason: String? = nil,
     at time: Int64
   ) throws {
     guard var decided = try transaction(id) else { throw StorageFailure.unknown }
+    // Message and mechanism have codes, and a transaction that waits has none.
+    guard let user = decided.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
+      throw StorageFailure.altered(row: "\(id) of transactions")
+    }
     decided.state = state
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
     try execute(

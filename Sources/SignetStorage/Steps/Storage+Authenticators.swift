@@ -15,9 +15,7 @@ extension Storage {
     of user: String, codeAttempts: Int
   ) async throws(StorageFailure) -> AccountHoldings {
     try await read { [codes] database in
-      let devices = try database.rows(
-        "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
-      ) { try DeviceRecord($0, codes) }
+      let devices = try database.devices(user: user, codes)
       let found =
         try database.containerAuthenticators(of: user, devices)
         + database.uafAuthenticators(of: user, devices, codes)
@@ -58,6 +56,9 @@ extension SQLConnection {
     }
   }
 
+  /// Why an authenticator is suspended whose row somebody else has written.
+  private static let alteredReason = "its row was not written by this server"
+
   fileprivate func uafAuthenticators(
     of user: String, _ devices: [DeviceRecord], _ codes: RowCodes
   ) throws -> [AuthenticatorRecord] {
@@ -72,9 +73,11 @@ extension SQLConnection {
         case .active: (.active, "")
         case .quarantined: (.suspended, "there are two of it")
         case .revoked: (.revoked, "")
-        case .altered: (.suspended, "its row was not written by this server")
+        case .altered: (.suspended, Self.alteredReason)
         }
-      if state == .active, device?.standing == .locked {
+      if state == .active, device?.isAltered == true {
+        (state, reason) = (.suspended, "the row of its device was not written by this server")
+      } else if state == .active, device?.standing == .locked {
         (state, reason) = (.suspended, "the device is locked")
       }
       return AuthenticatorRecord(
@@ -84,14 +87,15 @@ extension SQLConnection {
   }
 
   fileprivate func pushAppAuthenticators(of user: String) throws -> [AuthenticatorRecord] {
-    try rows(
-      "SELECT id, state, created FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
-      [.text(user)]
-    ) { row in
-      let state: PushAuthMechanismRecord.State = try row.value(1)
+    try pushAuthMechanisms(user: user).map { mechanism in
+      let (state, reason): (AuthenticatorRecord.State, String) =
+        switch mechanism.state {
+        case .open: (.pending, "")
+        case .active: (.active, "")
+        case .altered: (.suspended, Self.alteredReason)
+        }
       return AuthenticatorRecord(
-        id: try row.text(0), kind: .pushApp, name: "", state: state == .open ? .pending : .active,
-        created: try row.integer(2))
+        id: mechanism.id, kind: .pushApp, name: "", state: state, reason: reason, created: mechanism.created)
     }
   }
 

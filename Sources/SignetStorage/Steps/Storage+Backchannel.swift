@@ -48,11 +48,7 @@ extension Storage {
     audit: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> PollOutcome {
     try await write { database in
-      let found = try database.row(
-        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
-        [.blob(digest), .text(client)]
-      ) { try BackchannelRecord($0) }
-      guard let request = found,
+      guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction)
       else { return .unknown }
       guard request.issued == nil else { return .used }
@@ -82,11 +78,8 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      let name = try database.row(
-        "SELECT txn FROM backchannel_requests WHERE digest = $1 AND client = $2",
-        [.blob(digest), .text(client)]
-      ) { try $0.text(0) }
-      guard let name, let transaction = try database.transaction(name),
+      guard let request = try database.backchannelRequest(digest, of: client),
+        let transaction = try database.transaction(request.transaction),
         try database.isProofInUse(codes.checked(transaction), codes)
       else { return false }
       guard
@@ -111,15 +104,26 @@ extension Storage {
   public func backchannelRequest(
     ofTransaction transaction: String
   ) async throws(StorageFailure) -> BackchannelRecord? {
-    try await read { database in
+    try await read { [codes] database in
       try database.row(
         "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.text(transaction)]
-      ) { try BackchannelRecord($0) }
+      ) { try BackchannelRecord($0, codes) }
     }
   }
 }
 
 extension SQLConnection {
+  /// The request of a client.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  fileprivate func backchannelRequest(_ digest: [UInt8], of client: String) throws -> BackchannelRecord? {
+    let codes = try rowCodes
+    return try row(
+      "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
+      [.blob(digest), .text(client)]
+    ) { try BackchannelRecord($0, codes) }
+  }
+
   /// The client that is told how a transaction ended; `nil` where nobody is.
   func clientToTell(of transaction: String) throws -> String? {
     try row(

@@ -2,16 +2,12 @@ import SignetCrypto
 import SignetSQL
 
 extension Storage {
-  /// A user's devices, oldest first.
+  /// A user's devices, oldest first, also those whose rows were altered.
   public func devices(user: String) async throws(StorageFailure) -> [DeviceRecord] {
-    try await read { [codes] database in
-      try database.rows(
-        "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
-      ) { try DeviceRecord($0, codes) }
-    }
+    try await read { [codes] in try $0.devices(user: user, codes) }
   }
 
-  /// The device of this id; `nil` for none.
+  /// The device of this id, also one whose row was altered; `nil` for none.
   public func device(_ id: String) async throws(StorageFailure) -> DeviceRecord? {
     try await read { [codes] in try $0.device(id: id, codes) }
   }
@@ -34,12 +30,14 @@ extension Storage {
 
   /// Locks a device, and orders its container to lock too, so that its user hears of it.
   ///
+  /// A row that was altered is written anew so: locked, it lets nobody in.
+  ///
   /// - Parameters:
   ///   - id: The device.
   ///   - reason: Why, in the operator's words; may be empty.
   ///   - audit: The event, and when.
   ///   - order: Makes the order for a container, of its id, with the event.
-  /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` never.
+  /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` and ``DeviceOrderOutcome/altered`` never.
   /// - Throws: ``StorageFailure``.
   public func lockDevice(
     _ id: String, reason: String, audit: AuditRecord,
@@ -72,6 +70,7 @@ extension Storage {
     let codes = codes
     return try await write { database in
       guard var device = try database.device(id: id, codes) else { return .unknown }
+      guard !device.isAltered else { return .altered }
       let containers = try database.containers(on: device, "state = 'active'")
       for container in containers where try database.isToBeWiped(container.id) { return .toBeWiped }
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", audit.time)
@@ -89,6 +88,8 @@ extension Storage {
   }
 
   /// Revokes all that is bound to the account on a device, for good; a lock of the device stays.
+  ///
+  /// So does a row that was altered: nobody knows whether it was locked.
   ///
   /// - Parameters:
   ///   - id: The device.
@@ -110,7 +111,7 @@ extension Storage {
         try database.appendAudit(lost(.container(container.id)))
       }
       try database.revokeUAF(on: device.installation, of: device.user, at: audit.time, codes, lost)
-      try database.settle(device, at: audit.time, codes)
+      if !device.isAltered { try database.settle(device, at: audit.time, codes) }
       try database.noteChange(ofUser: device.user)
       return true
     }
@@ -143,10 +144,12 @@ extension SQLConnection {
     if let found = try place(ofTarget: target) { try requireUnlocked(found.device, of: found.user, codes) }
   }
 
-  /// Whether the device of a target of UAF tokens is locked.
+  /// Whether the device of a target of UAF tokens is locked, or its row was altered, so that nothing is accepted of it.
   func isOnLockedDevice(target: String?, _ codes: RowCodes) throws -> Bool {
-    guard let found = try place(ofTarget: target), let device = found.device else { return false }
-    return try self.device(device, of: found.user, codes)?.standing == .locked
+    guard let found = try place(ofTarget: target), let device = found.device,
+      let device = try anyDevice(device, of: found.user, codes)
+    else { return false }
+    return device.isAltered || device.standing == .locked
   }
 
   private func place(ofTarget target: String?) throws -> (user: String, device: String?)? {
@@ -201,13 +204,31 @@ extension SQLConnection {
 
 // How a device stands.
 extension SQLConnection {
+  /// A user's devices, oldest first, also those whose rows were altered.
+  func devices(user: String, _ codes: RowCodes) throws -> [DeviceRecord] {
+    try rows(
+      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
+    ) { try DeviceRecord($0, codes) }
+  }
+
+  /// The device of an id, also one whose row was altered.
   fileprivate func device(id: String, _ codes: RowCodes) throws -> DeviceRecord? {
     try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
       try DeviceRecord($0, codes)
     }
   }
 
+  /// The device of a user that calls itself so.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   func device(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
+    try anyDevice(installation, of: user, codes)?.checked()
+  }
+
+  /// The device of a user that calls itself so, also one whose row was altered.
+  private func anyDevice(
+    _ installation: String, of user: String, _ codes: RowCodes
+  ) throws -> DeviceRecord? {
     try row(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
       [.text(user), .text(installation)]
@@ -227,12 +248,8 @@ extension SQLConnection {
   func settleDevice(
     of container: ContainerRecord, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
   ) throws {
-    let found: DeviceRecord?
-    do { found = try device(container.installation, of: container.user, codes) } catch StorageFailure.altered
-    {
-      return
-    }
-    guard var device = found else { return }
+    guard var device = try anyDevice(container.installation, of: container.user, codes), !device.isAltered
+    else { return }
     if let lock, !device.isOrderedLocked {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, lock, time)
     }
@@ -241,10 +258,13 @@ extension SQLConnection {
 
   /// Writes a device down with its standing: the gravest of its own order and of its active container's standing.
   ///
+  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then.
+  ///
   /// Registrations that are under way when it is locked end: what they would add may say that it is on another device.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
-    guard let before = try self.device(device.installation, of: device.user, codes) else { return }
+    guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
     var device = device
+    device.isAltered = false
     let standings = try containers(on: device, "state = 'active'").map(\.standing)
     device.standing =
       device.isOrderedLocked || standings.contains(.locked)
@@ -261,7 +281,7 @@ extension SQLConnection {
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
-    guard device.standing != before.standing else { return }
+    guard before.isAltered || device.standing != before.standing else { return }
     let kind: OutboxEvent.Kind =
       switch device.standing {
       case .open: .deviceUnlocked
@@ -271,7 +291,7 @@ extension SQLConnection {
     try publish(OutboxEvent(kind, of: device.id, user: device.user), at: time)
     guard device.standing == .locked else { return }
     try failUAFRegistrations(
-      on: device.installation, of: device.user, UAFSessionEnd(status: 1403, time: time), codes)
+      on: device.installation, of: device.user, .forbidden(at: time), codes)
   }
 
   /// The user's containers on a device.
@@ -292,7 +312,7 @@ extension SQLConnection {
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     // What was asked of a target is found by it, so that this comes first.
-    try failUAFSessions(on: installation, of: user, UAFSessionEnd(status: 1403, time: time), codes)
+    try failUAFSessions(on: installation, of: user, .forbidden(at: time), codes)
     for key in try revokeUAFCredentials(on: installation, of: user, codes) {
       try appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }

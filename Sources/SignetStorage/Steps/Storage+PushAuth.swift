@@ -22,36 +22,31 @@ extension Storage {
   }
 
   /// The mechanism of this id; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord? {
-    try await read { database in
-      try database.row(
-        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.text(id)]
-      ) { try PushAuthMechanismRecord($0) }
-    }
+    try await read { try $0.pushAuthMechanism(id) }
   }
 
   /// The active mechanism that an app calls by this name; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
-    try await read { database in
+    try await read { [codes] database in
       try database.row(
         "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE mechanism = $1",
         [.text(name)]
-      ) { try PushAuthMechanismRecord($0) }
+      ) { try PushAuthMechanismRecord($0, codes).checked() }
     }
   }
 
-  /// A user's mechanisms, oldest first.
+  /// A user's mechanisms, oldest first; those that this server has not written so are ``PushAuthMechanismRecord/State/altered``.
   public func pushAuthMechanisms(
     user: String
   ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
-    try await read { database in
-      try database.rows(
-        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
-        [.text(user)]
-      ) { try PushAuthMechanismRecord($0) }
-    }
+    try await read { try $0.pushAuthMechanisms(user: user) }
   }
 
   /// Registers an app, which happens once for each mechanism, in time; its one-time codes count from now on.
@@ -69,19 +64,15 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireActiveUser(ofMechanism: id)
-      guard
-        try database.execute(
-          """
-          UPDATE pushauth_mechanisms SET mechanism = $1, sealed_device = $2, state = 'active'
-          WHERE id = $3 AND state = 'open' AND expires > $4
-          """, [.text(name), .blob(sealedDevice), .text(id), .integer(time)]) == 1
-      else { return false }
+      guard var found = try database.pushAuthMechanism(id), found.state == .open, found.expires > time else {
+        return false
+      }
+      (found.mechanism, found.sealedDevice, found.state) = (name, sealedDevice, .active)
+      try database.update(found)
       // The app that has answered the challenge of the URI has read the secret of the codes in it.
       _ = try database.execute(
-        """
-        UPDATE credentials SET state = 'active' WHERE state = 'pending'
-          AND id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)
-        """, [.text(id)])
+        "UPDATE credentials SET state = 'active' WHERE state = 'pending' AND id = $1",
+        [.optional(found.credential)])
       try database.appendAudit(audit)
       return true
     }
@@ -101,18 +92,15 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireActiveUser(ofMechanism: id)
-      guard
-        let seen = try database.row(
-          "SELECT seen_changes FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(id)],
-          { try $0.blob(0) })
-      else { return false }
+      guard var found = try database.pushAuthMechanism(id), found.state == .active else { return false }
+      let seen = found.seenChanges
       let isSeen = stride(from: 0, to: seen.count, by: digest.count).contains {
         seen[$0...].prefix(digest.count).elementsEqual(digest)
       }
       guard !isSeen else { return false }
-      _ = try database.execute(
-        "UPDATE pushauth_mechanisms SET sealed_device = $1, seen_changes = $2 WHERE id = $3",
-        [.blob(sealedDevice), .blob(Array((seen + digest).suffix(64 * digest.count))), .text(id)])
+      found.sealedDevice = sealedDevice
+      found.seenChanges = Array((seen + digest).suffix(64 * digest.count))
+      try database.update(found)
       try database.appendAudit(audit)
       return true
     }
@@ -152,12 +140,10 @@ extension Storage {
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
-      let owner = try database.row(
-        "SELECT user_id FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'",
-        [.text(message.mechanism)], { try $0.text(0) })
-      guard let owner else { throw StorageFailure.unknown }
-      try database.requireActive(owner)
-      let outcome = try database.admitRequest(to: owner, at: message.created, limits)
+      let mechanism = try database.pushAuthMechanism(message.mechanism)
+      guard let mechanism, mechanism.state == .active else { throw StorageFailure.unknown }
+      try database.requireActive(mechanism.user)
+      let outcome = try database.admitRequest(to: mechanism.user, at: message.created, limits)
       if outcome == .added { try database.add(message) }
       try database.appendAudit(audit(outcome))
       return outcome
@@ -165,23 +151,25 @@ extension Storage {
   }
 
   /// The message of this id; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
     try await read { try $0.pushAuthMessage(id) }
   }
 
   /// The messages to a mechanism that were good after a time, the newest first, at most 64.
   ///
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` where this server has not written one so.
   public func pushAuthMessages(
     of mechanism: String, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
-    try await read { database in
+    try await read { [codes] database in
       try database.rows(
         """
         SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND expires > $2
         ORDER BY created DESC, id LIMIT 64
         """, [.text(mechanism), .integer(time)]
-      ) { try PushAuthMessageRecord($0) }
+      ) { try PushAuthMessageRecord($0, codes) }
     }
   }
 
@@ -212,27 +200,17 @@ extension Storage {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
-      let asked = try database.pushAuthMessage(id)
-      if let transaction = asked?.transaction {
+      guard var asked = try database.pushAuthMessage(id) else { return false }
+      if let transaction = asked.transaction {
         guard try database.mayAnswer(transaction, at: time) else { return false }
       }
-      guard
-        try database.execute(
-          """
-          UPDATE pushauth_messages SET state = $1, answered = $2, sealed_token = NULL
-          WHERE id = $3 AND state = 'pending' AND expires > $4
-          """, [.text(state.rawValue), .integer(time), .text(id), .integer(time)]) == 1
-      else { return false }
-      if let asked { try database.noteChange(ofMechanism: asked.mechanism) }
-      if state == .approved {
-        let owner = try database.row(
-          """
-          SELECT user_id FROM pushauth_mechanisms
-          WHERE id = (SELECT mechanism FROM pushauth_messages WHERE id = $1)
-          """, [.text(id)], { try $0.text(0) })
-        if let owner { try database.endRow(of: owner) }
-      }
-      if let asked, let transaction = asked.transaction {
+      guard asked.state == .pending, asked.expires > time else { return false }
+      (asked.state, asked.answered, asked.sealedToken) = (state, time, nil)
+      try database.update(asked)
+      let owner = try database.owner(of: asked)
+      try database.noteChange(ofUser: owner)
+      if state == .approved { try database.endRow(of: owner) }
+      if let transaction = asked.transaction {
         try database.decide(
           transaction, by: asked, state == .approved ? .accepted : .denied, at: time)
       }
@@ -256,60 +234,91 @@ extension Storage {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
-      let asked = try database.pushAuthMessage(id)
-      if let transaction = asked?.transaction {
+      guard var asked = try database.pushAuthMessage(id) else { return nil }
+      if let transaction = asked.transaction {
         guard try database.mayAnswer(transaction, at: time) else { return nil }
       }
-      guard
-        try database.execute(
-          """
-          UPDATE pushauth_messages SET wrong_numbers = wrong_numbers + 1,
-            state = CASE WHEN wrong_numbers + 1 >= $1 THEN 'denied' ELSE state END,
-            answered = CASE WHEN wrong_numbers + 1 >= $1 THEN $2 ELSE answered END,
-            sealed_token = CASE WHEN wrong_numbers + 1 >= $1 THEN NULL ELSE sealed_token END
-          WHERE id = $3 AND state = 'pending' AND expires > $2
-          """, [.int(limit), .integer(time), .text(id)]) == 1,
-        let count = try database.number(
-          "SELECT wrong_numbers FROM pushauth_messages WHERE id = $1", [.text(id)])
-      else { return nil }
-      if let asked { try database.noteChange(ofMechanism: asked.mechanism) }
-      if let asked, let transaction = asked.transaction, count >= Int64(limit) {
+      guard asked.state == .pending, asked.expires > time else { return nil }
+      asked.wrongNumbers += 1
+      let isLast = asked.wrongNumbers >= limit
+      if isLast { (asked.state, asked.answered, asked.sealedToken) = (.denied, time, nil) }
+      try database.update(asked)
+      try database.noteChange(ofUser: database.owner(of: asked))
+      if isLast, let transaction = asked.transaction {
         try database.decide(transaction, by: asked, .denied, reason: "wrongNumber", at: time)
       }
       try database.appendAudit(audit)
-      return max(limit - Int(clamping: count), 0)
+      return max(limit - asked.wrongNumbers, 0)
     }
   }
 }
 
 extension SQLConnection {
-  fileprivate func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
-    try row("SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]) {
-      try PushAuthMessageRecord($0)
-    }
+  /// The mechanism of an id, in any state.
+  func anyPushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
+    let codes = try rowCodes
+    return try row(
+      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.text(id)]
+    ) { try PushAuthMechanismRecord($0, codes) }
   }
 
-  /// Adds a message to an active mechanism.
+  /// The mechanism of an id.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  func pushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
+    try anyPushAuthMechanism(id)?.checked()
+  }
+
+  /// A user's mechanisms, oldest first, in any state.
+  func pushAuthMechanisms(user: String) throws -> [PushAuthMechanismRecord] {
+    let codes = try rowCodes
+    return try rows(
+      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
+      [.text(user)]
+    ) { try PushAuthMechanismRecord($0, codes) }
+  }
+
+  /// The message of an id.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
+    let codes = try rowCodes
+    return try row(
+      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]
+    ) { try PushAuthMessageRecord($0, codes) }
+  }
+
+  /// Whose app was sent a message.
+  func owner(of message: PushAuthMessageRecord) throws -> String {
+    guard let found = try pushAuthMechanism(message.mechanism) else { throw StorageFailure.unknown }
+    return found.user
+  }
+
+  /// Adds a message to an active mechanism, and tells an app that waits.
   func add(_ message: PushAuthMessageRecord) throws {
     try insert(message)
-    try noteChange(ofMechanism: message.mechanism)
-  }
-
-  /// Tells an app that waits that other messages wait for it.
-  fileprivate func noteChange(ofMechanism id: String) throws {
-    let user = try row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) {
-      try $0.text(0)
-    }
-    if let user { try noteChange(ofUser: user) }
+    try noteChange(ofUser: owner(of: message))
   }
 
   /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
   fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws {
-    _ = try execute(
-      """
-      UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL
-      WHERE id = $1 AND state = 'pending' AND expires <= $2
-      """,
-      [.text(id), .integer(time)])
+    try expirePushAuthMessages(where: "id = $1 AND expires <= $2", [.text(id), .integer(time)])
+  }
+
+  /// Ends messages that wait as expired.
+  ///
+  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything else from ending.
+  func expirePushAuthMessages(where condition: String, _ values: [SQLValue]) throws {
+    let codes = try rowCodes
+    let open = try rows(
+      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND \(condition)",
+      values
+    ) { row -> PushAuthMessageRecord? in
+      do { return try PushAuthMessageRecord(row, codes) } catch StorageFailure.altered { return nil }
+    }
+    for case var message? in open {
+      (message.state, message.sealedToken) = (.expired, nil)
+      try update(message)
+    }
   }
 }

@@ -100,19 +100,15 @@ extension SQLConnection {
   }
 
   /// As ``requireActive(_:)``, for the user of a push mechanism.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` too.
   func requireActiveUser(ofMechanism mechanism: String) throws {
-    let user = try row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(mechanism)]) {
-      try $0.text(0)
-    }
-    if let user { try requireActive(user) }
+    if let found = try pushAuthMechanism(mechanism) { try requireActive(found.user) }
   }
 
-  /// As ``requireActive(_:)``, for the user to whom a push message was sent.
+  /// As ``requireActiveUser(ofMechanism:)``, for the user to whom a push message was sent.
   func requireActiveUser(ofMessage message: String) throws {
-    let mechanism = try row("SELECT mechanism FROM pushauth_messages WHERE id = $1", [.text(message)]) {
-      try $0.text(0)
-    }
-    if let mechanism { try requireActiveUser(ofMechanism: mechanism) }
+    if let found = try pushAuthMessage(message) { try requireActiveUser(ofMechanism: found.mechanism) }
   }
 
   /// Where a user stands; `nil` for none of this id.
@@ -143,13 +139,10 @@ extension SQLConnection {
       try appendAudit(ended(request))
     }
     _ = try endActivations(.replaced, "user_id", user)
-    _ = try execute(
-      """
-      UPDATE pushauth_messages SET state = 'expired', sealed_token = NULL WHERE state = 'pending'
-        AND mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
-      """, [.text(user)])
+    try expirePushAuthMessages(
+      where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
     try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)])
-    try failUAFSessions(of: user, UAFSessionEnd(status: 1403, time: time), codes)
+    try failUAFSessions(of: user, .forbidden(at: time), codes)
     try noteChange(ofUser: user)
   }
 

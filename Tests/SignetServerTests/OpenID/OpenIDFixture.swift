@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetHTTP
 import SignetJOSE
@@ -20,8 +21,10 @@ struct OpenIDFixture: Sendable {
   let sender: OutboxSender
   let device: ProtocolDevice
 
-  init(_ change: (inout ServerSettings) -> Void = { _ in }) async throws {
-    server = try ServerFixture(notices: callback, change)
+  init(
+    on backend: StorageBackend = .ofServices, _ change: (inout ServerSettings) -> Void = { _ in }
+  ) async throws {
+    server = try ServerFixture(on: backend, notices: callback, change)
     sender = try #require(OutboxSender(server.context))
     device = try await server.activate()
   }

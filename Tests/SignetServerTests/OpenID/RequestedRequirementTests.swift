@@ -1,7 +1,9 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetPolicy
+import SignetSQLite
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -13,8 +15,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RequestedRequirementTests {
   private static let (signed, answered) = ("urn:signet:acr:signed", "urn:signet:acr:answered")
 
-  private func fixture() async throws -> OpenIDFixture {
-    try await OpenIDFixture { settings in
+  private func fixture(on backend: StorageBackend = .ofServices) async throws -> OpenIDFixture {
+    try await OpenIDFixture(on: backend) { settings in
       var (hardware, attested, verified) = (
         AuthenticationRequirement(), AuthenticationRequirement(), AuthenticationRequirement()
       )
@@ -98,6 +100,34 @@ import Testing
     let other = try await ask(fixture, client, "\(Self.signed) \(Self.answered)").id
     try await type(fixture)
     #expect(try await claims(fixture.poll(client, other)).string("acr") == Self.answered)
+  }
+
+  @Test(
+    "a demand that somebody has weakened in the database brings no tokens",
+    arguments: [
+      "acr_values = NULL", "acr_values = 'urn:signet:acr:answered'", "expires = expires + 1",
+      "sealed_notice = x'00'", "delivery = 'ping'", "code = NULL",
+    ])
+  func weakened(_ change: String) async throws {
+    let fixture = try await fixture(on: .sqlite)
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, Self.signed).id
+    try await fixture.decide(.accepted)
+    let transaction = try #require(
+      try await fixture.server.context.storage.transactions(
+        TransactionFilter(), before: nil, at: fixture.now, limit: 1
+      ).first)
+    let database = try Database(path: fixture.server.folder.file("signet.sqlite"), mode: .readWrite)
+    try database.execute("UPDATE backchannel_requests SET \(change)")
+    let answer = try await fixture.poll(client, id)
+    #expect(answer.status == 500 && !answer.body.contains("id_token"))
+    #expect(
+      fixture.server.capture.lines.contains {
+        $0.contains("storage.failed") && $0.contains("backchannel_requests")
+      })
+    await #expect(throws: StorageFailure.self) {
+      try await fixture.server.context.storage.backchannelRequest(ofTransaction: transaction.id)
+    }
   }
 
   @Test("push and ping: a client that is told gets no tokens for what has come to meet nothing")

@@ -210,6 +210,98 @@ import UAFFixture
     #expect(server.capture.lines.contains { $0.contains("storage.failed") && $0.contains("devices") })
   }
 
+  /// A device with a key, whose row somebody else has written then.
+  private static func altered(
+    _ key: UAFTestKey, by change: String = "name = 'x', standing = 'open'"
+  ) async throws -> (UAFServer, device: String) {
+    let server = try await UAFServer([key, Self.key()], on: .sqlite)
+    #expect(try await register(key, server).integer("statusCode") == 1200)
+    #expect(try await register(Self.key(), server, on: "d2").integer("statusCode") == 1200)
+    let found = try await server.storage.devices(user: "alice").filter { $0.installation == "d1" }
+    let device = try #require(found.first).id
+    try server.tamper("UPDATE devices SET \(change) WHERE installation = 'd1'")
+    return (server, device)
+  }
+
+  @Test(
+    "a device whose row was altered is listed as that, beside the others, and nothing is accepted of it",
+    arguments: [
+      "name = 'x'", "platform = 'x'", "created = 1", "standing = 'stepUp'", "ordered_reason = 'x'",
+      "ordered = 1", "code = NULL",
+    ])
+  func alteredIsShown(_ change: String) async throws {
+    let key = Self.key()
+    let (server, device) = try await Self.altered(key, by: change)
+    let admin = try await APIKeyService(server.context).create(
+      name: "Operator", displayName: nil, scopes: [.admin], by: .local
+    ).text
+    for path in ["users/alice/devices", "users/alice", "devices/\(device)"] {
+      let answer = try await server.send(
+        .get, "//main/v1/admin/\(path)", [], [("Authorization", "Bearer \(admin)")])
+      #expect(answer.status == 200, "\(path)")
+      let body = try JSONObject(parsing: answer.body)
+      let devices = body.contains("devices") ? try body.array("devices") : [.object(body)]
+      let standings = devices.compactMap { value -> JSONValue? in
+        if case .object(let one) = value, one["id"] == .string(device) { one["standing"] } else { nil }
+      }
+      #expect(standings == ["altered"], "\(path)")
+      #expect(devices.count == (path.hasPrefix("users") ? 2 : 1))
+    }
+    let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 100).authenticators
+    #expect(holdings.filter { $0.device == device }.map(\.state) == [.suspended])
+    #expect(holdings.filter { $0.device != device }.map(\.state) == [.active])
+    #expect(try await server.authenticate(key).integer("statusCode") == 1500)
+    #expect(try await Self.register(Self.key(), server).integer("statusCode") == 1500)
+    let devices = DeviceService(server.context)
+    #expect(try await problem { _ = try await devices.unlock(device, by: .local) } == .deviceLocked)
+    #expect(try await server.authenticate(key).integer("statusCode") == 1500)
+  }
+
+  @Test("a lock of a device whose row was altered writes it anew, and holds until an operator ends it")
+  func alteredIsLocked() async throws {
+    let key = Self.key()
+    let (server, device) = try await Self.altered(key)
+    let devices = DeviceService(server.context)
+    let locked = try await devices.lock(device, reason: "altered", by: .local)
+    #expect(locked.standing == .locked && !locked.isAltered && locked.isOrderedLocked)
+    #expect(try await server.authenticate(key).integer("statusCode") == 1403)
+    #expect(try await devices.unlock(device, by: .local).standing == .open)
+    #expect(try await server.authenticate(key).integer("statusCode") == 1200)
+  }
+
+  @Test("a device whose row was altered is revoked, and its row stays so until an operator locks the device")
+  func alteredIsRevoked() async throws {
+    let key = Self.key()
+    let (server, device) = try await Self.altered(key)
+    let devices = DeviceService(server.context)
+    #expect(try await devices.revoke(device, by: .local).isAltered)
+    let keys = try await server.storage.uafCredentials(user: "alice")
+    #expect(keys.filter { $0.device == "d1" }.map(\.state) == [.revoked])
+    #expect(keys.filter { $0.device == "d2" }.map(\.state) == [.active])
+    #expect(try await Self.register(Self.key(), server).integer("statusCode") == 1500)
+    _ = try await devices.lock(device, reason: "", by: .local)
+    _ = try await devices.unlock(device, by: .local)
+    #expect(try await Self.register(Self.key(), server).integer("statusCode") == 1200)
+  }
+
+  @Test("the container of a device whose row was altered is locked, and wiped", arguments: [false, true])
+  func alteredIsWiped(_ isDevice: Bool) async throws {
+    let server = try await UAFServer(Self.key(), on: .sqlite)
+    try await server.activate()
+    let container = try #require(try await server.storage.containers(user: "alice").first)
+    try server.tamper("UPDATE devices SET name = 'x'")
+    if isDevice {
+      let device = try #require(try await server.storage.devices(user: "alice").first).id
+      _ = try await DeviceService(server.context).lock(device, reason: "", by: .local)
+    } else {
+      _ = try await AccountService(server.context).order(.lock, for: container.id, reason: "", by: .local)
+    }
+    #expect(try await server.storage.container(container.id)?.standing == .locked)
+    _ = try await AccountService(server.context).order(.wipe, for: container.id, reason: "", by: .local)
+    let orders = try await server.storage.accountOrders(of: container.id)
+    #expect(orders.contains { $0.action == .wipe })
+  }
+
   @Test("rows that somebody else has written keep nobody from revoking a container, whose codes end")
   func revocationPastAlteredRows() async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)

@@ -1,0 +1,107 @@
+import PostgreSQLFixture
+import SignetHTTP
+import SignetPushAuth
+import SignetSQLite
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Who can write the database, and lacks the master key, decides nothing by an authenticator app.
+@Suite(.timeLimit(.minutes(10))) struct PushAuthRowTests {
+  private static func bench() async throws -> AuthenticatorBench {
+    let bench = try await AuthenticatorBench([.app], on: .sqlite)
+    try await bench.server.users.add(try UserID("bob"), by: .local)
+    return bench
+  }
+
+  private static func mechanism(_ bench: AuthenticatorBench) async throws -> PushAuthMechanismRecord {
+    try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first)
+  }
+
+  @Test(
+    "an app whose row was changed is shown as altered, and can be removed",
+    arguments: [
+      "user_id = 'bob'", "mechanism = 'other'", "sealed_secret = x'00'", "challenge = x'00'",
+      "sealed_device = NULL", "created = 1", "expires = 1", "state = 'open'", "credential = 'c'",
+      "seen_changes = x'00'", "code = NULL", "code = zeroblob(32)",
+    ])
+  func mechanisms(_ change: String) async throws {
+    let bench = try await Self.bench()
+    let storage = bench.server.storage
+    let id = try await Self.mechanism(bench).id
+    try bench.server.tamper("UPDATE pushauth_mechanisms SET \(change)")
+    let user = change.contains("bob") ? "bob" : "alice"
+    #expect(try await storage.pushAuthMechanisms(user: user).map(\.state) == [.altered])
+    let shown = try await storage.holdings(of: user, codeAttempts: 100).authenticators
+    #expect(shown.map(\.state) == [.suspended] && shown[0].reason.contains("not written by this server"))
+    await #expect(throws: StorageFailure.altered(row: "\(id) of pushauth_mechanisms")) {
+      try await storage.pushAuthMechanism(id)
+    }
+    #expect(try await storage.removePushAuthMechanism(id, audit: .sample()))
+  }
+
+  @Test("an app that was given to another user is not asked what that one is asked")
+  func otherUser() async throws {
+    let bench = try await Self.bench()
+    try bench.server.tamper("UPDATE pushauth_mechanisms SET user_id = 'bob'")
+    #expect(try await problem { _ = try await bench.make("Pay 10", user: "bob") } == .noAuthenticator)
+    #expect(bench.sent().isEmpty)
+  }
+
+  @Test(
+    "a message whose row was changed is neither shown nor listed, and its answer is refused",
+    arguments: [
+      "kind = 'biometric'", "challenge = x'00'", "sealed_number = NULL", "created = 1",
+      "expires = expires + 1", "state = 'approved', answered = 1", "wrong_numbers = -9", "txn = NULL",
+      "code = NULL",
+    ])
+  func messages(_ change: String) async throws {
+    let bench = try await Self.bench()
+    let made = try await bench.make("Pay 10", numberDigits: 2)
+    let message = try bench.message(bench.sent())
+    let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))
+    let (storage, mechanism) = (bench.server.storage, try await Self.mechanism(bench).id)
+    try bench.server.tamper("UPDATE pushauth_messages SET \(change)")
+    let failure = StorageFailure.altered(row: "\(id) of pushauth_messages")
+    await #expect(throws: failure) { try await storage.pushAuthMessage(id) }
+    await #expect(throws: failure) { try await storage.pushAuthMessages(of: mechanism, after: 0) }
+    let number = try #require(made.number).digits
+    #expect(try await bench.post(.number(number), to: message).status == 500)
+    #expect(try await storage.transaction(made.record.id)?.state == .pending)
+    #expect(
+      bench.server.capture.lines.contains {
+        $0.contains("storage.failed") && $0.contains("pushauth_messages")
+      })
+    // It keeps nothing else from its end.
+    try await TransactionService(bench.server.context).withdraw(made.record.id, reason: "", by: .local)
+    #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
+  }
+
+  @Test("a message to one app is none to another")
+  func otherMechanism() async throws {
+    let bench = try await Self.bench()
+    let made = try await bench.make("Pay 10")
+    let first = try bench.message(bench.sent())
+    let old = try await Self.mechanism(bench).id
+    bench.server.clock.advance(by: 1)
+    try await bench.enrol(service: "webhook")
+    try bench.server.tamper(
+      "UPDATE pushauth_messages SET mechanism = (SELECT id FROM pushauth_mechanisms WHERE id <> ?)",
+      .text(old))
+    #expect(try await bench.post(.approve, to: first).status == 500)
+    #expect(try await bench.server.storage.transaction(made.record.id)?.state == .pending)
+  }
+
+  @Test("a transaction that was given to another user is not decided by the app of the first")
+  func otherUsersTransaction() async throws {
+    let bench = try await Self.bench()
+    let made = try await bench.make("Pay 10")
+    let message = try bench.message(bench.sent())
+    try bench.server.tamper("UPDATE transactions SET user_id = 'bob'")
+    #expect(try await bench.post(.approve, to: message).status == 500)
+    #expect(try await bench.server.storage.transaction(made.record.id)?.state == .pending)
+  }
+}
