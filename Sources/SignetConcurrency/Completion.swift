@@ -1,60 +1,68 @@
-import Synchronization
+public import Synchronization
 
 /// A result that arrives later, for one listener: a task that awaits it, or a callback where a task for each request is too slow.
-package final class Completion<Value: Sendable>: Sendable {
+@usableFromInline package final class Completion<Value: Sendable>: Sendable {
   /// Hears the result once.
-  package typealias Listener = @Sendable (Result<Value, any Error>) -> Void
+  @usableFromInline package typealias Listener = @Sendable (Result<Value, any Error>) -> Void
 
-  private enum State {
-    case open
-    case awaited(Listener)
-    case settled(Result<Value, any Error>)
-    case delivered
+  @usableFromInline struct State {
+    @usableFromInline var result: Result<Value, any Error>?
+    @usableFromInline var listener: Listener?
+    @usableFromInline var (isSettled, isHeard) = (false, false)
+
+    @usableFromInline init() {}
   }
 
-  private let state = Mutex(State.open)
+  @usableFromInline let state = Mutex(State())
 
   /// A completion that ``settle(_:)`` ends.
-  package init() {}
+  @inlinable package init() {}
+
+  /// Keeps a result, in the place of one that was kept before, until ``settle()`` ends the completion with it.
+  @inlinable package func prepare(_ result: Result<Value, any Error>) { state.withLock { $0.result = result } }
+
+  /// Ends it with the result that was prepared.
+  ///
+  /// - Precondition: There is one, and it was not ended before.
+  @inlinable package func settle() {
+    let (listener, result) = state.withLock { state -> (Listener?, Result<Value, any Error>) in
+      guard !state.isSettled, let result = state.result else {
+        preconditionFailure("a completion ends once, with a result")
+      }
+      state.isSettled = true
+      let listener = state.listener
+      if listener != nil { (state.result, state.listener) = (nil, nil) }
+      return (listener, result)
+    }
+    listener?(result)
+  }
 
   /// Ends it.
   ///
   /// - Precondition: It was not ended before.
-  package func settle(_ result: Result<Value, any Error>) {
-    let listener = state.withLock { state -> Listener? in
-      switch state {
-      case .open:
-        state = .settled(result)
-        return nil
-      case .awaited(let listener):
-        state = .delivered
-        return listener
-      case .settled, .delivered: preconditionFailure("a completion ends once")
-      }
-    }
-    listener?(result)
+  @inlinable package func settle(_ result: Result<Value, any Error>) {
+    prepare(result)
+    settle()
   }
 
   /// Calls `listener` with the result, at once where it is there; otherwise on the thread that settles, which it must not block.
   ///
   /// - Precondition: Nobody else listens.
-  package func then(_ listener: @escaping Listener) {
+  @inlinable package func then(_ listener: @escaping Listener) {
     let result = state.withLock { state -> Result<Value, any Error>? in
-      switch state {
-      case .open:
-        state = .awaited(listener)
+      precondition(!state.isHeard, "a completion has one listener")
+      state.isHeard = true
+      guard state.isSettled else {
+        state.listener = listener
         return nil
-      case .settled(let result):
-        state = .delivered
-        return result
-      case .awaited, .delivered: preconditionFailure("a completion has one listener")
       }
+      return state.result.take()
     }
     if let result { listener(result) }
   }
 
   /// A completion of what `transform` makes of the value, on the thread that settles this one.
-  package func map<Other: Sendable>(
+  @inlinable package func map<Other: Sendable>(
     _ transform: @escaping @Sendable (Value) throws -> Other
   ) -> Completion<Other> {
     let other = Completion<Other>()
@@ -63,7 +71,7 @@ package final class Completion<Value: Sendable>: Sendable {
   }
 
   /// The value, once it is there.
-  package var value: Value {
+  @inlinable package var value: Value {
     get async throws {
       try await withCheckedContinuation { continuation in then { continuation.resume(returning: $0) } }.get()
     }

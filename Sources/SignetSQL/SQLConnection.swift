@@ -7,8 +7,8 @@ public final class SQLConnection {
   let session: any SQLSession
   private let observer: SQLObserver?
   /// The failure of the first statement that failed in this step.
-  private(set) var failure: SQLFailure?
-  private var locals: [ObjectIdentifier: any Sendable] = [:]
+  @usableFromInline private(set) var failure: SQLFailure?
+  @usableFromInline var locals: [ObjectIdentifier: any Sendable] = [:]
 
   init(_ session: any SQLSession, _ observer: SQLObserver?) {
     self.session = session
@@ -27,7 +27,7 @@ public final class SQLConnection {
   /// All rows of a query, each decoded by index.
   ///
   /// - Throws: ``SQLFailure``, and what `decode` throws.
-  public func rows<Value>(
+  @inlinable public func rows<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> [Value] {
     var result: [Value] = []
@@ -38,7 +38,7 @@ public final class SQLConnection {
   /// The only row of a query, or `nil` where there is none.
   ///
   /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)`` for several rows, and what `decode` throws.
-  public func row<Value>(
+  @inlinable public func row<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> Value? {
     var result: Value?
@@ -79,7 +79,7 @@ public final class SQLConnection {
   /// What `load` returned in this transaction, read once though several steps of one commit ask for it.
   ///
   /// - Throws: What `load` throws.
-  public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws -> Value {
+  @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws -> Value {
     if let known = locals[key.id] as? Value { return known }
     let value = try load()
     locals[key.id] = value
@@ -87,12 +87,12 @@ public final class SQLConnection {
   }
 
   /// Sets what ``local(_:load:)`` returns until the transaction ends; undoing anything forgets it.
-  public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) { locals[key.id] = value }
+  @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) { locals[key.id] = value }
 
   /// Runs a statement of the schema, which has no values and is not kept.
   func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }
 
-  private func run(
+  @usableFromInline func run(
     _ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
   ) throws -> Int {
     try guarded(sql) { try session.run(sql, values, body) }
@@ -106,7 +106,7 @@ public final class SQLConnection {
     } catch let error as SQLFailure { throw fail(error) }
   }
 
-  private func fail(_ error: SQLFailure) -> SQLFailure {
+  @usableFromInline func fail(_ error: SQLFailure) -> SQLFailure {
     if failure == nil { failure = error }
     return error
   }
@@ -158,14 +158,14 @@ extension SQLConnection {
 
 /// Names a value that is read once in a transaction; see ``SQLConnection/local(_:load:)``.
 public final class TransactionLocal<Value: Sendable>: Sendable {
-  fileprivate var id: ObjectIdentifier { ObjectIdentifier(self) }
+  @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
 
   /// A name of its own.
   public init() {}
 }
 
 /// Whether a step may change anything.
-enum SQLAccess: Sendable {
+@usableFromInline enum SQLAccess: Sendable {
   /// It reads, from one state that nobody changes meanwhile.
   case read
   /// It reads and changes.

@@ -1,4 +1,4 @@
-package import SignetConcurrency
+public import SignetConcurrency
 
 /// Where a database is.
 public enum SQLLocation: Sendable, Hashable {
@@ -67,25 +67,27 @@ public final class SQLDatabase: Sendable {
   ///
   /// - Returns: What `body` returns, or throws, or ``SQLFailure``.
   @discardableResult
-  package func read<Value: Sendable>(
+  @inlinable package func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
-    let step = SQLStep(body)
-    engine.begin(step, .read)
-    return step.completion
+    let completion = Completion<Value>()
+    begin(step(body, completion), .read)
+    return completion
   }
 
   /// Makes one change, wholly or not at all; it is durable when the completion is reached.
   ///
   /// - Returns: What `body` returns; what it throws undoes the change.
   @discardableResult
-  package func write<Value: Sendable>(
+  @inlinable package func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
-    let step = SQLStep(body)
-    engine.begin(step, .write)
-    return step.completion
+    let completion = Completion<Value>()
+    begin(step(body, completion), .write)
+    return completion
   }
+
+  @usableFromInline func begin(_ step: SQLStep, _ access: SQLAccess) { engine.begin(step, access) }
 
   /// How many steps wait for a connection.
   package var waitingStepCount: Int { engine.waitingStepCount }
@@ -102,6 +104,6 @@ protocol SQLEngine: Sendable {
   var dialect: SQLDialect { get }
   var waitingStepCount: Int { get }
   var commitCount: Int { get }
-  func begin(_ step: any QueuedStep, _ access: SQLAccess)
+  func begin(_ step: SQLStep, _ access: SQLAccess)
   func close() async
 }

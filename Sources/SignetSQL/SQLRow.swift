@@ -4,7 +4,7 @@
 ///
 /// Others may have changed the database by hand, so the readers throw where a column does not hold what is asked for.
 public struct SQLRow: Sendable {
-  let values: [SQLValue]
+  @usableFromInline let values: [SQLValue]
 
   /// The number of columns.
   public var count: Int { values.count }
@@ -63,7 +63,7 @@ public struct SQLRow: Sendable {
   /// The identifier or status in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
-  public func value<Value: SQLRepresentable>(
+  @inlinable public func value<Value: SQLRepresentable>(
     _ index: Int, as type: Value.Type = Value.self
   ) throws(SQLFailure) -> Value {
     guard let value = Value(sqlValue: values[index]) else { throw mismatch(index, "\(Value.self)") }
@@ -73,13 +73,13 @@ public struct SQLRow: Sendable {
   /// What `read` makes of a column, or `nil` for `NULL`: `try row.optional(3, row.text)`.
   ///
   /// - Throws: What `read` throws.
-  public func optional<Value>(
+  @inlinable public func optional<Value>(
     _ index: Int, _ read: (Int) throws(SQLFailure) -> Value
   ) throws(SQLFailure) -> Value? {
     values[index] == .null ? nil : try read(index)
   }
 
-  private func mismatch(_ index: Int, _ expected: String) -> SQLFailure {
+  @usableFromInline func mismatch(_ index: Int, _ expected: String) -> SQLFailure {
     .unexpectedValue(column: index, expected: expected, found: values[index].kind)
   }
 }

@@ -1,45 +1,41 @@
-import SignetConcurrency
-import Synchronization
+public import SignetConcurrency
 
-/// A step that waits for its turn: what runs it neither knows its value nor its caller.
-protocol QueuedStep: AnyObject, Sendable {
-  /// Runs the body; the result is kept until ``finish(_:)``. It may run again.
-  ///
-  /// - Returns: What the body threw.
-  func attempt(on connection: SQLConnection) -> (any Error)?
+/// A step that waits for its turn: what runs it knows neither its value nor its caller.
+///
+/// Its closures are made where the type of the value is known, and compiled for that type: in the hottest paths, looking up the metadata
+/// of generic types took as long as the statements.
+@usableFromInline final class SQLStep: Sendable {
+  /// Runs the body; the result is kept until ``finish``, and is what the body threw. It may run again.
+  let attempt: @Sendable (SQLConnection) -> (any Error)?
 
   /// Tells the caller: what the body returned or threw, or the failure of the commit.
-  func finish(_ failure: (any Error)?)
+  let finish: @Sendable ((any Error)?) -> Void
+
+  @usableFromInline init(
+    attempt: @escaping @Sendable (SQLConnection) -> (any Error)?,
+    finish: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    (self.attempt, self.finish) = (attempt, finish)
+  }
 }
 
-/// A step with its value.
-final class SQLStep<Value: Sendable>: QueuedStep {
-  let completion = Completion<Value>()
-  private let body: @Sendable (SQLConnection) throws -> Value
-  private let result = Mutex<Result<Value, any Error>?>(nil)
-
-  init(_ body: @escaping @Sendable (SQLConnection) throws -> Value) { self.body = body }
-
-  func attempt(on connection: SQLConnection) -> (any Error)? {
-    // A failure that the body swallowed fails the step all the same.
-    let outcome = Result {
-      let value = try body(connection)
-      if let failure = connection.failure { throw failure }
-      return value
-    }
-    result.withLock { $0 = outcome }
-    if case .failure(let error) = outcome { return error }
-    return nil
-  }
-
-  func finish(_ failure: (any Error)?) {
-    let outcome = result.withLock { $0 }
-    if let failure {
-      completion.settle(.failure(failure))
-    } else if let outcome {
-      completion.settle(outcome)
-    } else {
-      preconditionFailure("a step that did not run ends with a failure")
+extension SQLDatabase {
+  /// Has a step wait for its turn.
+  @inlinable func step<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value, _ completion: Completion<Value>
+  ) -> SQLStep {
+    SQLStep { connection in
+      // A failure that the body swallowed fails the step all the same.
+      let outcome = Result {
+        let value = try body(connection)
+        if let failure = connection.failure { throw failure }
+        return value
+      }
+      completion.prepare(outcome)
+      if case .failure(let error) = outcome { return error }
+      return nil
+    } finish: { failure in
+      if let failure { completion.settle(.failure(failure)) } else { completion.settle() }
     }
   }
 }

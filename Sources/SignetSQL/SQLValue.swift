@@ -70,7 +70,7 @@ extension SQLRepresentable where Self: RawRepresentable, RawValue == String {
   public var sqlValue: SQLValue { .text(rawValue) }
 
   /// The case of a raw value.
-  public init?(sqlValue: SQLValue) {
+  @inlinable public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(rawValue: text)
   }

@@ -3,7 +3,7 @@ import Synchronization
 /// Steps that wait, and how many of those that run them are at work.
 final class StepQueue: Sendable {
   struct Item: Sendable {
-    let step: any QueuedStep
+    let step: SQLStep
     let access: SQLAccess
   }
 

@@ -11,7 +11,7 @@ public import SignetWire
 /// the caller hears.
 ///
 /// All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
-public struct ServiceContext: Sendable {
+public final class ServiceContext: Sendable {
   /// What the operator decided, as it is now.
   public var settings: ServerSettings { currentSettings.value }
   private let currentSettings: CurrentSettings
@@ -41,7 +41,7 @@ public struct ServiceContext: Sendable {
   /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on.
   ///
   /// `handshakeKeys` are those of this process alone where there are none.
-  public init(
+  public convenience init(
     settings: ServerSettings, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,

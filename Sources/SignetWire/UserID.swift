@@ -19,6 +19,11 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an empty or overlong text, a control character, a
   ///   character that is invisible or changes the direction of text, a space at either end, or another normalization.
   public init(_ text: String) throws(WireFailure) {
+    // Most are visible ASCII, of which nothing but the length is to be looked at.
+    if (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      self.text = text
+      return
+    }
     guard !text.isEmpty, text.unicodeScalars.count <= 128 else {
       throw .invalid(member: "user", reason: "has 1 to 128 characters")
     }

@@ -71,41 +71,45 @@ import Testing
     await server.stop()
   }
 
-  @Test(.enabled(if: FakeServer.canRun, "needs python3"), arguments: FakeServer.Behaviour.allCases)
-  func somethingElseListens(_ behaviour: FakeServer.Behaviour) async throws {
+  @Test(.enabled(if: FakeServer.canRun, "needs python3")) func somethingElseListens() async throws {
     let (server, device) = try await activated()
     _ = try await server.json("user", "add", "bob")
     let code = try server.write(await server.invite("bob").text, to: "bob")
     let transaction = try await server.ask("alice", "Pay")
     await server.stop()
-    let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
-    let (status, text): (Int32, String) =
-      switch behaviour {
-      case .noise: (76, "no secure connection")
-      case .noHTTP: (76, "does not speak HTTP")
-      case .noJSON: (76, "is not of this protocol; check the server URL")
-      case .webPage: (76, "is not of this protocol; check the server URL")
-      case .badGateway: (75, "failed (status 502); try again")
-      case .halfBody: (69, "cut short")
-      case .redirect: (76, "redirect (302), which is not followed")
-      case .endless: (76, "larger than 2097152 bytes")
-      case .silent, .silentAfterTLS: (75, "did not answer in time")
-      case .hangUp: (76, "no secure connection")
-      case .hostileText: (76, "My Own Bank AG")
+    for behaviour in FakeServer.Behaviour.allCases {
+      let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
+      let (status, text) = Self.refusal(of: behaviour)
+      let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
+      for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {
+        try await expectRefusal(server, device, words + ["--timeout", timeout], status, text)
       }
-    let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
-    for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {
-      try await expectRefusal(server, device, words + ["--timeout", timeout], status, text)
+      // No network is needed for a code, whoever listens.
+      #expect(try await device.json("otp").string("code").count == 6, "\(behaviour)")
+      try fake.stop()
     }
-    // No network is needed for a code, whoever listens.
-    #expect(try await device.json("otp").string("code").count == 6)
-    try fake.stop()
     // The real one is back, and everything is as if nothing had been.
     let real = try await server.again()
     _ = try await device.json("approve", transaction, "--yes")
     _ = try await device.json("activate", "--code-file", code)
     try SignedDecisionCheck.expectAccepted(await real.transaction(transaction))
     await real.stop()
+  }
+
+  private static func refusal(of behaviour: FakeServer.Behaviour) -> (status: Int32, text: String) {
+    switch behaviour {
+    case .noise: (76, "no secure connection")
+    case .noHTTP: (76, "does not speak HTTP")
+    case .noJSON: (76, "is not of this protocol; check the server URL")
+    case .webPage: (76, "is not of this protocol; check the server URL")
+    case .badGateway: (75, "failed (status 502); try again")
+    case .halfBody: (69, "cut short")
+    case .redirect: (76, "redirect (302), which is not followed")
+    case .endless: (76, "larger than 2097152 bytes")
+    case .silent, .silentAfterTLS: (75, "did not answer in time")
+    case .hangUp: (76, "no secure connection")
+    case .hostileText: (76, "My Own Bank AG")
+    }
   }
 
   @Test func nobodyListens() async throws {

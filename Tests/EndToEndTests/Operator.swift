@@ -93,11 +93,15 @@ extension RunningServer {
 
   /// The ids of a user's containers that are active.
   func activeContainers(_ user: String) async throws -> [String] {
-    try await APIClient(self).json(.get, "admin/users/\(user)/containers").array("containers").compactMap {
-      value in
-      guard case .object(let container) = value, try container.string("state") == "active" else { return nil }
-      return try container.string("id")
-    }
+    let name = try #require(user.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))
+    return try await APIClient(self).json(.get, "admin/users/\(name)/containers").array("containers")
+      .compactMap {
+        value in
+        guard case .object(let container) = value, try container.string("state") == "active" else {
+          return nil
+        }
+        return try container.string("id")
+      }
   }
 
   /// Asks for a decision; the id of the transaction.

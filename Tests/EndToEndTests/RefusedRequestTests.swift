@@ -130,7 +130,7 @@ struct RefusedRequestTests {
     arguments: [("finish", 403), ("start", 200)])
   func flood(_ step: String, _ status: Int) async throws {
     let server = try await RunningServer.start()
-    let count = 3000
+    let count = 1000
     _ = try await server.codeFile("alice")
     let bytes =
       step == "finish"

@@ -87,7 +87,9 @@ import Testing
     // A transaction is asked of it too, and is the only way to reach alice.
     let transactions = TransactionService(server.context) { _ in }
     let made = try await transactions.create(
-      TransactionOrder(.text("Pay 1 EUR"), from: "Shop", user: UserID("alice")), by: .local)
+      TransactionOrder(
+        .text("Pay 1 EUR"), from: "Shop", user: UserID("alice"), requirements: ["urn:signet:acr:answered"]),
+      by: .local)
     let both = try list(try await ask())
     #expect(try both.array("messages").count == 2 && both.array("ended").isEmpty)
     try await transactions.withdraw(made.record.id, reason: "", by: .local)

@@ -35,7 +35,7 @@ final class PostgreSQLEngine: SQLEngine {
   var waitingStepCount: Int { queue.count }
   var commitCount: Int { workers.reduce(0) { $0 + $1.commits.withLock { $0 } } }
 
-  func begin(_ step: any QueuedStep, _ access: SQLAccess) {
+  func begin(_ step: SQLStep, _ access: SQLAccess) {
     do throws(SQLFailure) {
       guard let index = try queue.add(StepQueue.Item(step: step, access: access)) else { return }
       workers[index].wake()
@@ -87,7 +87,7 @@ final class PostgreSQLEngine: SQLEngine {
         let connection = try usable()
         do {
           return try Self.transact(item.access, connection, options.rerunLimit) { connection in
-            if let error = item.step.attempt(on: connection) { throw error }
+            if let error = item.step.attempt(connection) { throw error }
           }
         } catch {
           // A server that was started again, or an idle connection that something between us has dropped.

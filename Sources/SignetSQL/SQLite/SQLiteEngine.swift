@@ -23,7 +23,7 @@ final class SQLiteEngine: SQLEngine {
   var waitingStepCount: Int { writer.queue.count + (reader?.queue.count ?? 0) }
   var commitCount: Int { writer.commits.withLock { $0 } }
 
-  func begin(_ step: any QueuedStep, _ access: SQLAccess) {
+  func begin(_ step: SQLStep, _ access: SQLAccess) {
     let worker = access == .read ? reader ?? writer : writer
     worker.begin(StepQueue.Item(step: step, access: access))
   }
@@ -100,8 +100,8 @@ final class SQLiteEngine: SQLEngine {
         for item in batch {
           let error =
             apart
-            ? try connection.savepoint { item.step.attempt(on: connection) }
-            : item.step.attempt(on: connection)
+            ? try connection.savepoint { item.step.attempt(connection) }
+            : item.step.attempt(connection)
           guard let error, !apart else { continue }
           if let failure = error as? SQLFailure, failure.isOfTheDisk { throw failure }
           throw Undo()

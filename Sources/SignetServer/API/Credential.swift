@@ -85,7 +85,7 @@ package enum SecurityScheme: String, Hashable, Sendable {
 }
 
 /// The services that authenticate callers.
-package struct CallerAuthentication: Sendable {
+package final class CallerAuthentication: Sendable {
   let context: ServiceContext
   let keys: APIKeyService
   let devices: DeviceAuthentication

@@ -43,6 +43,7 @@ extension TransactionService {
   /// - Parameters:
   ///   - user: Who is asked; `nil` for anybody, of whom nothing is known.
   ///   - names: The requirements, of which one has to be met; empty for signed content.
+  /// - Returns: The kinds.
   /// - Throws: ``Problem`` where no authenticator of the user's can show it: the user would be asked for nothing.
   func kinds(of user: UserID?, meeting names: [String]) async throws -> Set<AuthenticationEvidence.Kind> {
     guard let user, !names.isEmpty else {

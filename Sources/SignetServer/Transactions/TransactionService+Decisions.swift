@@ -104,7 +104,9 @@ extension TransactionService {
       ? nil : "\"number\" goes with an approval, where one is asked for."
   }
 
-  /// What an approval lacks of what is required; `nil` where that is nothing. A no needs nothing.
+  /// What an approval lacks of what is required; `nil` where that is nothing.
+  ///
+  /// A no needs nothing.
   private func shortage(
     of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord
   ) -> String? {
