@@ -18,7 +18,6 @@ extension StorageContract {
     var record = BackchannelRecord(
       digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
-    record.acrValues = delivery == .push ? [] : ["phr", "urn:a:b"]
     return record
   }
 

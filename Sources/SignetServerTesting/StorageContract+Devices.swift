@@ -159,6 +159,8 @@ extension StorageContract {
         try expect(locked.ordered, is: 1010, "since when")
         try await expect(
           storage.isDeviceLocked(Sample.installation, of: "alice"), is: true, "what is asked of it")
+        // What is bound to a device had its row, which somebody has removed.
+        try await expect(storage.isDeviceLocked("nowhere", of: "alice"), is: true, "of one without a row")
         for (installation, user) in [(Sample.installation, "bob"), ("tablet", "alice"), (nil, "alice")] {
           try await expect(storage.isDeviceLocked(installation, of: user), is: false, "of another")
         }

@@ -27,27 +27,6 @@ struct RowCodes: Sendable {
   }
 }
 
-extension RowCodes {
-  /// A transaction that neither UAF nor an authenticator app has answered, or one has.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` where it only looks so.
-  func checked(_ transaction: TransactionRecord) throws(StorageFailure) -> TransactionRecord {
-    let name = "\(transaction.id) of transactions"
-    if let acceptance = transaction.uaf {
-      try check(transaction.image(of: acceptance), acceptance.code, named: name)
-    }
-    if let answer = transaction.app { try check(transaction.image(of: answer), answer.code, named: name) }
-    return transaction
-  }
-
-  /// As ``checked(_:)`` does, where there is one.
-  func checked(_ transaction: TransactionRecord?) throws(StorageFailure) -> TransactionRecord? {
-    guard let transaction else { return nil }
-    let checked: TransactionRecord = try self.checked(transaction)
-    return checked
-  }
-}
-
 /// A row as bytes that no other row has: each value with its kind and its length.
 struct RowImage {
   private(set) var bytes: [UInt8]

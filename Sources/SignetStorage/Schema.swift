@@ -136,9 +136,9 @@ enum Schema {
         .integer("decided").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
         .text("uaf_session").optional,
-        .blob("uaf_code").optional,
         // The mechanism of the authenticator app that answered, and the message that it answered.
-        .text("app").optional, .text("app_message").optional, .blob("app_code").optional,
+        .text("app").optional, .text("app_message").optional,
+        .blob("code").optional,
       ],
       indexes: [
         SQLIndex("pending_transactions", "user_id, created", where: "state = 'pending'"),
@@ -167,7 +167,7 @@ enum Schema {
         .blob("digest").primaryKey, .text("txn").unique.references("transactions", "id"),
         .text("client").references("clients", "id"), .text("delivery"), .integer("expires"),
         .blob("sealed_notice").optional, .integer("poll_interval"), .integer("last_poll").optional,
-        .integer("issued").optional, .text("acr_values").optional, .blob("code").optional,
+        .integer("issued").optional, .blob("code").optional,
       ],
       indexes: [SQLIndex("backchannel_requests_by_expiry", "expires")]),
   ]

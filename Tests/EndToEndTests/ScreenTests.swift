@@ -1,5 +1,8 @@
 import Foundation
 import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetWire
 import Testing
@@ -129,22 +132,20 @@ struct ScreenTests {
     await server.stop()
   }
 
-  /// Gives transactions of a server that is stopped other ids, as a server of somebody else's might choose them.
-  private static func rename(_ ids: [(old: String, new: String)], _ server: RunningServer) async throws {
-    let script = """
-      import sqlite3, sys
-      database = sqlite3.connect(sys.argv[1])
-      database.execute("PRAGMA foreign_keys = OFF")
-      for pair in sys.argv[2:]:
-          old, new = pair.split("/")
-          assert database.execute("UPDATE transactions SET id = ? WHERE id = ?", (new, old)).rowcount == 1
-      database.commit()
-      """
-    let pairs = ids.map { "\($0.old)/\($0.new)" }
-    let done = try await ChildCommand(
-      ["/usr/bin/python3", "-c", script, "\(server.data)/signet.sqlite"] + pairs
-    ).finish()
-    try #require(done.status == 0, done.summary)
+  /// Adds transactions of alice's to a server that is stopped, with ids as a server of somebody else's might choose them.
+  private static func add(_ texts: [(id: String, text: String)], _ server: RunningServer) async throws {
+    let context = try ServerFolder(opening: server.data).serviceContext(log: EventLog { _ in })
+    for (id, text) in texts {
+      let now = context.clock.now
+      let record = TransactionRecord(
+        id: id, user: "alice", content: try TransactionContent(.text(text), from: .relyingParty("shop")).json,
+        created: now, expires: now + 300)
+      let outcome = try await context.storage.addTransaction(record, key: nil, limits: TransactionLimits()) { _ in
+        .sample()
+      }
+      #expect(outcome == .added)
+    }
+    await context.storage.close()
   }
 
   @Test("the id of a transaction, as long as a server may choose it, puts nothing into the first column")
@@ -152,23 +153,22 @@ struct ScreenTests {
     let first = try await RunningServer.startWithShop(["--protection", "device"])
     let device = first.device()
     _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
-    var ids: [(old: String, new: String)] = []
+    var texts: [(id: String, text: String)] = []
     for (number, screen) in Self.screens.enumerated() {
       // What goes on in the second row of 40 columns would begin with our word.
       let id = String(repeating: "x", count: screen.1) + "from-My-Own-Bank"
-      let new = "\(number)" + id.suffix(63)
-      ids.append((try await first.ask("alice", "Pay \(number) Own"), new))
+      texts.append(("\(number)" + id.suffix(63), "Pay \(number) Own"))
     }
     await first.stop()
-    try await Self.rename(ids, first)
+    try await Self.add(texts, first)
     let server = try await first.again()
     let ours = ["| ", "  | ", "  from    shop"]
     try await expectOurs(device.process(["pending"]), ours)
     try await expectOurs(
       device.process(["listen", "--once", "--no-notify"]), ours + ["Listening; Ctrl-C ends it."])
-    for (screen, id) in zip(Self.screens, ids) {
+    for (screen, (id, _)) in zip(Self.screens, texts) {
       expectOurs(
-        try await rows(on: screen, device.process(["approve", id.new, "--yes"])), ours + Self.approval,
+        try await rows(on: screen, device.process(["approve", id, "--yes"])), ours + Self.approval,
         screen)
     }
     await server.stop()

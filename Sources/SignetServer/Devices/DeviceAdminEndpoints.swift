@@ -9,7 +9,7 @@ package struct DeviceDetails: Message {
   /// How the server stands to it.
   package enum Standing: String, Sendable, CaseIterable {
     case open, stepUp, locked
-    /// Its row is not as the server wrote it, so that nothing is accepted of it.
+    /// Its row is not as the server wrote it: no UAF key there is accepted, and nothing new is bound to it.
     case altered
   }
 

@@ -27,7 +27,7 @@ public struct DeviceService: Sendable {
 
   /// Locks a device: from now on nothing of what is bound to it is accepted; its container hears of it.
   ///
-  /// One whose row was altered is locked too, and its row is the server's again.
+  /// One whose row was altered is locked too, and its row is the server's again; not one whose row names another user or installation.
   ///
   /// - Parameters:
   ///   - id: The device.

@@ -72,7 +72,6 @@ struct BackchannelService: Sendable {
     var record = BackchannelRecord(
       digest: Self.digest(of: id), transaction: transaction.id, client: client.id, delivery: client.delivery,
       expires: transaction.expires + Self.grace, interval: Self.interval)
-    record.acrValues = request.acrValues
     if client.delivery != .poll, let token = request.notificationToken {
       record.sealedNotice = try BackchannelNotice(id: id, token: token).sealed(
         for: transaction.id, under: context.masterKey)

@@ -47,7 +47,7 @@ package struct TokenMaker: Sendable {
       "iss": .string(names.issuer), "sub": .string(Self.subject(of: user)), "iat": .integer(time),
       "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(proof.time),
     ]
-    common["acr"] = .string(acr(for: request, proof.evidence))
+    common["acr"] = .string(acr(for: transaction, proof.evidence))
 
     var access = common
     access["aud"] = .string(names.issuer)
@@ -100,8 +100,10 @@ package struct TokenMaker: Sendable {
   }
 
   /// `acr`: the first name that was asked for and that the evidence meets, or else the name of what was done.
-  private func acr(for request: BackchannelRecord, _ evidence: AuthenticationEvidence) -> String {
-    if let name = context.settings.requirements.first(of: request.acrValues, metBy: evidence) { return name }
+  private func acr(for transaction: TransactionRecord, _ evidence: AuthenticationEvidence) -> String {
+    if let name = context.settings.requirements.first(of: transaction.requirements, metBy: evidence) {
+      return name
+    }
     return switch evidence.kind {
     case .uaf: UAFNames.acr
     case .container where evidence.isContentSigned: OpenIDNames.signedACR
@@ -109,19 +111,14 @@ package struct TokenMaker: Sendable {
     }
   }
 
-  /// Why an acceptance does not do for what was asked for; `nil` where it does.
-  private func shortcoming(
-    of transaction: TransactionRecord, for request: BackchannelRecord
-  ) async throws -> OpenIDFailure? {
-    guard !request.acrValues.isEmpty, let evidence = try await proof(of: transaction)?.evidence else {
-      return nil
-    }
-    let requirements = context.settings.requirements
-    guard requirements.first(of: request.acrValues, metBy: evidence) == nil else { return nil }
+  /// Why an acceptance does not do for what is required; `nil` where it does.
+  private func shortcoming(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
+    let (names, known) = (transaction.requirements, context.settings.requirements)
+    guard !names.isEmpty, let evidence = try await proof(of: transaction)?.evidence else { return nil }
+    guard !known.isOneMet(of: names, by: evidence) else { return nil }
     return OpenIDFailure(
       .accessDenied,
-      "The user has accepted, but not as acr_values asked: \(requirements.missing(for: request.acrValues, in: evidence))."
-    )
+      "The user has accepted, but not as acr_values asked: \(known.missing(for: names, in: evidence)).")
   }
 
   /// Why there are no tokens for a transaction that has ended; `nil` where there are.
@@ -138,7 +135,7 @@ package struct TokenMaker: Sendable {
     case .accepted:
       guard request.issued == nil else { return nil }
       if let failure = try await lapse(of: transaction) { return failure }
-      return try await shortcoming(of: transaction, for: request)
+      return try await shortcoming(of: transaction)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .withdrawn where transaction.end?.reason == "userNotActive": return Self.notActive

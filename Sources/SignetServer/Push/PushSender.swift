@@ -83,7 +83,9 @@ package final class PushSender: Sendable {
     let message: PushMessage
     let target: PushTarget
     do {
-      guard let container = try await context.storage.container(record.container) else { return }
+      guard let container = try await context.storage.container(record.container),
+        context.mayAnswer(transaction, by: container) || !transaction.offersApproval
+      else { return }
       target = try targets.target(of: record)
       message = try self.message(about: transaction, for: container)
     } catch {

@@ -87,7 +87,10 @@ extension PushAuthService {
       ? .pushAuthDenied(user: mechanism.user, message: id, transaction: transaction)
       : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
     let isTaken = try await context.storage.answerPushAuthMessage(
-      id, isDenied ? .denied : .approved, at: now, audit: audit(event))
+      id, isDenied ? .denied : .approved, at: now, audit: audit(event)
+    ) { [known = context.settings.requirements] in
+      known.isOneMet(of: $0.requirements, by: AuthenticationEvidence(.pushApp))
+    }
     return isTaken ? .json([:]) : Self.refused(transaction)
   }
 

@@ -70,46 +70,31 @@ extension AuthenticationEvidence {
 }
 
 extension ServiceContext {
-  /// What the strongest of the keys shows that a transaction was confirmed with, as far as they are there still.
+  /// What one of the keys shows that a transaction was confirmed with, as far as they are there still: the first that meets what is
+  /// required, or else the strongest.
   ///
-  /// Each of them has signed what the request of the operation showed. That is the content of the transaction only where it is so
-  /// still: the row of a transaction that waits has no code.
+  /// Each of them has signed the content of the transaction.
   ///
   /// - Parameters:
   ///   - acceptance: How it was confirmed.
   ///   - transaction: The transaction.
-  /// - Returns: What the strongest key shows.
+  /// - Returns: What the key shows.
   /// - Throws: ``StorageFailure``.
   func evidence(
     of acceptance: UAFAcceptance, for transaction: TransactionRecord
   ) async throws -> AuthenticationEvidence {
-    var strongest = AuthenticationEvidence(.uaf)
-    guard let session = try await storage.uafSession(acceptance.session) else { return strongest }
-    for key in session.end.flatMap(UAFKeys.used) ?? [] {
+    var shown: [AuthenticationEvidence] = []
+    let session = try await storage.uafSession(acceptance.session)
+    for key in session?.end.flatMap(UAFKeys.used) ?? [] {
       let found = try await storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active else { continue }
-      let evidence = AuthenticationEvidence(of: found, among: uaf?.models)
-      let isStronger =
-        (evidence.keyProtection, evidence.factors) > (strongest.keyProtection, strongest.factors)
-      if isStronger { strongest = evidence }
+      var evidence = AuthenticationEvidence(of: found, among: uaf?.models)
+      evidence.isContentSigned = true
+      shown.append(evidence)
     }
-    strongest.isContentSigned = session.hasConfirmed(transaction)
-    return strongest
-  }
-}
-
-extension UAFSessionRecord {
-  /// Whether its keys have signed the hash of the content of a transaction: the one that its request had them confirm.
-  fileprivate func hasConfirmed(_ transaction: TransactionRecord) -> Bool {
-    guard state == .succeeded, self.transaction == transaction.id, let request else { return false }
-    let shown: [UAFTransaction]
-    do throws(MessageFailure) {
-      shown = try AuthenticationRequest(parsing: request, versions: [.v1_1]).transactions
-    } catch { return false }
-    guard shown.count == 1 else { return false }
-    return [false, true].contains { withRequester in
-      UAFRequests.shown(transaction, withRequester: withRequester)?.hash == shown[0].hash
-    }
+    let strongest = shown.max { ($0.keyProtection, $0.factors) < ($1.keyProtection, $1.factors) }
+    return shown.first { settings.requirements.isOneMet(of: transaction.requirements, by: $0) }
+      ?? strongest ?? AuthenticationEvidence(.uaf)
   }
 }
 

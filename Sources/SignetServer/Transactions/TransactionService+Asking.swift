@@ -23,9 +23,7 @@ extension TransactionService {
     of kinds: Set<AuthenticationEvidence.Kind>, number: MatchingNumber?, isClients: Bool
   ) async throws -> Asking {
     var asking = Asking()
-    guard transaction.user != nil, transaction.statuses.contains(DecisionStatus.accepted.rawValue) else {
-      return asking
-    }
+    guard let user = transaction.user, transaction.offersApproval else { return asking }
     asking.records.mayAskContainers = kinds.contains(.container)
     if kinds.contains(.pushApp) {
       let text = RequestText(content).text
@@ -33,40 +31,54 @@ extension TransactionService {
     }
     // What UAF signs has no number in it.
     guard kinds.contains(.uaf), let setup = context.uaf, number == nil else { return asking }
-    asking.records.mayAskUAFKeys = !isClients && UAFRequests.shown(transaction) != nil
+    if !isClients {
+      let keys = try await context.storage.uafCredentials(user: user)
+      asking.records.mayAskUAFKeys = keys.contains { context.mayConfirm(transaction, by: $0) }
+    }
     await UAFTokens(context, setup, self).ask(transaction, in: &asking)
     return asking
   }
 
-  /// The kinds of authenticators with which a user can show what is required.
+  /// The kinds of authenticators that can show what a transaction requires.
   ///
-  /// - Parameters:
-  ///   - user: Who is asked; `nil` for anybody, of whom nothing is known.
-  ///   - names: The requirements, of which one has to be met; empty for signed content.
-  /// - Returns: The kinds.
-  /// - Throws: ``Problem`` where no authenticator of the user's can show it: the user would be asked for nothing.
-  func kinds(of user: UserID?, meeting names: [String]) async throws -> Set<AuthenticationEvidence.Kind> {
-    guard let user, !names.isEmpty else {
-      return names.isEmpty ? [.container, .uaf] : Set(AuthenticationEvidence.Kind.allCases)
-    }
+  /// - Parameter transaction: The transaction; of the authenticators of one for anybody nothing is known.
+  /// - Returns: The kinds and, where there is none, what is missing, for people: the user would be asked for nothing.
+  func kinds(
+    able transaction: TransactionRecord
+  ) async throws -> (kinds: Set<AuthenticationEvidence.Kind>, missing: String?) {
+    let names = transaction.requirements
+    // A no needs nothing.
+    guard transaction.offersApproval else { return (Set(AuthenticationEvidence.Kind.allCases), nil) }
+    guard !names.isEmpty else { return ([.container, .uaf], nil) }
     // An authenticator app, which may be added meanwhile like all others, proves the least.
     var reachable = [AuthenticationEvidence(.pushApp)]
-    for container in try await context.storage.containers(user: user.text) where container.state == .active {
-      reachable.append(AuthenticationEvidence(of: container, isSigned: true))
-    }
-    for credential in try await context.storage.uafCredentials(user: user.text)
-    where credential.state == .active {
-      reachable.append(
-        AuthenticationEvidence(of: credential, among: context.uaf?.models).atBest(confirmingTransaction: true)
-      )
+    if let user = transaction.user {
+      for container in try await context.storage.containers(user: user) where container.state == .active {
+        reachable.append(AuthenticationEvidence(of: container, isSigned: true))
+      }
+      if context.uaf != nil {
+        for key in try await context.storage.uafCredentials(user: user)
+        where context.mayConfirm(transaction, by: key) {
+          reachable.append(context.evidence(ofConfirmationBy: key))
+        }
+      }
+    } else {
+      // Whoever scans it may have the best container.
+      var container = AuthenticationEvidence(.container)
+      (container.factors, container.isUserVerified, container.isContentSigned) = (2, true, true)
+      container.keyProtection = .hardwareClaimed
+      reachable = [container]
     }
     let known = context.settings.requirements
     let kinds = reachable.filter { known.isOneMet(of: names, by: $0) }.map(\.kind)
-    guard kinds.isEmpty else { return Set(kinds) }
+    guard kinds.isEmpty else { return (Set(kinds), nil) }
     let best = reachable.max { $0.keyProtection < $1.keyProtection } ?? reachable[0]
-    throw Problem(
-      .noAuthenticator,
-      "No authenticator of the user can show what is required: \(known.missing(for: names, in: best)).")
+    return ([], known.missing(for: names, in: best))
+  }
+
+  /// The refusal of what no authenticator of the user's can show.
+  static func noAuthenticator(_ missing: String) -> Problem {
+    Problem(.noAuthenticator, "No authenticator of the user can show what is required: \(missing).")
   }
 
   /// Whether a transaction still waits; yes where that cannot be read.
@@ -75,4 +87,9 @@ extension TransactionService {
       return true
     }
   }
+}
+
+extension TransactionRecord {
+  /// Whether the user may accept it.
+  var offersApproval: Bool { statuses.contains(DecisionStatus.accepted.rawValue) }
 }

@@ -111,9 +111,10 @@ extension TransactionService {
     of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord
   ) -> String? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
-    guard claimed.status == .accepted, !names.isEmpty, !known.isOneMet(of: names, by: evidence) else {
-      return nil
-    }
+    // What has ended is answered by its end.
+    guard claimed.status == .accepted, transaction.state == .pending, !names.isEmpty,
+      !known.isOneMet(of: names, by: evidence)
+    else { return nil }
     return
       "This device cannot show what the relying party requires: \(known.missing(for: names, in: evidence))."
   }

@@ -72,7 +72,6 @@ public struct TransactionService: Sendable {
         "\"requirement\" \(name.debugDescription) is not known; known are \(known.names.joined(separator: " "))."
       )
     }
-    let kinds = try await kinds(of: order.user, meeting: order.requirements)
     let now = context.clock.now
     let id = ServerMadeID(random: context.random).text
     // Whoever is asked can say no.
@@ -84,11 +83,17 @@ public struct TransactionService: Sendable {
     transaction.typedFields = try typedFields(of: order)
     transaction.requirements = order.requirements
     if let number { transaction.sealedNumber = try seal(number, of: id) }
+    let (kinds, missing) = try await kinds(able: transaction)
+    if let missing, isAnsweredByAsker || transaction.user == nil { throw Self.noAuthenticator(missing) }
     let asking =
       isAnsweredByAsker
       ? nil : try await self.asking(transaction, content, of: kinds, number: number, isClients: isClients)
-    try await add(
-      transaction, beside: try request(transaction), asking: asking?.records, by: actor, key: key)
+    do {
+      try await add(
+        transaction, beside: try request(transaction), asking: asking?.records, by: actor, key: key)
+    } catch let problem as Problem where problem.code == .noAuthenticator {
+      throw missing.map(Self.noAuthenticator) ?? problem
+    }
     announce(TransactionAnnouncement(transaction, deliveries: asking?.deliveries ?? []))
     return NewTransaction(record: transaction, number: number)
   }
@@ -206,10 +211,7 @@ public struct TransactionService: Sendable {
   /// What waits for a container's user, and requires no more than the container can show.
   package func waiting(for container: ContainerRecord) async throws -> [TransactionRecord] {
     try await context.storage.pendingTransactions(user: container.user, at: context.clock.now).filter {
-      // What is signed is all that is demanded where nothing is required by name.
-      $0.requirements.isEmpty
-        || context.settings.requirements.isOneMet(
-          of: $0.requirements, by: AuthenticationEvidence(of: container, isSigned: true))
+      context.mayAnswer($0, by: container) || !$0.offersApproval
     }
   }
 

@@ -16,8 +16,6 @@ public struct BackchannelRecord: Hashable, Sendable {
   public var sealedNotice: [UInt8]?
   /// The least time between two polls, in seconds.
   public var interval: Int64
-  /// The names of what the answer has to show, the most wanted first; it has to meet one where there are any.
-  public var acrValues: [String] = []
   /// When it was asked for last; `nil` before.
   public var lastPoll: Int64?
   /// When its tokens were given out; `nil` before.
@@ -54,7 +52,7 @@ public enum PollOutcome: Hashable, Sendable {
 
 extension BackchannelRecord {
   static let columns =
-    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, acr_values, code"
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, code"
 
   /// Reads a row.
   ///
@@ -66,9 +64,8 @@ extension BackchannelRecord {
       sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
-    acrValues = try row.optional(9, row.text)?.split(separator: " ").map(String.init) ?? []
     try codes.check(
-      image, try row.optional(10, row.blob), named: "the request of \(transaction) of backchannel_requests")
+      image, try row.optional(9, row.blob), named: "the request of \(transaction) of backchannel_requests")
   }
 
   /// What its code covers: what was asked, by whom, and how it is answered.
@@ -82,7 +79,6 @@ extension BackchannelRecord {
     image.append(delivery.rawValue)
     image.append(expires)
     image.append(sealedNotice)
-    image.append(acrValues.joined(separator: " "))
     return image
   }
 }
@@ -93,15 +89,13 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO backchannel_requests
-        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, acr_values, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        (digest, txn, client, delivery, expires, sealed_notice, poll_interval, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       """,
       [
         .blob(request.digest), .text(request.transaction), .text(request.client),
         .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
         .integer(request.interval),
-        .optional(
-          request.acrValues.isEmpty ? nil : request.acrValues.joined(separator: " ")),
         .optional(rowCodes.code(of: request.image)),
       ], changing: 1)
   }

@@ -27,7 +27,7 @@ public struct DeviceRecord: Hashable, Sendable {
   public var ordered: Int64?
   /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
   ///
-  /// Nothing is accepted of such a device.
+  /// No UAF key on such a device is accepted, and nothing new is bound to it; containers have a standing of their own.
   public var isAltered = false
 
   /// Describes a device of good standing.

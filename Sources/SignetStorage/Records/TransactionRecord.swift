@@ -76,20 +76,6 @@ public struct UAFAcceptance: Hashable, Sendable {
 
   /// Describes an acceptance.
   public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
-
-  /// The code of the acceptance in its row; what is the same is the same with any.
-  var code: [UInt8]?
-
-  /// Whether session and time are the same.
-  public static func == (left: UAFAcceptance, right: UAFAcceptance) -> Bool {
-    left.session == right.session && left.time == right.time
-  }
-
-  /// Hashes session and time.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(session)
-    hasher.combine(time)
-  }
 }
 
 /// How an authenticator app answered a transaction: by a key that the server has too, so no signed decision.
@@ -104,21 +90,6 @@ public struct AppAnswer: Hashable, Sendable {
   /// Describes an answer.
   public init(mechanism: String, message: String, time: Int64) {
     (self.mechanism, self.message, self.time) = (mechanism, message, time)
-  }
-
-  /// The code of the answer in its row; what is the same is the same with any.
-  var code: [UInt8]?
-
-  /// Whether mechanism, message and time are the same.
-  public static func == (left: AppAnswer, right: AppAnswer) -> Bool {
-    left.mechanism == right.mechanism && left.message == right.message && left.time == right.time
-  }
-
-  /// Hashes mechanism, message and time.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(mechanism)
-    hasher.combine(message)
-    hasher.combine(time)
   }
 }
 
@@ -159,9 +130,12 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed, app, app_message, app_code, requirements"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
@@ -170,17 +144,12 @@ extension TransactionRecord {
     sealedNumber = try row.optional(7, row.blob)
     typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.bool(9)
-    requirements = try row.optional(21, row.text)?.split(separator: " ").map(String.init) ?? []
+    requirements = try row.optional(12, row.text)?.split(separator: " ").map(String.init) ?? []
     if let session = try row.optional(10, row.text) {
-      var acceptance = UAFAcceptance(session: session, time: try row.integer(11))
-      acceptance.code = try row.optional(12, row.blob)
-      uaf = acceptance
+      uaf = UAFAcceptance(session: session, time: try row.integer(11))
     }
     if let mechanism = try row.optional(18, row.text) {
-      var answer = AppAnswer(
-        mechanism: mechanism, message: try row.text(19), time: try row.integer(11))
-      answer.code = try row.optional(20, row.blob)
-      app = answer
+      app = AppAnswer(mechanism: mechanism, message: try row.text(19), time: try row.integer(11))
     }
     if let reason = try row.optional(13, row.text) {
       end = EndRecord(
@@ -191,31 +160,50 @@ extension TransactionRecord {
         state: state, jws: try row.optional(16, row.text), container: container,
         time: try row.integer(11), isTyped: try row.bool(17))
     }
+    guard state != .accepted || decision != nil || uaf != nil || app != nil else {
+      throw StorageFailure.altered(row: rowName)
+    }
+    try codes.check(image, try row.optional(20, row.blob), named: rowName)
   }
 
-  /// What the code of an acceptance by UAF covers: who accepted what, by which operation and when.
-  func image(of acceptance: UAFAcceptance) -> RowImage {
-    var image = RowImage("transactions by uaf")
+  /// The row, as the log names it.
+  var rowName: String { "\(id) of transactions" }
+
+  /// What its code covers: what was asked of whom, and how it was answered.
+  ///
+  /// How it ended without an answer is no part of that: it grants nothing.
+  var image: RowImage {
+    var image = RowImage("transactions")
     image.append(id)
     image.append(user)
     image.append(content)
+    image.append(statuses.joined(separator: " "))
+    image.append(created)
+    image.append(expires)
+    image.append(sealedNumber)
+    image.append(typedFields?.map { "\($0)" }.joined(separator: " "))
     image.append(requirements.joined(separator: " "))
-    image.append(acceptance.session)
-    image.append(acceptance.time)
-    return image
-  }
-
-  /// What the code of an answer by an authenticator app covers: who answered what and how, by which app and when.
-  func image(of answer: AppAnswer) -> RowImage {
-    var image = RowImage("transactions by app")
-    image.append(id)
-    image.append(user)
-    image.append(content)
-    image.append(requirements.joined(separator: " "))
-    image.append(state.rawValue)
-    image.append(answer.mechanism)
-    image.append(answer.message)
-    image.append(answer.time)
+    image.append(isInitiatedByDevice ? 1 : 0)
+    if let decision {
+      image.append("decision")
+      image.append(decision.state.rawValue)
+      image.append(decision.jws)
+      image.append(decision.container)
+      image.append(decision.time)
+      image.append(decision.isTyped ? 1 : 0)
+    }
+    if let uaf {
+      image.append("uaf")
+      image.append(uaf.session)
+      image.append(uaf.time)
+    }
+    if let app {
+      image.append("app")
+      image.append(state.rawValue)
+      image.append(app.mechanism)
+      image.append(app.message)
+      image.append(app.time)
+    }
     return image
   }
 }
@@ -226,8 +214,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided, typed_fields, size, requirements)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        container, decided, typed_fields, size, requirements, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
       """,
       [
         .text(transaction.id), .optional(transaction.user), .text(transaction.content),
@@ -239,6 +227,7 @@ extension SQLConnection {
         .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
         .integer(transaction.size),
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
+        .optional(rowCodes.code(of: transaction.image)),
       ], changing: 1)
   }
 }

@@ -7,7 +7,7 @@ extension Storage {
   public func isProofInUse(of transaction: String) async throws(StorageFailure) -> Bool {
     try await read { [codes] database in
       guard let found = try database.transaction(transaction) else { return false }
-      return try database.isProofInUse(codes.checked(found), codes)
+      return try database.isProofInUse(found, codes)
     }
   }
 }
@@ -66,10 +66,12 @@ extension SQLConnection {
     try failUAFSessions(ofTransaction: transaction, at: time, rowCodes)
   }
 
-  /// Whether an app may still decide a transaction; what is found to have expired is written down.
-  func mayAnswer(_ transaction: String, at time: Int64) throws -> Bool {
-    guard let found = try self.transaction(transaction) else { return false }
-    return try refusal(of: found, .accepted, by: nil, at: time) == nil
+  /// The transaction that an app may still decide; what is found to have expired is written down.
+  func answerable(_ transaction: String, at time: Int64) throws -> TransactionRecord? {
+    guard let found = try self.transaction(transaction),
+      try refusal(of: found, .accepted, by: nil, at: time) == nil
+    else { return nil }
+    return found
   }
 
   /// Decides a transaction by the answer of an app, whose message has been marked as answered.
@@ -86,21 +88,20 @@ extension SQLConnection {
     at time: Int64
   ) throws {
     guard var decided = try transaction(id) else { throw StorageFailure.unknown }
-    // Message and mechanism have codes, and a transaction that waits has none.
     guard let user = decided.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
-      throw StorageFailure.altered(row: "\(id) of transactions")
+      throw StorageFailure.altered(row: decided.rowName)
     }
-    decided.state = state
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
+    (decided.state, decided.app) = (state, answer)
     try execute(
       """
-      UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, app_code = $5,
+      UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, code = $5,
         end_reason = $6, end_message = $7
       WHERE id = $8 AND state = 'pending'
       """,
       [
         .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
-        .optional(try rowCodes.code(of: decided.image(of: answer))), .optional(reason),
+        .optional(try rowCodes.code(of: decided.image)), .optional(reason),
         .optional(reason.map { _ in "" }), .text(id),
       ], changing: 1)
     try noteChange(of: id)

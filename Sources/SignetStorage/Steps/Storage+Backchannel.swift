@@ -80,7 +80,7 @@ extension Storage {
     return try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction),
-        try database.isProofInUse(codes.checked(transaction), codes)
+        try database.isProofInUse(transaction, codes)
       else { return false }
       guard
         try database.execute(

@@ -17,20 +17,22 @@ extension Storage {
   /// - Parameters:
   ///   - installation: What it calls itself; one that calls itself nothing is not locked.
   ///   - user: Whose it is.
-  /// - Returns: Whether it is locked.
+  /// - Returns: Whether it is locked, or its row was altered or removed: something is bound to it, so that there was one.
   /// - Throws: ``StorageFailure``.
   public func isDeviceLocked(
     _ installation: String?, of user: String
   ) async throws(StorageFailure) -> Bool {
     guard let installation else { return false }
     return try await read { [codes] database in
-      try database.device(installation, of: user, codes)?.standing == .locked
+      guard let device = try database.anyDevice(installation, of: user, codes) else { return true }
+      return device.isAltered || device.standing == .locked
     }
   }
 
   /// Locks a device, and orders its container to lock too, so that its user hears of it.
   ///
-  /// A row that was altered is written anew so: locked, it lets nobody in.
+  /// A row that was altered is written anew so: locked, it lets nobody in. One that names another user or installation than the device
+  /// had does not say what is to be locked.
   ///
   /// - Parameters:
   ///   - id: The device.
@@ -38,14 +40,14 @@ extension Storage {
   ///   - audit: The event, and when.
   ///   - order: Makes the order for a container, of its id, with the event.
   /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` and ``DeviceOrderOutcome/altered`` never.
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure/altered(row:)`` for a row with another user or installation.
   public func lockDevice(
     _ id: String, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
     let codes = codes
     return try await write { database in
-      guard var device = try database.device(id: id, codes) else { return .unknown }
+      guard var device = try database.device(id: id, codes)?.identified(codes) else { return .unknown }
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
       try database.settle(device, at: audit.time, codes)
       try database.appendAudit(audit)
@@ -96,13 +98,13 @@ extension Storage {
   ///   - audit: The event, and when.
   ///   - lost: Makes the event of what goes with it.
   /// - Returns: Whether there is such a device.
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure/altered(row:)`` for a row with another user or installation.
   public func revokeDevice(
     _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      guard let device = try database.device(id: id, codes) else { return false }
+      guard let device = try database.device(id: id, codes)?.identified(codes) else { return false }
       try database.appendAudit(audit)
       for container in try database.containers(on: device, "state <> 'revoked'") {
         _ = try database.execute(
@@ -226,7 +228,7 @@ extension SQLConnection {
   }
 
   /// The device of a user that calls itself so, also one whose row was altered.
-  private func anyDevice(
+  fileprivate func anyDevice(
     _ installation: String, of user: String, _ codes: RowCodes
   ) throws -> DeviceRecord? {
     try row(
@@ -349,6 +351,16 @@ extension DeviceRecord {
   }
 
   /// The device of a container that becomes active.
+  /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  fileprivate func identified(_ codes: RowCodes) throws(StorageFailure) -> DeviceRecord {
+    guard DeviceRecord(of: user, installation, at: created, codes).id == id else {
+      throw .altered(row: "\(id) of devices")
+    }
+    return self
+  }
+
   init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,

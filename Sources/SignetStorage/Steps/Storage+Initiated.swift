@@ -63,7 +63,7 @@ extension Storage {
           AND number > coalesce((SELECT number FROM transactions WHERE id = $2), 0)
         ORDER BY number LIMIT $3
         """, [.text(user), .optional(id), .int(max(0, limit))]
-      ) { try codes.checked(TransactionRecord($0)) }
+      ) { try TransactionRecord($0, codes) }
     }
   }
 

@@ -192,17 +192,21 @@ extension Storage {
   ///   - state: The answer.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
+  ///   - mayApprove: Whether a yes of an app does for a transaction.
   /// - Returns: Whether this call answered it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord,
+    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool = { _ in true }
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
       guard var asked = try database.pushAuthMessage(id) else { return false }
       if let transaction = asked.transaction {
-        guard try database.mayAnswer(transaction, at: time) else { return false }
+        guard let found = try database.answerable(transaction, at: time),
+          state != .approved || mayApprove(found)
+        else { return false }
       }
       guard asked.state == .pending, asked.expires > time else { return false }
       (asked.state, asked.answered, asked.sealedToken) = (state, time, nil)
@@ -236,7 +240,7 @@ extension Storage {
       try database.expirePushAuthMessage(id, at: time)
       guard var asked = try database.pushAuthMessage(id) else { return nil }
       if let transaction = asked.transaction {
-        guard try database.mayAnswer(transaction, at: time) else { return nil }
+        guard try database.answerable(transaction, at: time) != nil else { return nil }
       }
       guard asked.state == .pending, asked.expires > time else { return nil }
       asked.wrongNumbers += 1

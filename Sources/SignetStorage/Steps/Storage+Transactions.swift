@@ -32,7 +32,7 @@ extension Storage {
 
   /// The transaction of this id; `nil` for none.
   public func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord? {
-    try await read { [codes] in try codes.checked($0.transaction(id)) }
+    try await read { try $0.transaction(id) }
   }
 
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
@@ -45,7 +45,7 @@ extension Storage {
         SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' AND expires > $2
         ORDER BY created, number LIMIT 64
         """, [.text(user), .integer(time)]
-      ) { try codes.checked(TransactionRecord($0)) }
+      ) { try TransactionRecord($0, codes) }
     }
   }
 
@@ -74,7 +74,7 @@ extension Storage {
           .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
           .int(max(0, limit)),
         ]
-      ) { try codes.checked(TransactionRecord($0)) }
+      ) { try TransactionRecord($0, codes) }
     }
   }
 
@@ -175,9 +175,13 @@ extension Storage {
 }
 
 extension SQLConnection {
+  /// The transaction of an id.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   func transaction(_ id: String) throws -> TransactionRecord? {
-    try row("SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1", [.text(id)]) {
-      try TransactionRecord($0)
+    let codes = try rowCodes
+    return try row("SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1", [.text(id)]) {
+      try TransactionRecord($0, codes)
     }
   }
 
@@ -262,14 +266,17 @@ extension SQLConnection {
     {
       return refusal
     }
+    var decided = found
+    (decided.user, decided.state, decided.decision) = (user, decision.state, decision)
     try execute(
       """
-      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7
+      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7, code = $8
       WHERE id = $5 AND state = 'pending'
       """,
       [
         .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
         .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user),
+        .optional(rowCodes.code(of: decided.image)),
       ], changing: 1)
     try noteChange(of: found.id)
     return .decided
@@ -289,9 +296,9 @@ extension SQLConnection {
     let remaining = max(0, limits.wrongNumbers - Int(clamping: count ?? 0))
     if remaining == 0 {
       try write(
-        id,
         EndRecord(
-          state: .denied, reason: "wrongNumber", container: decision.container, time: decision.time))
+          state: .denied, reason: "wrongNumber", container: decision.container, time: decision.time),
+        of: found, by: user)
     }
     return .wrongNumber(remaining: remaining)
   }
@@ -304,22 +311,24 @@ extension SQLConnection {
       actor = (container, user)
     }
     if let refusal = try refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
-    try write(id, end)
+    try write(end, of: found, by: actor?.user)
     return .decided
   }
 
-  private func write(_ id: String, _ end: EndRecord) throws {
+  /// Writes an end down; a transaction for anybody becomes that of the user who ends it.
+  private func write(_ end: EndRecord, of found: TransactionRecord, by user: String?) throws {
+    var ended = found
+    ended.user = found.user ?? user
     try execute(
       """
-      UPDATE transactions SET state = $1, end_reason = $2, end_message = $3, container = $4, decided = $5,
-        user_id = coalesce(user_id, (SELECT user_id FROM containers WHERE id = $4))
-      WHERE id = $6 AND state = 'pending'
+      UPDATE transactions SET state = $1, end_reason = $2, end_message = $3, container = $4, decided = $5, user_id = $6, code = $7
+      WHERE id = $8 AND state = 'pending'
       """,
       [
         .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
-        .integer(end.time), .text(id),
+        .integer(end.time), .optional(ended.user), .optional(rowCodes.code(of: ended.image)), .text(found.id),
       ], changing: 1)
-    try noteChange(of: id)
+    try noteChange(of: found.id)
   }
 
   /// Whose an active container is; `nil` for any other.

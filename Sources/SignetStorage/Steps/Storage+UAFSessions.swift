@@ -372,16 +372,15 @@ extension SQLConnection {
     session.user = user
     try self.end(session, end, .succeeded, codes)
     if var pending {
-      pending.user = user
-      let acceptance = UAFAcceptance(session: id, time: end.time)
+      (pending.user, pending.uaf) = (user, UAFAcceptance(session: id, time: end.time))
       try execute(
         """
-        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, uaf_code = $4
+        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4
         WHERE id = $5 AND state = 'pending'
         """,
         [
           .text(id), .integer(end.time), .text(user),
-          .optional(codes.code(of: pending.image(of: acceptance))), .text(pending.id),
+          .optional(codes.code(of: pending.image)), .text(pending.id),
         ], changing: 1)
       try noteChange(of: pending.id)
       try noteAnswer(to: pending.id, .accepted, at: end.time, limits)

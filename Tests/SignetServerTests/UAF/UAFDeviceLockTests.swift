@@ -269,6 +269,22 @@ import UAFFixture
     #expect(try await server.authenticate(key).integer("statusCode") == 1200)
   }
 
+  @Test(
+    "a row with another user or installation does not say what to lock or revoke: nothing is done, and nobody is told that it was",
+    arguments: ["installation = 'd3'", "user_id = 'bob'"])
+  func exchanged(_ change: String) async throws {
+    let server = try await UAFServer(Self.key(), on: .sqlite)
+    try await server.activate()
+    try await server.storage.add(UserRecord(id: "bob", created: 1))
+    let device = try #require(try await server.storage.devices(user: "alice").first).id
+    try server.tamper("UPDATE devices SET \(change)")
+    let devices = DeviceService(server.context)
+    let failure = StorageFailure.altered(row: "\(device) of devices")
+    await #expect(throws: failure) { _ = try await devices.lock(device, reason: "lost", by: .local) }
+    await #expect(throws: failure) { _ = try await devices.revoke(device, by: .local) }
+    #expect(try await server.storage.device(device)?.isOrderedLocked == false)
+  }
+
   @Test("a device whose row was altered is revoked, and its row stays so until an operator locks the device")
   func alteredIsRevoked() async throws {
     let key = Self.key()

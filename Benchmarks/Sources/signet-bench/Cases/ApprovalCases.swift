@@ -3,7 +3,6 @@ import Foundation
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
-import SignetSQLite
 import SignetServer
 import SignetWire
 
@@ -72,7 +71,6 @@ private final class ApprovalLoad {
   private let server: LineProcess
   private let port: UInt16
   private let serverURL: ServerURL
-  private let database: Database
   private let keys: [LiveServer.Keys]
   private let content: TransactionContent
   private let start = Int64(time(nil))
@@ -86,9 +84,8 @@ private final class ApprovalLoad {
     }
     self.port = port
     serverURL = try ServerURL("127.0.0.1:\(port)/main")
-    database = try Database(path: "\(directory)/signet.sqlite")
     keys = try (0..<devices).map(LiveServer.Keys.init)
-    content = try TransactionContent(.text("Pay 100 EUR to Jane"), from: .relyingParty("bench"))
+    content = try LiveServer.content()
   }
 
   /// An approval of a transaction of that number.
@@ -109,15 +106,8 @@ private final class ApprovalLoad {
   /// Sends fresh approvals.
   func run(connections: Int32, count: Int) async throws -> LoadRun {
     var requests: [String] = []
-    try database.transaction {
-      for number in made..<made + count {
-        try database.execute(
-          """
-          INSERT INTO transactions (id, user_id, content, statuses, created, expires, state, initiated, size)
-          VALUES (?, ?, ?, 'accepted denied reported', ?, ?, 'pending', 0, 0)
-          """, .text("transaction\(number)"), .text(keys[number % keys.count].user), .text(content.json),
-          .integer(start), .integer(start + 3600))
-      }
+    guard try server.ask("add \(made) \(count) \(start)") == "ok" else {
+      throw LineProcess.Failure(description: "the server did not add the transactions")
     }
     for number in made..<made + count { requests.append(try await request(approval(number))) }
     made += count

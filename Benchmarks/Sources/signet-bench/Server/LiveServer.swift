@@ -37,8 +37,13 @@ enum LiveServer {
     }
   }
 
+  /// What the devices are asked.
+  static func content() throws -> TransactionContent {
+    try TransactionContent(.text("Pay 100 EUR to Jane"), from: .relyingParty("bench"))
+  }
+
   /// Serves until standard input ends: `serve-devices DIRECTORY COUNT` says `PORT KEY SERVERKEY` and then answers `cpu`
-  /// and `memory`.
+  /// and `memory`, and to `add FIRST COUNT TIME` adds so many transactions, made at that time and each of another device, and says `ok`.
   ///
   /// The limits on connections are raised to twice the devices, since half of the connections are for those who do not wait.
   static func serve(_ arguments: [String]) async throws {
@@ -51,8 +56,36 @@ enum LiveServer {
       name: "bench", scopes: [.relyingParty], by: .local)
     let own = try await SigningKeyService(server.context).currentPublicKey()
     ServerProcess.say("\(server.serverURL.port) \(key.text) \(Hex.encode(own.x963Representation))")
-    try ServerProcess.answerQuestions()
+    while let line = readLine() {
+      let numbers = line.split(separator: " ").compactMap { Int($0) }
+      if line.hasPrefix("add "), numbers.count == 3 {
+        try await add(numbers[1], from: numbers[0], of: count, at: Int64(numbers[2]), server.context.storage)
+        ServerProcess.say("ok")
+      } else {
+        try ServerProcess.answer(line)
+      }
+    }
     await server.stop()
+  }
+
+  /// Adds transactions as the server does, but for the budget of their users; many share a commit.
+  private static func add(
+    _ number: Int, from first: Int, of devices: Int, at time: Int64, _ storage: Storage
+  ) async throws {
+    let json = try content().json
+    let limits = TransactionLimits(pending: .max, challenges: .max)
+    let audit = AuditRecord.sample()
+    for part in stride(from: first, to: first + number, by: 256) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in part..<min(part + 256, first + number) {
+          let record = TransactionRecord(
+            id: "transaction\(index)", user: "user\(index % devices)", content: json, created: time,
+            expires: time + 3600)
+          group.addTask { _ = try await storage.addTransaction(record, key: nil, limits: limits) { _ in audit } }
+        }
+        try await group.waitForAll()
+      }
+    }
   }
 
   /// Puts containers into the database, past the server: ten thousand activations would take minutes.

@@ -1,0 +1,25 @@
+import SignetStorage
+import SignetUAF
+
+extension ServiceContext {
+  /// Whether an approval by a container shows what a transaction requires; what is signed is all that is demanded where nothing is
+  /// required by name.
+  func mayAnswer(_ transaction: TransactionRecord, by container: ContainerRecord) -> Bool {
+    transaction.requirements.isEmpty
+      || settings.requirements.isOneMet(
+        of: transaction.requirements, by: AuthenticationEvidence(of: container, isSigned: true))
+  }
+
+  /// Whether a key of UAF is in use, and of a model that shows what a transaction asks and can show what it requires.
+  func mayConfirm(_ transaction: TransactionRecord, by key: UAFCredentialRecord) -> Bool {
+    let model = key.reference.flatMap { uaf?.models[$0.aaid] }
+    let forms = [false, true].compactMap { UAFRequests.shown(transaction, withRequester: $0) }
+    guard key.state == .active, let model, forms.contains(where: model.statement.shows) else { return false }
+    return settings.requirements.isOneMet(of: transaction.requirements, by: evidence(ofConfirmationBy: key))
+  }
+
+  /// What a key of UAF shows that has confirmed a transaction.
+  func evidence(ofConfirmationBy key: UAFCredentialRecord) -> AuthenticationEvidence {
+    AuthenticationEvidence(of: key, among: uaf?.models).atBest(confirmingTransaction: true)
+  }
+}
