@@ -19,7 +19,9 @@ public import Synchronization
   @inlinable package init() {}
 
   /// Keeps a result, in the place of one that was kept before, until ``settle()`` ends the completion with it.
-  @inlinable package func prepare(_ result: Result<Value, any Error>) { state.withLock { $0.result = result } }
+  @inlinable package func prepare(_ result: Result<Value, any Error>) {
+    state.withLock { $0.result = result }
+  }
 
   /// Ends it with the result that was prepared.
   ///

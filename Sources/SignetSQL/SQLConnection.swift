@@ -79,7 +79,9 @@ public final class SQLConnection {
   /// What `load` returned in this transaction, read once though several steps of one commit ask for it.
   ///
   /// - Throws: What `load` throws.
-  @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws -> Value {
+  @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
+    -> Value
+  {
     if let known = locals[key.id] as? Value { return known }
     let value = try load()
     locals[key.id] = value
@@ -87,7 +89,9 @@ public final class SQLConnection {
   }
 
   /// Sets what ``local(_:load:)`` returns until the transaction ends; undoing anything forgets it.
-  @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) { locals[key.id] = value }
+  @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
+    locals[key.id] = value
+  }
 
   /// Runs a statement of the schema, which has no values and is not kept.
   func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }

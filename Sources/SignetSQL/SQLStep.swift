@@ -5,7 +5,9 @@ public import SignetConcurrency
 /// Its closures are made where the type of the value is known, and compiled for that type: in the hottest paths, looking up the metadata
 /// of generic types took as long as the statements.
 @usableFromInline final class SQLStep: Sendable {
-  /// Runs the body; the result is kept until ``finish``, and is what the body threw. It may run again.
+  /// Runs the body, whose result is kept until ``finish``, and says what it threw.
+  ///
+  /// It may run again.
   let attempt: @Sendable (SQLConnection) -> (any Error)?
 
   /// Tells the caller: what the body returned or threw, or the failure of the commit.

@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetStorage
 
 extension StorageContract {
@@ -50,6 +51,36 @@ extension StorageContract {
       try await expect(storage.order("o2", .unlock), is: true, "an unlock")
       try await expect(storage.container("c1")?.standing, is: .open, "the standing at the end")
       try await expect(storage.accountState(of: "c1")?.report, is: "jws 3", "the last report")
+    },
+    Check(
+      "a decision sees when the device reported last, and keeps it; where a report is due it is not taken"
+    ) {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for id in ["t1", "t2"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      let stored = try await storage.container("c1")
+      guard let stored else { throw Failure(description: "the container is there") }
+      @Sendable func decide(_ id: String, request: UInt8, isDue: Bool) async throws -> DecisionOutcome {
+        try await storage.decide(id, request: request, by: stored, isDue: isDue)
+      }
+      try await expect(storage.lastReport(of: "c1"), is: nil, "the report of the beginning")
+      try await expect(storage.lastReport(of: "c9"), is: nil, "the report of no container")
+      try await expect(
+        decide("t1", request: 1, isDue: true), is: .reportDue(reason: "-1"), "without a report")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await expect(storage.lastReport(of: "c1"), is: nil, "what was asked for")
+      try await expect(storage.report([1], .open, at: 150), is: true, "a report")
+      try await expect(storage.lastReport(of: "c1"), is: 150, "when it came")
+      try await expect(decide("t1", request: 2, isDue: true), is: .reportDue(reason: "150"), "an old one")
+      try await expect(storage.transaction("t1")?.state, is: .pending, "what waits for a report")
+      try await expect(decide("t1", request: 2, isDue: false), is: .replayed, "the same request again")
+      try await expect(decide("t1", request: 3, isDue: false), is: .decided, "with a report")
+      try await expect(storage.transaction("t1")?.decision?.lastReport, is: 150, "what is kept")
+      try await expect(storage.decide("t2", Sample.decision()), is: .decided, "one that does not ask")
+      try await expect(storage.transaction("t2")?.decision?.lastReport, is: nil, "nothing is kept")
     },
     Check("50 reports with one challenge at once: one is taken") { storage in
       try await storage.add(Sample.alice)
@@ -134,6 +165,25 @@ extension Storage {
     try await receiveAccountOrder(
       id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"), lost: Sample.lost
     )
+  }
+
+  /// Decides with what is known of the last report, or says that one is due, and when the last one came.
+  fileprivate func decide(
+    _ id: String, request: UInt8, by container: ContainerRecord, isDue: Bool
+  ) async throws -> DecisionOutcome {
+    let attempt = DecisionAttempt(
+      transaction: id, by: SignerRecord(container), request: [UInt8](repeating: request, count: 16),
+      expires: 5000)
+    let outcome = decideTransaction(attempt, limits: Sample.limits) {
+      (_, lastReport) throws(StorageFailure) -> DecisionVerdict in
+      var decision = Sample.decision()
+      decision.lastReport = try lastReport()
+      guard isDue else { return .take(decision, isSigned: true, hasRightNumber: true) }
+      return .reportDue(reason: "\(decision.lastReport ?? -1)")
+    } audit: {
+      StorageContract.event("decision \($0)")
+    }
+    return try await outcome.value
   }
 
   fileprivate func report(

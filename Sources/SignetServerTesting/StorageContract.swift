@@ -257,7 +257,7 @@ extension Storage {
   func decide(
     _ attempt: DecisionAttempt, _ verdict: DecisionVerdict, _ limits: TransactionLimits = Sample.limits
   ) async throws -> DecisionOutcome {
-    try await decideTransaction(attempt, limits: limits) { _ in
+    try await decideTransaction(attempt, limits: limits) { _, _ in
       verdict
     } audit: {
       StorageContract.event("decision \($0)")

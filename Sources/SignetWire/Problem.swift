@@ -26,6 +26,8 @@ public struct Problem: Error, Hashable, Sendable {
     case noAuthenticator = "user.noAuthenticator"
     /// The report answers no challenge that is open: it was used, replaced, or is too old.
     case reportReplayed = "report.replayed"
+    /// The device has to report before the decision is taken: it is sent again after that.
+    case reportDue = "report.due"
     /// A policy of the server does not accept what keeps the device's secrets.
     case deviceUnsupported = "device.unsupported"
     /// No such thing.
@@ -74,7 +76,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .unknown: 404
       case .method: 405
       case .exists, .lastAdminKey, .noAuthenticator, .transactionDecided, .transactionCancelled,
-        .reportReplayed,
+        .reportReplayed, .reportDue,
         .handshakeVoid:
         409
       case .transactionExpired: 410
@@ -102,6 +104,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .deviceLocked: "The device is locked."
       case .noAuthenticator: "No authenticator of the user's can answer."
       case .reportReplayed: "The report answers no open challenge."
+      case .reportDue: "A report of the device is due."
       case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."
       case .method: "The method is not allowed here."

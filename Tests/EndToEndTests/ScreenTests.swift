@@ -140,7 +140,8 @@ struct ScreenTests {
       let record = TransactionRecord(
         id: id, user: "alice", content: try TransactionContent(.text(text), from: .relyingParty("shop")).json,
         created: now, expires: now + 300)
-      let outcome = try await context.storage.addTransaction(record, key: nil, limits: TransactionLimits()) { _ in
+      let outcome = try await context.storage.addTransaction(record, key: nil, limits: TransactionLimits()) {
+        _ in
         .sample()
       }
       #expect(outcome == .added)

@@ -239,7 +239,7 @@ import UAFFixture
     ])
   func changedRow(_ kind: Kind, _ change: String) async throws {
     let bench = try await Bench([kind], on: .sqlite)
-    try await bench.server.storage.add(UserRecord(id: "bob", created: 1))
+    try await bench.server.users.add(UserID("bob"), by: .local)
     let names = [AuthenticatorBench.answered]
     let made = try await bench.make("Pay 10", requirements: names)
     let sent = bench.sent()

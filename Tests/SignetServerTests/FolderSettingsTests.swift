@@ -183,6 +183,15 @@ import SignetServer
       "a protection that is none",
       "\"keyProtection\" in \"pay\" in \"requirements\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
     ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
+    Slip("a report of no age", "\"reportAge\" in \"pay\" in \"requirements\" is 1 to 31536000") {
+      $0["requirements"] = ["pay": ["reportAge": 0]]
+    },
+    Slip("a report of over a year", "\"reportAge\" in \"pay\" in \"requirements\" is 1 to 31536000") {
+      $0["requirements"] = ["pay": ["reportAge": 31_536_001]]
+    },
+    Slip(
+      "an age in words", "in \"pay\" in \"requirements\": the member \"reportAge\" must be"
+    ) { $0["requirements"] = ["pay": ["reportAge": "5m"]] },
     Slip(
       "a kind that is none",
       "\"kinds\" in \"pay\" in \"requirements\" are some of \"container\", \"uaf\", \"push-app\""
@@ -212,7 +221,7 @@ import SignetServer
       "pay": [
         "factors": 2, "userVerification": true, "phishingResistance": true,
         "keyProtection": "hardwareAttested",
-        "contentSigned": true, "kinds": ["container", "uaf"],
+        "contentSigned": true, "reportAge": 300, "kinds": ["container", "uaf"],
       ],
       "tpm": ["keyProtection": "hardwareClaimed"],
     ]
@@ -228,6 +237,8 @@ import SignetServer
     #expect(pay.factors == 2 && pay.needsUserVerification && pay.needsPhishingResistance)
     #expect(
       pay.keyProtection == .hardwareAttested && pay.needsSignedContent && pay.kinds == [.container, .uaf])
+    #expect(pay.longestReportAge == 300)
+    #expect(context.settings.requirements["tpm"]?.longestReportAge == nil)
     #expect(context.settings.requirements["tpm"]?.keyProtection == .hardwareClaimed)
     #expect(context.settings.requirements["gold"] == nil)
     await context.storage.close()

@@ -324,7 +324,7 @@ extension Storage {
       let attempt = DecisionAttempt(
         transaction: request, by: signer, request: Sample.requestID(event("").event),
         expires: time + 1_000_000)
-      return try await decideTransaction(attempt, limits: limits) { _ in
+      return try await decideTransaction(attempt, limits: limits) { _, _ in
         .take(decision, isSigned: true, hasRightNumber: true)
       } audit: {
         event($0.word)

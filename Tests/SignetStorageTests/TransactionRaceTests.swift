@@ -46,7 +46,7 @@ import Testing
       let attempt = DecisionAttempt(
         transaction: act.transaction, by: SignerRecord(container), request: SystemRandomSource().bytes(16),
         expires: expiry + 1000)
-      return try await storage.decideTransaction(attempt, limits: limits) { _ in
+      return try await storage.decideTransaction(attempt, limits: limits) { _, _ in
         .take(record, isSigned: true, hasRightNumber: hasRightNumber)
       } audit: {
         audit($0)
@@ -131,7 +131,7 @@ import Testing
       case .expired: #expect(act.time >= expiry || isSwept)
       case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
       case .unknown, .notSigned, .locked, .keyRevoked, .waiting, .signerChanged, .replayed,
-        .containerLocked, .mismatch, .tooMany:
+        .containerLocked, .mismatch, .reportDue, .tooMany:
         Issue.record("\(outcome)")
       }
     }

@@ -87,6 +87,9 @@ extension Device {
   /// server, user, container and device. Show all of it, as ``TransactionDisplay`` lays it out, and nothing else. When the
   /// answer to a decision is lost, the same decision can be made again until the transaction ends.
   ///
+  /// Where what is asked for demands a younger report of the device than the server has, the device reports, as
+  /// ``reportCondition(of:by:)`` does it, and sends the decision once more.
+  ///
   /// - Parameters:
   ///   - transaction: As ``pendingTransactions(for:by:)`` gave it.
   ///   - status: What the user decided.
@@ -98,7 +101,7 @@ extension Device {
   ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
   ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
   /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the
-  ///   server.
+  ///   server. `containerWiped` where the server answers a report with that, and `accountLocked` where a report leads to a lock.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
     deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,
@@ -121,8 +124,24 @@ extension Device {
       by: authentication)
     let body: JSONObject = ["decision": .string(jws)]
     let answer = try await send(
-      JSONValue.object(body).bytes, as: "decision", about: transaction.id, of: container, sessionKey)
+      decision: JSONValue.object(body).bytes, status, about: transaction.id, of: container, sessionKey)
     try StatusAnswer.check(answer, is: status.rawValue)
+  }
+
+  /// Sends a decision; where a report is due first, reports and sends it once more.
+  private func send(
+    decision: [UInt8], _ status: DecisionStatus, about transaction: TransactionID, of container: Container,
+    _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> [UInt8] {
+    do throws(SignetFailure) {
+      return try await send(decision, as: "decision", about: transaction, of: container, key)
+    } catch {
+      guard case .refused(let problem) = error, problem.code == .reportDue else { throw error }
+    }
+    if case .wiped = try await reportCondition(of: container, signedBy: key) { throw .containerWiped }
+    // What was found for the report, or what the server made of it, may lock the container.
+    if status == .accepted { try await requireStillUnlocked(container) }
+    return try await send(decision, as: "decision", about: transaction, of: container, key)
   }
 
   func sign(

@@ -94,8 +94,11 @@ package struct TokenMaker: Sendable {
     guard let decision = transaction.decision,
       let container = try await context.storage.container(decision.container)
     else { return nil }
+    // As it was at the decision, whatever the device has reported since.
+    let evidence = AuthenticationEvidence(of: container, isSigned: decision.jws != nil)
+      .reported(decision.lastReport, at: decision.time)
     return Proof(
-      time: decision.time, evidence: AuthenticationEvidence(of: container, isSigned: decision.jws != nil),
+      time: decision.time, evidence: evidence,
       signed: decision.jws.map { ($0, container) })
   }
 

@@ -3,11 +3,11 @@ import SignetUAF
 
 extension ServiceContext {
   /// Whether an approval by a container shows what a transaction requires; what is signed is all that is demanded where nothing is
-  /// required by name.
+  /// required by name, and a report is made by the device when it is told to.
   func mayAnswer(_ transaction: TransactionRecord, by container: ContainerRecord) -> Bool {
     transaction.requirements.isEmpty
       || settings.requirements.isOneMet(
-        of: transaction.requirements, by: AuthenticationEvidence(of: container, isSigned: true))
+        of: transaction.requirements, by: AuthenticationEvidence(of: container, isSigned: true).afterReport)
   }
 
   /// Whether a key of UAF is in use, and of a model that shows what a transaction asks and can show what it requires.

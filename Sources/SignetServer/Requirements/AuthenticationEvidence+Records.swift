@@ -24,6 +24,31 @@ extension AuthenticationEvidence {
     if isUserVerified { factors = 2 }
   }
 
+  /// The same with the age of the device's last report.
+  ///
+  /// One that is from later than the answer, by more than clocks of servers may differ, is of no known age: a clock was set back.
+  ///
+  /// - Parameters:
+  ///   - lastReport: When the report came, in seconds since 1970; `nil` for none.
+  ///   - time: When the answer came.
+  /// - Returns: The evidence.
+  package func reported(_ lastReport: Int64?, at time: Int64) -> AuthenticationEvidence {
+    var evidence = self
+    evidence.reportAge = lastReport.flatMap { lastReport in
+      // What does not fit is no time.
+      let (age, overflow) = time.subtractingReportingOverflow(lastReport)
+      return overflow || age < -RequestProof.leeway ? nil : max(0, age)
+    }
+    return evidence
+  }
+
+  /// The same once the device has reported, which it does by itself where it is told that a report is due.
+  var afterReport: AuthenticationEvidence {
+    var evidence = self
+    evidence.reportAge = 0
+    return evidence
+  }
+
   /// Whether the profile that the server gave the container has its user asked before the key is used.
   private static func verifiesUser(_ container: ContainerRecord, key: ContainerProfile.KeyName) -> Bool {
     do throws(WireFailure) {

@@ -24,6 +24,9 @@ package struct AuthenticationEvidence: Hashable, Sendable {
   package var keyProtection = KeyAssurance.software
   /// Whether that key signed what was shown to the user.
   package var isContentSigned = false
+  /// How old the last report of the device was at the answer, in seconds, at least 0; `nil` where there was none, and where nothing asks
+  /// for its age.
+  package var reportAge: Int64?
 
   /// Describes an answer of one factor that shows nothing more.
   package init(_ kind: Kind) { self.kind = kind }

@@ -2,6 +2,8 @@
 package struct AuthenticationRequirement: Hashable, Sendable {
   /// The numbers of factors that can be asked for.
   package static let factorCounts: ClosedRange<Int64> = 1...3
+  /// The ages of reports that can be asked for, in seconds: up to a year.
+  package static let reportAges: ClosedRange<Int64> = 1...31_536_000
 
   /// The minimum number of factors.
   package var factors = 1
@@ -13,6 +15,8 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   package var keyProtection = KeyAssurance.software
   /// Whether what was shown has to be signed.
   package var needsSignedContent = false
+  /// The greatest age of the device's last report, in seconds; `nil` where none is needed.
+  package var longestReportAge: Int64?
   /// The kinds of authenticators that may answer; empty for all.
   package var kinds: Set<AuthenticationEvidence.Kind> = []
 
@@ -26,6 +30,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     case phishingResistance
     case keyProtection(KeyAssurance)
     case signedContent
+    case report(longestAge: Int64)
     case kinds(Set<AuthenticationEvidence.Kind>)
 
     /// What is demanded, in ASCII without quotes.
@@ -37,6 +42,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
       case .keyProtection(.hardwareAttested): "a key in attested hardware"
       case .keyProtection: "a key in hardware"
       case .signedContent: "signed content"
+      case .report(let age): "a report of the device that is at most \(age) s old"
       case .kinds(let kinds):
         "an authenticator of kind \(kinds.map(\.rawValue).sorted().joined(separator: " or "))"
       }
@@ -52,6 +58,9 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     if needsPhishingResistance, !evidence.isPhishingResistant { unmet.append(.phishingResistance) }
     if evidence.keyProtection < keyProtection { unmet.append(.keyProtection(keyProtection)) }
     if needsSignedContent, !evidence.isContentSigned { unmet.append(.signedContent) }
+    if let longestReportAge, evidence.reportAge.map({ $0 > longestReportAge }) ?? true {
+      unmet.append(.report(longestAge: longestReportAge))
+    }
     return unmet
   }
 }

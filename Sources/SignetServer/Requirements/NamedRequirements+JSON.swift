@@ -45,7 +45,8 @@ extension NamedRequirements {
 
 extension AuthenticationRequirement {
   private static let members = [
-    "factors", "userVerification", "phishingResistance", "keyProtection", "contentSigned", "kinds",
+    "factors", "userVerification", "phishingResistance", "keyProtection", "contentSigned", "reportAge",
+    "kinds",
   ]
   /// The words of `keyProtection`, in rising order; the first is that of no demand.
   private static let protections: [(word: String, value: KeyAssurance)] = [
@@ -77,6 +78,13 @@ extension AuthenticationRequirement {
       }
       keyProtection = protection
     }
+    if let age = try object.optionalInteger("reportAge") {
+      guard Self.reportAges.contains(age) else {
+        throw FolderSettings.Refusal.reason(
+          "\"reportAge\" in \(place) is \(Self.reportAges.lowerBound) to \(Self.reportAges.upperBound)")
+      }
+      longestReportAge = age
+    }
     for word in try object.optionalStrings("kinds") ?? [] {
       guard let kind = AuthenticationEvidence.Kind(rawValue: word) else {
         let known = Self.quoted(AuthenticationEvidence.Kind.allCases.map(\.rawValue))
@@ -98,6 +106,7 @@ extension AuthenticationRequirement {
     if needsPhishingResistance { object["phishingResistance"] = true }
     if keyProtection > .software { object["keyProtection"] = .string(keyProtection.rawValue) }
     if needsSignedContent { object["contentSigned"] = true }
+    object["reportAge"] = longestReportAge.map { .integer($0) }
     if !kinds.isEmpty { object["kinds"] = .array(kinds.map(\.rawValue).sorted().map { .string($0) }) }
     return object
   }

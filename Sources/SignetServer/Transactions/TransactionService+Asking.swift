@@ -42,7 +42,9 @@ extension TransactionService {
   /// The kinds of authenticators that can show what a transaction requires.
   ///
   /// - Parameter transaction: The transaction; of the authenticators of one for anybody nothing is known.
-  /// - Returns: The kinds and, where there is none, what is missing, for people: the user would be asked for nothing.
+  /// - Returns: The kinds and, where there is none, what is missing, for people: the user would be asked for nothing. A
+  ///   container counts as if its device had just reported, which it does by itself when it is told to.
+  /// - Throws: ``StorageFailure``.
   func kinds(
     able transaction: TransactionRecord
   ) async throws -> (kinds: Set<AuthenticationEvidence.Kind>, missing: String?) {
@@ -54,7 +56,7 @@ extension TransactionService {
     var reachable = [AuthenticationEvidence(.pushApp)]
     if let user = transaction.user {
       for container in try await context.storage.containers(user: user) where container.state == .active {
-        reachable.append(AuthenticationEvidence(of: container, isSigned: true))
+        reachable.append(AuthenticationEvidence(of: container, isSigned: true).afterReport)
       }
       if context.uaf != nil {
         for key in try await context.storage.uafCredentials(user: user)
@@ -67,7 +69,7 @@ extension TransactionService {
       var container = AuthenticationEvidence(.container)
       (container.factors, container.isUserVerified, container.isContentSigned) = (2, true, true)
       container.keyProtection = .hardwareClaimed
-      reachable = [container]
+      reachable = [container.afterReport]
     }
     let known = context.settings.requirements
     let kinds = reachable.filter { known.isOneMet(of: names, by: $0) }.map(\.kind)

@@ -59,12 +59,14 @@ extension TransactionService {
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
     let match = try await container(answering: answer.digits, carried, expected)
+    let lastReport = carried.containers.first { $0.id == match }?.lastReport
     let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
     let time = audit.time
     let outcome = try await context.storage.answerTransaction(
       id,
       AnswerAttempt(
-        container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
+        container: match, lastReport: lastReport, isTyped: answer.isTyped, client: client, key: asker.key,
+        time: time),
       attempts: context.settings.codeAttempts, limits: context.settings.transactionLimits,
       waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
     ) { outcome in
@@ -134,7 +136,13 @@ extension TransactionService {
     let user: String
     let typedFields: [Int]?
     /// The active ones of the user whose digits are enough.
-    let containers: [ContainerRecord]
+    let containers: [AbleContainer]
+  }
+
+  private struct AbleContainer: Sendable {
+    let id: String
+    /// When its device's last report came, where what is required asks for that.
+    var lastReport: Int64?
   }
 
   private func carried(_ id: String) async throws -> CarriedTransaction {
@@ -160,15 +168,27 @@ extension TransactionService {
   /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them.
   private func containers(
     of user: String, answering transaction: TransactionRecord
-  ) async throws -> [ContainerRecord] {
+  ) async throws -> [AbleContainer] {
     let active = try await context.storage.containers(user: user).filter { $0.state == .active }
     let (names, known) = (transaction.requirements, context.settings.requirements)
-    guard !names.isEmpty, let first = active.first else { return active }
-    let able = active.filter {
-      known.isOneMet(of: names, by: AuthenticationEvidence(of: $0, isSigned: false))
+    guard !names.isEmpty else { return active.map { AbleContainer(id: $0.id) } }
+    let (asksForReport, now) = (known.askForReport(names), context.clock.now)
+    var able: [AbleContainer] = []
+    var missing: String?
+    for container in active {
+      var evidence = AuthenticationEvidence(of: container, isSigned: false)
+      var found = AbleContainer(id: container.id)
+      if asksForReport {
+        found.lastReport = try await context.storage.lastReport(of: container.id)
+        evidence = evidence.reported(found.lastReport, at: now)
+      }
+      if known.isOneMet(of: names, by: evidence) {
+        able.append(found)
+      } else {
+        missing = missing ?? known.missing(for: names, in: evidence)
+      }
     }
-    guard able.isEmpty else { return able }
-    let missing = known.missing(for: names, in: AuthenticationEvidence(of: first, isSigned: false))
+    guard able.isEmpty, let missing else { return able }
     throw Problem(.malformed, "Digits cannot show what is required: \(missing).")
   }
 }

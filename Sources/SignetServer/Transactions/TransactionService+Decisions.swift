@@ -62,12 +62,14 @@ extension TransactionService {
     let isSigned = signed.isSigned(by: key)
     let audit = context.audit(by: .container(signer.container))
     let outcome = context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
-      transaction throws(StorageFailure) in
-      if let reason = mismatch(claimed, of: signer, transaction)
-        ?? shortage(of: evidence, claimed, transaction)
-      {
-        return .mismatch(reason: reason)
+      (transaction, lastReport) throws(StorageFailure) in
+      if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
+      var (record, evidence) = (record, evidence)
+      if claimed.status == .accepted, context.settings.requirements.askForReport(transaction.requirements) {
+        record.lastReport = try lastReport()
+        evidence = evidence.reported(record.lastReport, at: record.time)
       }
+      if let refusal = shortage(of: evidence, claimed, transaction, at: record.time) { return refusal }
       let hasRightNumber = try hasRightNumber(claimed, transaction)
       return .take(record, isSigned: isSigned, hasRightNumber: hasRightNumber)
     } audit: { outcome in
@@ -104,19 +106,22 @@ extension TransactionService {
       ? nil : "\"number\" goes with an approval, where one is asked for."
   }
 
-  /// What an approval lacks of what is required; `nil` where that is nothing.
+  /// What becomes of an approval that lacks something of what is required; `nil` where it lacks nothing.
   ///
   /// A no needs nothing.
   private func shortage(
-    of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord
-  ) -> String? {
+    of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord, at time: Int64
+  ) -> DecisionVerdict? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
-    // What has ended is answered by its end.
-    guard claimed.status == .accepted, transaction.state == .pending, !names.isEmpty,
+    // What has ended is answered by its end, also to who made it.
+    guard claimed.status == .accepted, transaction.state(at: time) == .pending, !names.isEmpty,
       !known.isOneMet(of: names, by: evidence)
     else { return nil }
-    return
-      "This device cannot show what the relying party requires: \(known.missing(for: names, in: evidence))."
+    let missing = known.missing(for: names, in: evidence)
+    guard known.isOneMet(of: names, by: evidence.afterReport) else {
+      return .mismatch(reason: "This device cannot show what the relying party requires: \(missing).")
+    }
+    return .reportDue(reason: "Report what the device is like, and send the decision once more: \(missing).")
   }
 
   private static func state(_ status: DecisionStatus) -> TransactionRecord.State {

@@ -278,6 +278,7 @@ public struct TransactionService: Sendable {
     case .replayed: throw DeviceAuthentication.replayed
     case .containerLocked: throw Problem(.containerLocked, "It can deny, and no more; ask the operator.")
     case .mismatch(let reason): throw Problem(.malformed, reason)
+    case .reportDue(let reason): throw Problem(.reportDue, reason)
     case .waiting(let seconds):
       throw Problem(
         .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)

@@ -140,7 +140,7 @@ extension DecisionOutcome {
     case .tooMany: "too many signed unasked"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
     case .containerLocked: "the container is locked"
-    case .mismatch(let reason): reason
+    case .mismatch(let reason), .reportDue(let reason): reason
     }
   }
 

@@ -10,13 +10,17 @@ public struct DecisionRecord: Hashable, Sendable {
   public var time: Int64
   /// Whether the device saw nothing but what its user typed.
   public var isTyped: Bool
+  /// When the last report of the device had come by then, in seconds since 1970; `nil` for none, and where nothing that is required
+  /// asks for it.
+  public var lastReport: Int64?
 
   /// Describes a decision.
   public init(
-    state: TransactionRecord.State, jws: String?, container: String, time: Int64, isTyped: Bool = false
+    state: TransactionRecord.State, jws: String?, container: String, time: Int64, isTyped: Bool = false,
+    lastReport: Int64? = nil
   ) {
     (self.state, self.jws, self.container, self.time) = (state, jws, container, time)
-    self.isTyped = isTyped
+    (self.isTyped, self.lastReport) = (isTyped, lastReport)
   }
 }
 
@@ -68,6 +72,8 @@ public struct DecisionAttempt: Hashable, Sendable {
 public enum DecisionVerdict: Hashable, Sendable {
   /// Nothing: it is not about this transaction, for this reason.
   case mismatch(reason: String)
+  /// Nothing: the device has to report first, for this reason.
+  case reportDue(reason: String)
   /// To take it, where the container's key signed it, and the number is right or none is needed.
   case take(DecisionRecord, isSigned: Bool, hasRightNumber: Bool)
 }
@@ -76,6 +82,8 @@ public enum DecisionVerdict: Hashable, Sendable {
 public struct AnswerAttempt: Hashable, Sendable {
   /// Whose digits they are; `nil` where they are nobody's.
   public var container: String?
+  /// When the last report of its device came, where what is required asks for that.
+  public var lastReport: Int64?
   /// Whether they answer what a user typed, and not what the device showed.
   public var isTyped: Bool
   /// The keyed digest of the end user's address, whose wrong answers make it wait; `nil` for an operator, who never waits.
@@ -89,15 +97,17 @@ public struct AnswerAttempt: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - container: Whose digits they are.
+  ///   - lastReport: When the last report of its device came.
   ///   - isTyped: Whether they answer what a user typed.
   ///   - client: The keyed digest of the end user's address.
   ///   - key: The API key.
   ///   - time: When.
   public init(
-    container: String?, isTyped: Bool = false, client: [UInt8]? = nil, key: String? = nil, time: Int64
+    container: String?, lastReport: Int64? = nil, isTyped: Bool = false, client: [UInt8]? = nil,
+    key: String? = nil, time: Int64
   ) {
-    (self.container, self.isTyped, self.client) = (container, isTyped, client)
-    (self.key, self.time) = (key, time)
+    (self.container, self.lastReport, self.isTyped) = (container, lastReport, isTyped)
+    (self.client, self.key, self.time) = (client, key, time)
   }
 }
 
@@ -135,4 +145,6 @@ public enum DecisionOutcome: Hashable, Sendable {
   case containerLocked
   /// The decision is not about the transaction, for this reason.
   case mismatch(reason: String)
+  /// The device has to report before an approval of its is taken, for this reason.
+  case reportDue(reason: String)
 }

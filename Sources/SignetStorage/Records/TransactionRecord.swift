@@ -130,7 +130,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report"
 
   /// Reads a row.
   ///
@@ -158,7 +158,8 @@ extension TransactionRecord {
     } else if let container = try row.optional(15, row.text) {
       decision = DecisionRecord(
         state: state, jws: try row.optional(16, row.text), container: container,
-        time: try row.integer(11), isTyped: try row.bool(17))
+        time: try row.integer(11), isTyped: try row.bool(17),
+        lastReport: try row.optional(21, row.integer))
     }
     guard state != .accepted || decision != nil || uaf != nil || app != nil else {
       throw StorageFailure.altered(row: rowName)
@@ -191,6 +192,7 @@ extension TransactionRecord {
       image.append(decision.container)
       image.append(decision.time)
       image.append(decision.isTyped ? 1 : 0)
+      image.append(decision.lastReport)
     }
     if let uaf {
       image.append("uaf")

@@ -13,6 +13,11 @@ extension Storage {
     }
   }
 
+  /// When a container's last report came, in seconds since 1970; `nil` for none.
+  package func lastReport(of container: String) async throws(StorageFailure) -> Int64? {
+    try await read { try $0.lastReport(of: container) }
+  }
+
   /// Attaches policies to a container in use, in the place of those of its profile, or of earlier ones.
   ///
   /// - Parameters:
@@ -151,6 +156,13 @@ extension SQLConnection {
     try row(
       "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
     ) { try AccountStateRecord($0) } ?? AccountStateRecord()
+  }
+
+  /// When the last report of a container came.
+  func lastReport(of container: String) throws -> Int64? {
+    try row("SELECT reported FROM account_states WHERE container = $1", [.text(container)]) {
+      try $0.optional(0, $0.integer)
+    } ?? nil
   }
 
   fileprivate func add(

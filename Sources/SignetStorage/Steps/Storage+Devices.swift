@@ -350,7 +350,6 @@ extension DeviceRecord {
       created: time)
   }
 
-  /// The device of a container that becomes active.
   /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
   ///
   /// - Throws: ``StorageFailure/altered(row:)``.
@@ -361,6 +360,7 @@ extension DeviceRecord {
     return self
   }
 
+  /// The device of a container that becomes active.
   init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,

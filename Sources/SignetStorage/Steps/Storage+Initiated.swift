@@ -159,6 +159,7 @@ extension SQLConnection {
     return try decide(
       id,
       DecisionRecord(
-        state: .accepted, jws: nil, container: container, time: attempt.time, isTyped: attempt.isTyped))
+        state: .accepted, jws: nil, container: container, time: attempt.time, isTyped: attempt.isTyped,
+        lastReport: attempt.lastReport))
   }
 }

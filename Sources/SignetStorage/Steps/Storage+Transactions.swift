@@ -89,13 +89,17 @@ extension Storage {
   ///   - attempt: The request.
   ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
   ///   - judge: Compares the decision with the transaction, which is the signer's user's or anybody's; it may be called
-  ///     again where the step has to be repeated. Where it throws, nothing is changed.
+  ///     again where the step has to be repeated. Where it throws, nothing is changed. It can ask when the signer's last report
+  ///     came.
   ///   - audit: Makes the event.
   /// - Returns: How it ended, or ``StorageFailure``, once it is durable; a listener hears it on the thread that writes, and must
   ///   not block.
   package func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
-    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    judge:
+      @escaping @Sendable (
+        TransactionRecord, _ lastReport: () throws(StorageFailure) -> Int64?
+      ) throws(StorageFailure) -> DecisionVerdict,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) -> Completion<DecisionOutcome> {
     begin { database in
@@ -109,8 +113,12 @@ extension Storage {
         found.user == nil || found.user == signer.user
       else { return .unknown }
       let (decision, isSigned, hasRightNumber): (DecisionRecord, Bool, Bool)
-      switch try judge(found) {
+      let verdict = try judge(found) { () throws(StorageFailure) in
+        do { return try database.lastReport(of: signer.container) } catch { throw StorageFailure(error) }
+      }
+      switch verdict {
       case .mismatch(let reason): return .mismatch(reason: reason)
+      case .reportDue(let reason): return .reportDue(reason: reason)
       case .take(let record, let signed, let right):
         (decision, isSigned, hasRightNumber) = (record, signed, right)
       }
@@ -270,13 +278,14 @@ extension SQLConnection {
     (decided.user, decided.state, decided.decision) = (user, decision.state, decision)
     try execute(
       """
-      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7, code = $8
+      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7,
+        last_report = $8, code = $9
       WHERE id = $5 AND state = 'pending'
       """,
       [
         .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
         .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user),
-        .optional(rowCodes.code(of: decided.image)),
+        .optional(decision.lastReport), .optional(rowCodes.code(of: decided.image)),
       ], changing: 1)
     try noteChange(of: found.id)
     return .decided

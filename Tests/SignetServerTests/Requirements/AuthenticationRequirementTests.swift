@@ -51,6 +51,9 @@ import Testing
           { $0.keyProtection = .hardwareAttested }
         ),
         (Self.requirement { $0.needsSignedContent = true }, .signedContent, { $0.isContentSigned = true }),
+        (
+          Self.requirement { $0.longestReportAge = 60 }, .report(longestAge: 60), { $0.reportAge = 60 }
+        ),
         (Self.requirement { $0.kinds = [.container] }, .kinds([.container]), { $0.kind = .container }),
       ]
     for (requirement, demand, meet) in cases {
@@ -72,16 +75,44 @@ import Testing
     #expect(claimed.unmet(by: proof).isEmpty && attested.unmet(by: proof).isEmpty)
   }
 
+  @Test("a report is met up to its age, by an answer whose device has reported")
+  func reports() {
+    let requirement = Self.requirement { $0.longestReportAge = 60 }
+    for (age, isMet) in [(nil, false), (0, true), (60, true), (61, false), (.max, false)]
+      as [(Int64?, Bool)]
+    {
+      #expect(requirement.unmet(by: Self.evidence(.container) { $0.reportAge = age }).isEmpty == isMet)
+    }
+    var names = NamedRequirements()
+    names.add("fresh", requirement)
+    names.add("two", Self.requirement { $0.factors = 2 })
+    #expect(names.askForReport(["two", "fresh"]) && names.askForReport(["fresh"]))
+    #expect(!names.askForReport(["two", "gold", "phr"]) && !names.askForReport([]))
+  }
+
+  @Test("a report from after the answer is none, but for what clocks of servers may differ by")
+  func reportAges() {
+    func age(_ lastReport: Int64?, at time: Int64) -> Int64? {
+      Self.evidence(.container).reported(lastReport, at: time).reportAge
+    }
+    #expect(age(nil, at: 1000) == nil)
+    #expect(age(400, at: 1000) == 600 && age(1000, at: 1000) == 0)
+    #expect(age(1120, at: 1000) == 0 && age(1121, at: 1000) == nil)
+    #expect(age(.min, at: 1000) == nil && age(.max, at: -1000) == nil && age(.max, at: 1000) == nil)
+  }
+
   @Test("all that is missing is said, in one order")
   func saysAll() {
     let requirement = Self.requirement {
       ($0.factors, $0.needsUserVerification, $0.needsPhishingResistance) = (2, true, true)
       ($0.keyProtection, $0.needsSignedContent, $0.kinds) = (.hardwareAttested, true, [.uaf, .container])
+      $0.longestReportAge = 300
     }
     #expect(
       requirement.unmet(by: Self.evidence(.pushApp)).map(\.description) == [
         "an authenticator of kind container or uaf", "2 factors", "user verification", "phishing resistance",
         "a key in attested hardware", "signed content",
+        "a report of the device that is at most 300 s old",
       ])
   }
 

@@ -275,7 +275,7 @@ import UAFFixture
   func exchanged(_ change: String) async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)
     try await server.activate()
-    try await server.storage.add(UserRecord(id: "bob", created: 1))
+    try await server.users.add(UserID("bob"), by: .local)
     let device = try #require(try await server.storage.devices(user: "alice").first).id
     try server.tamper("UPDATE devices SET \(change)")
     let devices = DeviceService(server.context)

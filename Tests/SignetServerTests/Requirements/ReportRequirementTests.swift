@@ -1,0 +1,223 @@
+import PostgreSQLFixture
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Requirements that ask for a young report of the device.
+@Suite(.timeLimit(.minutes(10))) struct ReportRequirementTests {
+  private static let (signed, age) = ("urn:signet:acr:signed", Int64(100))
+  private static let missing = "fresh needs a report of the device that is at most 100 s old"
+  private static let due = "Report what the device is like, and send the decision once more: \(missing)."
+
+  private static func add(to settings: inout ServerSettings) {
+    var fresh = AuthenticationRequirement()
+    fresh.longestReportAge = age
+    settings.requirements.add("fresh", fresh)
+    (fresh.keyProtection, fresh.needsSignedContent) = (.hardwareClaimed, true)
+    settings.requirements.add("hardware", fresh)
+  }
+
+  private func fixture() async throws -> OpenIDFixture {
+    try await OpenIDFixture { Self.add(to: &$0) }
+  }
+
+  private func ask(_ fixture: OpenIDFixture, _ client: TestClient, _ names: String) async throws -> String {
+    try await fixture.ask(client, [("login_hint", "alice"), ("acr_values", names)]).id
+  }
+
+  private func waiting(_ fixture: OpenIDFixture) async throws -> TransactionRecord {
+    try #require(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).last)
+  }
+
+  private func found(_ id: String, _ fixture: OpenIDFixture) async throws -> TransactionRecord {
+    try await fixture.server.transactions.find(id).0
+  }
+
+  private func acr(_ fixture: OpenIDFixture, _ client: TestClient, _ id: String) async throws -> String {
+    let answer = try await fixture.poll(client, id)
+    try #require(answer.status == 200, "\(answer.body.text)")
+    let token = try JWS(compact: answer.body.string("id_token"))
+    return try JSONObject(parsing: token.unverifiedPayload).string("acr")
+  }
+
+  /// The device of a container reports now.
+  private func report(_ fixture: OpenIDFixture, _ device: ProtocolDevice? = nil) async throws {
+    let id = try #require((device ?? fixture.device).container).text
+    let (storage, now) = (fixture.server.storage, fixture.now)
+    try await storage.setAccountChallenge([1], expires: now + 120, of: id)
+    let isTaken = try await storage.takeAccountReport(
+      AccountReportAttempt(
+        container: id, challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
+    ) { _ in .sample() }
+    #expect(isTaken)
+  }
+
+  /// What alice's device hears that approves what she was asked last.
+  private func refusal(
+    _ fixture: OpenIDFixture, _ record: TransactionRecord? = nil, on device: ProtocolDevice? = nil
+  ) async throws -> Problem? {
+    let asked = if let record { record } else { try await waiting(fixture) }
+    do { try await fixture.decide(.accepted, asked, on: device) } catch let problem as Problem {
+      return problem
+    }
+    return nil
+  }
+
+  @Test(
+    "an approval waits for a report where there was none, and where the last one is too old; a no does not")
+  func isDue() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let first = try await ask(fixture, client, "fresh")
+    #expect(try await refusal(fixture) == Problem(.reportDue, Self.due))
+    #expect(try await fixture.poll(client, first).outcome == "400 authorization_pending")
+    fixture.server.clock.advance(by: 5)
+    try await report(fixture)
+    #expect(try await refusal(fixture) == nil)
+    #expect(try await acr(fixture, client, first) == "fresh")
+
+    // The last second, and the one after it.
+    fixture.server.clock.advance(by: Self.age)
+    let second = try await ask(fixture, client, "fresh")
+    #expect(try await refusal(fixture) == nil)
+    #expect(try await acr(fixture, client, second) == "fresh")
+    fixture.server.clock.advance(by: 1)
+    let third = try await ask(fixture, client, "fresh")
+    #expect(try await refusal(fixture) == Problem(.reportDue, Self.due))
+    try await fixture.decide(.denied)
+    #expect(try await fixture.poll(client, third).outcome == "400 access_denied")
+  }
+
+  @Test("each device of a user reports for itself")
+  func eachDevice() async throws {
+    let fixture = try await fixture()
+    let other = try await fixture.server.activate(device: 2)
+    try await report(fixture, other)
+    let order = TransactionOrder(
+      .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
+    let made = try await fixture.server.transactions.create(order, by: .local).record
+    #expect(try await refusal(fixture, made)?.code == .reportDue)
+    #expect(try await refusal(fixture, made, on: other) == nil)
+    #expect(try await found(made.id, fixture).decision?.container == other.container?.text)
+  }
+
+  @Test("acr says what was known at the decision: a later report makes nothing fresh, and nothing old")
+  func atTheDecision() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let without = try await ask(fixture, client, "fresh \(Self.signed)")
+    #expect(try await refusal(fixture) == nil)
+    fixture.server.clock.advance(by: 1)
+    try await report(fixture)
+    #expect(try await acr(fixture, client, without) == Self.signed)
+
+    fixture.server.clock.advance(by: Self.age)
+    let with = try await ask(fixture, client, "fresh \(Self.signed)")
+    let record = try await waiting(fixture)
+    #expect(try await refusal(fixture) == nil)
+    let reported = fixture.now - Self.age
+    fixture.server.clock.advance(by: 60)
+    try await report(fixture)
+    #expect(try await found(record.id, fixture).decision?.lastReport == reported)
+    #expect(try await acr(fixture, client, with) == "fresh")
+  }
+
+  @Test("when the device reported is not looked up where nothing that is required asks for it")
+  func looksUpNothing() async throws {
+    let fixture = try await fixture()
+    try await report(fixture)
+    for (names, expected) in [([], nil), ([Self.signed], nil), ([Self.signed, "fresh"], fixture.now)]
+      as [([String], Int64?)]
+    {
+      let order = TransactionOrder(
+        .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: names)
+      let made = try await fixture.server.transactions.create(order, by: .local).record
+      #expect(try await refusal(fixture, made) == nil)
+      let decision = try #require(try await found(made.id, fixture).decision)
+      #expect(decision.lastReport == expected, "\(names)")
+    }
+  }
+
+  @Test("a report mends nothing else that is missing: it is not asked for then")
+  func otherwiseShort() async throws {
+    let fixture = try await fixture()
+    _ = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, "hardware")
+    let refused = try #require(try await refusal(fixture))
+    #expect(refused.code == .malformed)
+    #expect(
+      refused.detail
+        == "This device cannot show what the relying party requires: hardware needs a key in hardware and a report of the device that is at most 100 s old."
+    )
+    #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
+  }
+
+  @Test(
+    "what has ended says how, whatever a report would change; a decision that is sent again is the same one")
+  func ended() async throws {
+    let fixture = try await fixture()
+    let other = try await fixture.server.activate(device: 2)
+    try await report(fixture)
+    let order = TransactionOrder(
+      .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 3600, requirements: ["fresh"])
+    let made = try await fixture.server.transactions.create(order, by: .local).record
+    #expect(try await refusal(fixture, made) == nil)
+    fixture.server.clock.advance(by: 2 * Self.age)
+    #expect(try await refusal(fixture, made) == nil)
+    #expect(try await refusal(fixture, made, on: other)?.code == .transactionDecided)
+    let late = try await fixture.server.transactions.create(order, by: .local).record
+    fixture.server.clock.advance(by: 3600)
+    #expect(try await refusal(fixture, late)?.code == .transactionExpired)
+  }
+
+  @Test("digits show a report that came in time, and no other")
+  func digits() async throws {
+    let fixture = try await fixture()
+    let client = try await fixture.register()
+    let id = try await ask(fixture, client, "fresh")
+    let transaction = try await waiting(fixture).id
+    let refused = Problem(.malformed, "Digits cannot show what is required: \(Self.missing).")
+    await #expect(throws: refused) { try await fixture.server.transactions.offline(transaction) }
+    try await report(fixture)
+    let carried = try OfflineTransaction(
+      verifying: await fixture.server.transactions.offline(transaction),
+      signedBy: #require(fixture.device.serverKey))
+    let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
+    let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
+    // The report grows too old while they are carried.
+    fixture.server.clock.advance(by: Self.age + 1)
+    await #expect(throws: refused) {
+      try await fixture.server.transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
+    }
+    try await report(fixture)
+    try await fixture.server.transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
+    #expect(try await found(transaction, fixture).decision?.lastReport == fixture.now)
+    fixture.server.clock.advance(by: 5)
+    try await report(fixture)
+    #expect(try await acr(fixture, client, id) == "fresh")
+  }
+
+  @Test(
+    "who has no container cannot show a report, and is not asked; UAF keys and authenticator apps report nothing"
+  )
+  func withoutContainer() async throws {
+    let bench = try await AuthenticatorBench([.uaf, .app])
+    var settings = bench.server.context.settings
+    Self.add(to: &settings)
+    bench.server.context.apply(settings)
+    let refused = Problem(
+      .noAuthenticator, "No authenticator of the user can show what is required: \(Self.missing).")
+    await #expect(throws: refused) { try await bench.make("Pay 10", requirements: ["fresh"]) }
+    _ = try await bench.server.activate()
+    _ = try await bench.make("Pay 10", requirements: ["fresh"])
+    #expect(bench.sent().isEmpty)
+    #expect(try await bench.waitsForContainer())
+  }
+}

@@ -1,0 +1,176 @@
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
+import Testing
+
+import Signet
+
+/// Counts what a device sends, does something before a decision goes out, and refuses decisions in the server's place.
+private final class WatchingTransport: HTTPTransport {
+  private struct State {
+    var requests: [HTTPRequest] = []
+    var refusals = 0
+    var beforeDecision: (@Sendable () -> Void)?
+  }
+
+  private let inner: any HTTPTransport
+  private let state = Mutex(State())
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  /// The last part of the path of each request that brings a decision or a report, in order.
+  var names: [String] {
+    state.withLock { state in
+      state.requests.compactMap { $0.url.split(separator: "/").last.map(String.init) }.filter {
+        ["decision", "condition"].contains($0)
+      }
+    }
+  }
+
+  /// The bodies of the decisions.
+  var decisions: [[UInt8]] {
+    state.withLock { $0.requests.filter { $0.url.hasSuffix("/decision") }.map(\.body) }
+  }
+
+  /// Answers the next decisions with this: a report is due.
+  func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
+
+  /// Does this once a decision goes out.
+  func beforeDecision(_ action: @escaping @Sendable () -> Void) {
+    state.withLock { $0.beforeDecision = action }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let isDecision = request.url.hasSuffix("/decision")
+    let (action, isRefused) = state.withLock { state in
+      state.requests.append(request)
+      guard isDecision else { return (nil, false) as ((@Sendable () -> Void)?, Bool) }
+      let isRefused = state.refusals > 0
+      if isRefused { state.refusals -= 1 }
+      return (state.beforeDecision, isRefused)
+    }
+    action?()
+    guard !isRefused else { return HTTPResponse(status: 409, body: Problem(.reportDue, "why").bytes) }
+    return try await inner.send(request)
+  }
+}
+
+/// What a device does where its server wants a report before it takes a decision.
+@Suite("Reports that are due", .timeLimit(.minutes(10)))
+struct DueReportTests {
+  /// A device at a server whose requirement `fresh` asks for a report, and what it sends.
+  private struct Bench {
+    let guarded: GuardedDevice
+    let device: Device
+    let watched: WatchingTransport
+    let container: Signet.Container
+
+    init(_ policies: JSONObject = [:]) async throws {
+      let first = try await GuardedDevice(policies)
+      let server = try await first.inviting.server.restarted { settings in
+        var fresh = AuthenticationRequirement()
+        fresh.longestReportAge = AuthenticationRequirement.reportAges.upperBound
+        settings.requirements.add("fresh", fresh)
+      }
+      guarded = try GuardedDevice(InvitingServer(folder: first.inviting.folder, server: server)) {
+        $0.tamperScore = 0
+      }
+      watched = WatchingTransport(guarded.transport)
+      device = GuardedDevice.device(guarded.fixture.vault, guarded.given, watched)
+      container = try await guarded.activate()
+    }
+
+    /// Asks alice what requires a report.
+    func ask() async throws -> TransactionRequest {
+      let order = TransactionOrder(
+        .text("Pay 1 EUR"), from: TransactionService.testParty, user: container.user, requirements: ["fresh"])
+      let made = try await TransactionService(guarded.inviting.server.context).create(order, by: .local)
+      let waiting = try await device.pendingTransactions(for: container)
+      return try #require(waiting.first { $0.id.text == made.record.id })
+    }
+
+    func state(_ request: TransactionRequest) async throws -> TransactionRecord.State? {
+      try await guarded.inviting.server.context.storage.transaction(request.id.text)?.state
+    }
+
+    func decide(_ request: TransactionRequest, _ status: DecisionStatus) async -> SignetFailure? {
+      await signetFailure { try await device.decide(request, status, with: container) }
+    }
+  }
+
+  @Test("the device reports by itself and sends the same decision once more; the next one needs no report")
+  func reports() async throws {
+    let bench = try await Bench()
+    let request = try await bench.ask()
+    #expect(await bench.decide(request, .accepted) == nil)
+    #expect(bench.watched.names == ["decision", "condition", "condition", "decision"])
+    #expect(Set(bench.watched.decisions).count == 1)
+    #expect(try await bench.state(request) == .accepted)
+    #expect(try await bench.guarded.state(bench.container).report != nil)
+    let next = try await bench.ask()
+    #expect(await bench.decide(next, .accepted) == nil)
+    #expect(bench.watched.names.count == 5 && bench.watched.names.last == "decision")
+    #expect(try await bench.state(next) == .accepted)
+    await bench.guarded.stop()
+  }
+
+  @Test("a denial needs no report")
+  func denies() async throws {
+    let bench = try await Bench()
+    let request = try await bench.ask()
+    #expect(await bench.decide(request, .denied) == nil)
+    #expect(bench.watched.names == ["decision"])
+    #expect(try await bench.state(request) == .denied)
+    await bench.guarded.stop()
+  }
+
+  @Test("a decision is sent once more, and not a third time: the refusal is thrown")
+  func once() async throws {
+    let bench = try await Bench()
+    let request = try await bench.ask()
+    bench.watched.refuse(2)
+    #expect(await bench.decide(request, .accepted) == .refused(Problem(.reportDue, "why")))
+    #expect(bench.watched.names == ["decision", "condition", "condition", "decision"])
+    #expect(try await bench.state(request) == .pending)
+    // The server has the report by now.
+    #expect(await bench.decide(request, .accepted) == nil)
+    #expect(bench.watched.names.count == 5)
+    await bench.guarded.stop()
+  }
+
+  @Test("a report that leads to a lock, or fails, sends no decision after it")
+  func locks() async throws {
+    let bench = try await Bench(["deviceTampering": ["score": 0.5]])
+    let request = try await bench.ask()
+    bench.guarded.transport.cut(.before, at: "/condition")
+    #expect(await bench.decide(request, .accepted) == .transport(.unreachable(code: 7)))
+    #expect(bench.watched.names == ["decision", "condition"])
+    bench.guarded.transport.cut(nil, at: "/condition")
+    bench.watched.beforeDecision { [given = bench.guarded.given] in given.set { $0.tamperScore = 1 } }
+    guard case .accountLocked(let lock)? = await bench.decide(request, .accepted) else {
+      Issue.record("not locked")
+      return
+    }
+    #expect(lock.sources == [.policy, .server])
+    #expect(bench.watched.names == ["decision", "condition", "decision", "condition", "condition"])
+    #expect(try await bench.state(request) == .pending)
+    await bench.guarded.stop()
+  }
+
+  @Test("a container that its server wants deleted is deleted, and decides nothing")
+  func wipes() async throws {
+    let bench = try await Bench()
+    let request = try await bench.ask()
+    _ = try await bench.guarded.order(.wipe, bench.container)
+    #expect(await bench.decide(request, .accepted) == .containerWiped)
+    #expect(bench.watched.names == ["decision", "condition"])
+    #expect(try await bench.guarded.fixture.isEmpty)
+    #expect(try await bench.state(request) == .pending)
+    await bench.guarded.stop()
+  }
+}
