@@ -19,8 +19,13 @@ public import Synchronization
   @inlinable package init() {}
 
   /// Keeps a result, in the place of one that was kept before, until ``settle()`` ends the completion with it.
+  ///
+  /// - Precondition: It was not ended before.
   @inlinable package func prepare(_ result: Result<Value, any Error>) {
-    state.withLock { $0.result = result }
+    state.withLock { state in
+      precondition(!state.isSettled, "a completion ends once")
+      state.result = result
+    }
   }
 
   /// Ends it with the result that was prepared.

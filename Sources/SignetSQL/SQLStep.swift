@@ -22,7 +22,7 @@ public import SignetConcurrency
 }
 
 extension SQLDatabase {
-  /// Has a step wait for its turn.
+  /// Makes a step that settles a completion.
   @inlinable func step<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value, _ completion: Completion<Value>
   ) -> SQLStep {

@@ -10,7 +10,7 @@ public import SignetWire
 /// A service throws what its protocol refuses where the caller is to blame; what fails below it passes as it is, and ``Dialect`` says what
 /// the caller hears.
 ///
-/// All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
+/// A class, since each request would copy it. All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
 public final class ServiceContext: Sendable {
   /// What the operator decided, as it is now.
   public var settings: ServerSettings { currentSettings.value }

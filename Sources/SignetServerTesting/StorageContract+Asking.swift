@@ -70,7 +70,9 @@ extension StorageContract {
   private static func answer(
     _ storage: Storage, _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64 = 1100
   ) async throws -> Bool {
-    try await storage.answerPushAuthMessage("p-\(id)", state, at: time, audit: event("app \(id)"))
+    try await storage.answerPushAuthMessage("p-\(id)", state, at: time, audit: event("app \(id)")) { _ in true
+    }
+      == .taken
   }
 
   /// Alice with a container, a UAF key with a target, and an app, all of whom are asked `t1` and `t2`.

@@ -15,10 +15,9 @@ extension StorageContract {
   private static func request(
     _ transaction: String, of client: String = "c", _ delivery: ClientRecord.Delivery = .poll
   ) -> BackchannelRecord {
-    var record = BackchannelRecord(
+    BackchannelRecord(
       digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
-    return record
   }
 
   static let clients: [Check] = [

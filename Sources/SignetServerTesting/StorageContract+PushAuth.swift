@@ -128,18 +128,21 @@ extension StorageContract {
         for number in 0..<50 {
           group.addTask {
             try await storage.answerPushAuthMessage(
-              "a", number.isMultiple(of: 2) ? .approved : .denied, at: 1050, audit: event("answered"))
+              "a", number.isMultiple(of: 2) ? .approved : .denied, at: 1050, audit: event("answered")
+            ) { _ in true } == .taken
           }
         }
         return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
       }
       try expect(taken, is: 1, "answers")
       try expect(
-        await storage.answerPushAuthMessage("b", .approved, at: 1100, audit: event("answered")), is: false,
+        await storage.answerPushAuthMessage("b", .approved, at: 1100, audit: event("answered")) { _ in true },
+        is: .over,
         "a late one")
       try expect(try await storage.pushAuthMessage("b")?.state, is: .expired, "what was late")
       try expect(
-        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("answered")), is: false,
+        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("answered")) { _ in true },
+        is: .over,
         "one after the clock was set back")
     },
     Check("wrong numbers are counted, and the last one is a no") { storage in
@@ -183,7 +186,8 @@ extension StorageContract {
       try await expect(ask("t1"), is: .added, "a transaction")
       try await expect(send("a"), is: .added, "a message")
       try await expect(
-        storage.answerPushAuthMessage("a", .approved, at: 1050, audit: event("yes")), is: true, "a yes")
+        storage.answerPushAuthMessage("a", .approved, at: 1050, audit: event("yes")) { _ in true },
+        is: .taken, "a yes")
       try await expect(send("b"), is: .added, "a message in a new row")
       try await expect(ask("t2"), is: .added, "a transaction")
       try await expect(send("c"), is: .tooManyPending(retryAfter: 100), "a message beyond what may wait")
@@ -195,7 +199,8 @@ extension StorageContract {
       try await expect(send("d"), is: .coolingDown(retryAfter: 60), "the fourth, by message")
       try await expect(ask("t4"), is: .coolingDown(retryAfter: 60), "the fourth, by transaction")
       try await expect(
-        storage.answerPushAuthMessage("c", .approved, at: 1050, audit: event("yes")), is: true, "a yes")
+        storage.answerPushAuthMessage("c", .approved, at: 1050, audit: event("yes")) { _ in true },
+        is: .taken, "a yes")
       try await expect(ask("t4"), is: .added, "after it")
     },
   ]

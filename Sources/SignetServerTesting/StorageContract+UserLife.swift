@@ -202,7 +202,10 @@ extension StorageContract {
         Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
       ) { _ in event("message") }
     } accepts: { storage, user in
-      try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer"))
+      try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer")) { _ in
+        true
+      }
+        == .taken
     },
   ]
 

@@ -134,7 +134,7 @@ enum Schema {
         // Bytes of content and signature: what a device may have signed unasked is counted in them.
         .integer("size"), .text("state"), .text("decision").optional, .text("container").optional,
         .integer("decided").optional,
-        // When the device's last report had come at the decision, where a requirement has an age for it.
+        // When the device's last report had come at the decision, where something is required by name.
         .integer("last_report").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
         .text("uaf_session").optional,

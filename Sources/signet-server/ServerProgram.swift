@@ -32,7 +32,7 @@ enum ServerProgram {
       .init(.success, "All went well; for 'otp validate' the code is valid"),
       .init(
         .failure,
-        "The answer is no: an invalid code, a broken audit log, a denied transaction or message, a decision that does not hold"
+        "The answer is no: an invalid code, a broken audit log, a denied transaction or message, a decision that does not hold, a user who cannot be asked"
       ),
       .init(.usage, "The command line is wrong"),
       .init(.dataError, "The server refused what was sent"),

@@ -86,7 +86,8 @@ enum TransactionCommands {
       completion: .choices(["accepted", "denied", "reported"])),
     .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
     .value(
-      "requirement", "What an approval has to show, by the name of a requirement; signed content if not set",
+      "requirement",
+      "What an approval has to show: one name, such as urn:signet:acr:answered, or one of server.json; signed content if not set",
       named: "name"),
   ]
   static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
@@ -205,6 +206,9 @@ enum TransactionCommands {
       ("Content", try answer.string("content")), ("Status", try answer.string("status")),
       ("Created", utc(try answer.integer("created"))), ("Expires", utc(try answer.integer("expires"))),
     ]
+    if answer.contains("requirements") {
+      fields.append(("Requires", try answer.strings("requirements").joined(separator: " or ")))
+    }
     if let decision = try answer.optionalObject("decision") {
       fields += [
         ("Decided", utc(try decision.integer("time"))), ("Container", try decision.string("container")),

@@ -9,11 +9,11 @@ import Testing
   /// Runs commands that must fail, in a folder that has a container, and in a new one.
   private func expectRefusal(
     _ server: RunningServer, _ device: DeviceCommand, _ words: [String], _ status: Int32, _ text: String,
-    at location: SourceLocation = #_sourceLocation
+    _ whose: String = "", at location: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try FolderSnapshot(device.data)
     let result = try await device.run(words)
-    #expect(result.isRefusal(status, text), result.summary, sourceLocation: location)
+    #expect(result.isRefusal(status, text), "\(whose): \(result.summary)", sourceLocation: location)
     #expect(try FolderSnapshot(device.data) == before, sourceLocation: location)
     guard words.first == "activate" else { return }
     let fresh = DeviceCommand(data: "\(device.data)-\(UUID().uuidString)", authority: device.authority)
@@ -82,7 +82,7 @@ import Testing
       let (status, text) = Self.refusal(of: behaviour)
       let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
       for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {
-        try await expectRefusal(server, device, words + ["--timeout", timeout], status, text)
+        try await expectRefusal(server, device, words + ["--timeout", timeout], status, text, "\(behaviour)")
       }
       // No network is needed for a code, whoever listens.
       #expect(try await device.json("otp").string("code").count == 6, "\(behaviour)")

@@ -26,7 +26,7 @@ import Testing
     let id = try await server.ask("alice", "Pay 2 EUR", requiring: "fresh")
     let offline = try await server.run("transaction", "offline", id, "--key-file", server.shopKey)
     #expect(
-      offline.status == 65
+      offline.status == 1
         && offline.errorOutput.contains("fresh needs a report of the device that is at most 86400 s old"),
       offline.summary)
     #expect(try await reports(server) == 0)

@@ -245,11 +245,74 @@ import UAFFixture
     let sent = bench.sent()
     let redeemed = kind == .uaf ? try await bench.redeem(sent) : nil
     try bench.server.tamper("UPDATE transactions SET \(change)")
-    let isAccepted = try? await bench.accept(kind, sent, redeemed: redeemed)
-    #expect(isAccepted != true)
+    if let redeemed {
+      #expect(try await bench.answer(redeemed).integer("statusCode") == 1500)
+    } else {
+      #expect(try await bench.post(.approve, to: bench.message(sent)).status == 500)
+    }
     await #expect(throws: StorageFailure.altered(row: "\(made.record.id) of transactions")) {
       try await bench.server.storage.transaction(made.record.id)
     }
+  }
+
+  @Test(
+    "the yes of an app, or of a UAF key, is held against the requirement as it is then",
+    arguments: [Kind.uaf, .app])
+  func tightened(_ kind: Kind) async throws {
+    let bench = try await Bench([kind])
+    var settings = bench.server.context.settings
+    settings.requirements.add("staff", AuthenticationRequirement())
+    bench.server.context.apply(settings)
+    let made = try await bench.make("Pay 10", requirements: ["staff"])
+    let sent = bench.sent()
+    let redeemed = kind == .uaf ? try await bench.redeem(sent) : nil
+    var requirement = AuthenticationRequirement()
+    (requirement.keyProtection, requirement.needsSignedContent) = (.hardwareAttested, true)
+    settings.requirements.add("staff", requirement)
+    bench.server.context.apply(settings)
+    if let redeemed {
+      #expect(try await bench.answer(redeemed).integer("statusCode") == 1492)
+    } else {
+      let answer = try await bench.post(.approve, to: bench.message(sent))
+      #expect(answer.status == 400)
+      #expect(try JSONObject(parsing: answer.body).string("message") == "An app cannot approve this request.")
+      #expect(try await bench.server.storage.transaction(made.record.id)?.state == .pending)
+      #expect(try await bench.post(.deny, to: bench.message(sent)).status == 200)
+    }
+    #expect(try await bench.server.storage.transaction(made.record.id)?.state != .accepted)
+  }
+
+  @Test("what nobody could answer who scans it is refused at once, and what a container can is taken")
+  func anybody() async throws {
+    let bench = try await Bench([.container])
+    for (name, isTaken) in [
+      ("urn:signet:acr:signed", true), ("phr", false),
+    ] {
+      let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: nil, requirements: [name])
+      if isTaken {
+        _ = try await bench.transactions.create(order, by: .local)
+      } else {
+        #expect(
+          try await problem { _ = try await bench.transactions.create(order, by: .local) } == .noAuthenticator
+        )
+      }
+    }
+  }
+
+  @Test("a container that cannot show what is required is offered a no")
+  func offeredANo() async throws {
+    let bench = try await Bench([.container, .uaf])
+    let made = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
+    let own = try #require(await bench.server.storage.containers(user: "alice").first)
+    #expect(try await bench.transactions.waiting(for: own).isEmpty)
+    let device = try #require(bench.container)
+    let id = [UInt8](repeating: 4, count: 16)
+    let sealed = try await SealedTransactionList(
+      decrypting: bench.transactions.one(made.record.id, for: own, request: id), with: device.encryption)
+    let address = ListAddress(server: device.server, container: try #require(device.container), request: id)
+    let list = try sealed.list(signedBy: #require(device.serverKey), for: address)
+    let request = try #require(list.transactions.first)
+    #expect(request.statuses == [.denied, .reported])
   }
 
   @Test("a message that its service does not take is tried again until the request has ended")
@@ -314,10 +377,10 @@ final class AuthenticatorBench: Sendable {
   let callback = CallbackEndpoint()
   let notices: OutboxSender
   private let sender: PushSender
-  private let transactions: TransactionService
+  let transactions: TransactionService
   private let app = Mutex<App?>(nil)
   private let device: UAFTestDevice?
-  private let container: ProtocolDevice?
+  let container: ProtocolDevice?
 
   private var context: ServiceContext { server.context }
 

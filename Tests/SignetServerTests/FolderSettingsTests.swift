@@ -183,10 +183,13 @@ import SignetServer
       "a protection that is none",
       "\"keyProtection\" in \"pay\" in \"requirements\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
     ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
-    Slip("a report of no age", "\"reportAge\" in \"pay\" in \"requirements\" is 1 to 31536000") {
-      $0["requirements"] = ["pay": ["reportAge": 0]]
+    Slip(
+      "a report that is younger than it takes to send one",
+      "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000"
+    ) {
+      $0["requirements"] = ["pay": ["reportAge": 29]]
     },
-    Slip("a report of over a year", "\"reportAge\" in \"pay\" in \"requirements\" is 1 to 31536000") {
+    Slip("a report of over a year", "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000") {
       $0["requirements"] = ["pay": ["reportAge": 31_536_001]]
     },
     Slip(

@@ -380,7 +380,8 @@ extension Storage {
       return "\(try await addPushAuthMessage(record, limits: limits) { event("\($0)") })"
     case .answer(let message, let approves):
       return try await answerPushAuthMessage(
-        message, approves ? .approved : .denied, at: time, audit: done) ? "done" : "refused"
+        message, approves ? .approved : .denied, at: time, audit: done
+      ) { _ in true } == .taken ? "done" : "refused"
     default: preconditionFailure("not about a key or an app")
     }
   }

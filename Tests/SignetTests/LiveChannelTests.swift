@@ -35,6 +35,24 @@ import Testing
     await server.stop()
   }
 
+  @Test("a device that waits is told that its user was suspended, also where nothing waited for it")
+  func suspended() async throws {
+    let inviting = try await InvitingServer()
+    let server = inviting.server
+    let fixture = try DeviceFixture(inviting.transport)
+    let device = fixture.device
+    let container = try await fixture.activate(inviting.invite())
+    let empty = try #require(try await device.transactionList(beyond: nil, for: container))
+    async let waiting = device.transactionList(beyond: empty, for: container)
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    _ = try await UserService(server.context).suspend(container.user, reason: "", by: .local)
+    do {
+      _ = try await waiting
+      Issue.record("the device was told that its list is the same")
+    } catch SignetFailure.refused(let problem) { #expect(problem.code == .userNotActive) }
+    await server.stop()
+  }
+
   @Test("a sequence gives the list now and after each change, and ends with its task")
   func sequence() async throws {
     let inviting = try await InvitingServer()

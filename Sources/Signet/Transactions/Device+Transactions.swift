@@ -138,7 +138,12 @@ extension Device {
     } catch {
       guard case .refused(let problem) = error, problem.code == .reportDue else { throw error }
     }
-    if case .wiped = try await reportCondition(of: container, signedBy: key) { throw .containerWiped }
+    do throws(SignetFailure) {
+      if case .wiped = try await reportCondition(of: container, signedBy: key) { throw .containerWiped }
+    } catch {
+      // Each question of the server ends the one before: another decision, or the wait for what comes, has just reported.
+      guard case .refused(let problem) = error, problem.code == .reportReplayed else { throw error }
+    }
     // What was found for the report, or what the server made of it, may lock the container.
     if status == .accepted { try await requireStillUnlocked(container) }
     return try await send(decision, as: "decision", about: transaction, of: container, key)

@@ -84,7 +84,7 @@ package enum SecurityScheme: String, Hashable, Sendable {
   }
 }
 
-/// The services that authenticate callers.
+/// The services that authenticate callers; a class, since each request would copy it.
 package final class CallerAuthentication: Sendable {
   let context: ServiceContext
   let keys: APIKeyService

@@ -71,7 +71,10 @@ package enum Dialect: Hashable, Sendable {
     case StorageFailure.exists: return Problem(.exists, "Choose another id.")
     case StorageFailure.unknown: return Problem(.unknown, "What it belongs to is not there any more.")
     case StorageFailure.userNotActive(let state):
-      return Problem(.userNotActive, "The user is \(state.rawValue); ask the operator.")
+      return Problem(
+        .userNotActive,
+        state == .deleted
+          ? "The user is deleted for good." : "The user is \(state.rawValue); ask the operator.")
     case StorageFailure.deviceLocked:
       return Problem(.deviceLocked, "The device is locked; ask the operator.")
     case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")

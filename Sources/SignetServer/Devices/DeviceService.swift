@@ -86,7 +86,7 @@ public struct DeviceService: Sendable {
     case .altered:
       throw Problem(
         .deviceLocked,
-        "The database's row of the device was not written by this server; lock the device first, which writes it anew."
+        "The row of the device was altered in the database; lock the device first, then unlock it."
       )
     }
   }

@@ -207,11 +207,15 @@ struct DeviceEndpoints: Sendable {
     return response
   }
 
-  /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew.
+  /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew, and its user may
+  /// have been suspended.
   private func current(_ id: String) async throws -> (ContainerRecord, tag: String) {
     let found = try await context.storage.container(id)
     guard let found, found.state == .active else {
       throw Problem(.containerUnknown, "Activate the device again.")
+    }
+    if let user = try await context.storage.user(found.user), user.state != .active {
+      throw StorageFailure.userNotActive(user.state)
     }
     return (found, try await transactions.tag(for: found))
   }

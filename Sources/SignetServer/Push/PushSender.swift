@@ -84,7 +84,7 @@ package final class PushSender: Sendable {
     let target: PushTarget
     do {
       guard let container = try await context.storage.container(record.container),
-        context.mayAnswer(transaction, by: container) || !transaction.offersApproval
+        context.isAsked(transaction, of: container)
       else { return }
       target = try targets.target(of: record)
       message = try self.message(about: transaction, for: container)

@@ -86,12 +86,16 @@ extension PushAuthService {
       isDenied
       ? .pushAuthDenied(user: mechanism.user, message: id, transaction: transaction)
       : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
-    let isTaken = try await context.storage.answerPushAuthMessage(
+    let outcome = try await context.storage.answerPushAuthMessage(
       id, isDenied ? .denied : .approved, at: now, audit: audit(event)
     ) { [known = context.settings.requirements] in
       known.isOneMet(of: $0.requirements, by: AuthenticationEvidence(.pushApp))
     }
-    return isTaken ? .json([:]) : Self.refused(transaction)
+    switch outcome {
+    case .taken: return .json([:])
+    case .over: return Self.refused(transaction)
+    case .insufficient: return Self.refusal("An app cannot approve this request.")
+    }
   }
 
   /// What is told to whoever answers too late, and has proved to be the app that was asked.

@@ -95,8 +95,8 @@ extension AuthenticationEvidence {
 }
 
 extension ServiceContext {
-  /// What one of the keys shows that a transaction was confirmed with, as far as they are there still: the first that meets what is
-  /// required, or else the strongest.
+  /// What one of the keys shows that a transaction was confirmed with, as far as they are there still: the strongest of those that
+  /// meet the first requirement that one meets, or else the strongest.
   ///
   /// Each of them has signed the content of the transaction.
   ///
@@ -117,9 +117,11 @@ extension ServiceContext {
       evidence.isContentSigned = true
       shown.append(evidence)
     }
-    let strongest = shown.max { ($0.keyProtection, $0.factors) < ($1.keyProtection, $1.factors) }
-    return shown.first { settings.requirements.isOneMet(of: transaction.requirements, by: $0) }
-      ?? strongest ?? AuthenticationEvidence(.uaf)
+    shown.sort { ($0.keyProtection, $0.factors) > ($1.keyProtection, $1.factors) }
+    for name in transaction.requirements {
+      if let able = shown.first(where: { settings.requirements.areMet([name], by: $0) }) { return able }
+    }
+    return shown.first ?? AuthenticationEvidence(.uaf)
   }
 }
 

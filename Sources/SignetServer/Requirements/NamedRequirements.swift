@@ -70,11 +70,6 @@ package struct NamedRequirements: Hashable, Sendable {
     names.allSatisfy { self[$0]?.unmet(by: evidence).isEmpty ?? false }
   }
 
-  /// Whether one of some names asks for a report of the device: only then its age is looked up.
-  package func askForReport(_ names: [String]) -> Bool {
-    names.contains { self[$0]?.longestReportAge != nil }
-  }
-
   /// What evidence lacks for each of some names, for people: `phrh needs phishing resistance and a key in attested hardware`.
   package func missing(for names: [String], in evidence: AuthenticationEvidence) -> String {
     names.map { name in

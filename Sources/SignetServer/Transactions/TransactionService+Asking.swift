@@ -31,7 +31,8 @@ extension TransactionService {
     }
     // What UAF signs has no number in it.
     guard kinds.contains(.uaf), let setup = context.uaf, number == nil else { return asking }
-    if !isClients {
+    // The relying party's own operation shows the text alone.
+    if !isClients, UAFRequests.shown(transaction) != nil {
       let keys = try await context.storage.uafCredentials(user: user)
       asking.records.mayAskUAFKeys = keys.contains { context.mayConfirm(transaction, by: $0) }
     }
@@ -65,17 +66,18 @@ extension TransactionService {
         }
       }
     } else {
-      // Whoever scans it may have the best container.
-      var container = AuthenticationEvidence(.container)
-      (container.factors, container.isUserVerified, container.isContentSigned) = (2, true, true)
-      container.keyProtection = .hardwareClaimed
-      reachable = [container.afterReport]
+      // Whoever takes it up may have the best.
+      reachable = [AuthenticationEvidence.bestContainer]
+      if context.uaf != nil, transaction.sealedNumber == nil, UAFRequests.shown(transaction) != nil {
+        reachable.append(.bestConfirmation)
+      }
     }
     let known = context.settings.requirements
     let kinds = reachable.filter { known.isOneMet(of: names, by: $0) }.map(\.kind)
     guard kinds.isEmpty else { return (Set(kinds), nil) }
     let best = reachable.max { $0.keyProtection < $1.keyProtection } ?? reachable[0]
-    return ([], known.missing(for: names, in: best))
+    let hasNone = reachable.count == 1 && transaction.user != nil
+    return ([], known.missing(for: names, in: best) + (hasNone ? "; activate a device" : ""))
   }
 
   /// The refusal of what no authenticator of the user's can show.

@@ -141,7 +141,7 @@ extension TransactionService {
 
   private struct AbleContainer: Sendable {
     let id: String
-    /// When its device's last report came, where what is required asks for that.
+    /// When its device's last report came, where something is required by name.
     var lastReport: Int64?
   }
 
@@ -171,24 +171,31 @@ extension TransactionService {
   ) async throws -> [AbleContainer] {
     let active = try await context.storage.containers(user: user).filter { $0.state == .active }
     let (names, known) = (transaction.requirements, context.settings.requirements)
-    guard !names.isEmpty else { return active.map { AbleContainer(id: $0.id) } }
-    let (asksForReport, now) = (known.askForReport(names), context.clock.now)
+    let now = context.clock.now
+    // What has ended is answered by its end, also to who made it.
+    guard !names.isEmpty, transaction.state(at: now) == .pending else {
+      return active.map { AbleContainer(id: $0.id) }
+    }
     var able: [AbleContainer] = []
-    var missing: String?
+    var (missing, isDue): (String?, Bool) = (nil, false)
     for container in active {
       var evidence = AuthenticationEvidence(of: container, isSigned: false)
       var found = AbleContainer(id: container.id)
-      if asksForReport {
-        found.lastReport = try await context.storage.lastReport(of: container.id)
-        evidence = evidence.reported(found.lastReport, at: now)
-      }
+      found.lastReport = try await context.storage.lastReport(of: container.id)
+      evidence = evidence.reported(found.lastReport, at: now)
       if known.isOneMet(of: names, by: evidence) {
         able.append(found)
       } else {
         missing = missing ?? known.missing(for: names, in: evidence)
+        isDue = isDue || known.isOneMet(of: names, by: evidence.afterReport)
       }
     }
     guard able.isEmpty, let missing else { return able }
+    guard !isDue else {
+      throw Problem(
+        .reportDue,
+        "\(missing); have the device report ('signet condition report'), and ask for digits after that.")
+    }
     throw Problem(.malformed, "Digits cannot show what is required: \(missing).")
   }
 }

@@ -14,7 +14,7 @@ extension TransactionService {
   /// - Throws: ``Problem``.
   public func pending(for container: ContainerRecord, request id: [UInt8]) async throws -> String {
     var requests: [TransactionRequest] = []
-    for record in try await waiting(for: container) { requests.append(try request(record)) }
+    for record in try await waiting(for: container) { requests.append(try request(record, for: container)) }
     return try await seal(requests, for: container, request: id)
   }
 
@@ -31,13 +31,16 @@ extension TransactionService {
     ).sealed(for: address, by: signer, to: key)
   }
 
-  /// A transaction as its device gets it.
-  func request(_ record: TransactionRecord) throws -> TransactionRequest {
+  /// A transaction as a container gets it, which is offered no approval that cannot show what is required.
+  func request(_ record: TransactionRecord, for container: ContainerRecord) throws -> TransactionRequest {
     let digits = try number(of: record)?.digits.utf8.count
+    let statuses = record.statuses.compactMap(DecisionStatus.init(rawValue:)).filter {
+      $0 != .accepted || context.mayAnswer(record, by: container)
+    }
     return try TransactionRequest(
       id: TransactionID(record.id), content: TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
-      statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)), numberDigits: digits)
+      statuses: statuses, numberDigits: digits)
   }
 
   /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.
@@ -65,7 +68,8 @@ extension TransactionService {
       (transaction, lastReport) throws(StorageFailure) in
       if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
       var (record, evidence) = (record, evidence)
-      if claimed.status == .accepted, context.settings.requirements.askForReport(transaction.requirements) {
+      // Kept also where no name has an age for it yet: the operator may give it one before tokens are made.
+      if claimed.status == .accepted, !transaction.requirements.isEmpty {
         record.lastReport = try lastReport()
         evidence = evidence.reported(record.lastReport, at: record.time)
       }
@@ -121,7 +125,8 @@ extension TransactionService {
     guard known.isOneMet(of: names, by: evidence.afterReport) else {
       return .mismatch(reason: "This device cannot show what the relying party requires: \(missing).")
     }
-    return .reportDue(reason: "Report what the device is like, and send the decision once more: \(missing).")
+    return .reportDue(
+      reason: "A report of the device is due; send it, then send the decision again: \(missing).")
   }
 
   private static func state(_ status: DecisionStatus) -> TransactionRecord.State {

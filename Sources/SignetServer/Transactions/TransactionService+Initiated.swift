@@ -16,7 +16,7 @@ extension TransactionService {
     _ id: String, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
     let found = try await context.storage.transaction(id)
-    guard var found, found.user == nil || found.user == container.user else { throw Self.unknown }
+    guard let found, found.user == nil || found.user == container.user else { throw Self.unknown }
     if try await keepsExpiry(of: [found]) { try Self.check(.expired) }
     switch found.state {
     case .pending: break
@@ -24,10 +24,7 @@ extension TransactionService {
     case .cancelled, .withdrawn: try Self.check(.cancelled)
     case .accepted, .denied, .reported: try Self.check(.decidedBefore)
     }
-    if !context.mayAnswer(found, by: container) {
-      found.statuses.removeAll { $0 == DecisionStatus.accepted.rawValue }
-    }
-    return try await seal([self.request(found)], for: container, request: request)
+    return try await seal([self.request(found, for: container)], for: container, request: request)
   }
 
   /// Takes what a user has signed without being asked.

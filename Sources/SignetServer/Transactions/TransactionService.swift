@@ -140,7 +140,7 @@ public struct TransactionService: Sendable {
     case .noAuthenticator:
       throw Problem(
         .noAuthenticator,
-        "The user has none that could answer: have a device activated, or name a requirement that an authenticator app meets."
+        "The user has no authenticator that can answer: activate a device, or name a requirement that an authenticator app meets."
       )
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
@@ -211,7 +211,7 @@ public struct TransactionService: Sendable {
   /// What waits for a container's user, and requires no more than the container can show.
   package func waiting(for container: ContainerRecord) async throws -> [TransactionRecord] {
     try await context.storage.pendingTransactions(user: container.user, at: context.clock.now).filter {
-      context.mayAnswer($0, by: container) || !$0.offersApproval
+      context.isAsked($0, of: container)
     }
   }
 

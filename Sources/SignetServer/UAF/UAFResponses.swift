@@ -320,7 +320,8 @@ struct UAFResponses: Sendable {
     {
       throw UAFFailure(
         .unacceptableAuthenticator,
-        "what the transaction requires is not met: \(transaction.requirements.joined(separator: " or "))")
+        "what the transaction requires is not met: \(known.missing(for: transaction.requirements, in: shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)))"
+      )
     }
     return rule.requirements.last { $0 == name } ?? UAFNames.acr
   }

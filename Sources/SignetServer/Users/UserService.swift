@@ -14,7 +14,10 @@ public struct UserService: Sendable {
   public func add(_ user: UserID, by actor: AuditActor) async throws {
     let record = UserRecord(id: user.text, created: context.clock.now)
     let event = context.audit(by: actor)(.userAdded(user: user.text))
-    try await context.storage.addUser(record, audit: event)
+    do { try await context.storage.addUser(record, audit: event) } catch StorageFailure.exists {
+      guard try await context.storage.user(user.text)?.state == .deleted else { throw StorageFailure.exists }
+      throw Problem(.exists, "It was a deleted user's, and is not given again; choose another id.")
+    }
   }
 
   /// All users, by id.
@@ -80,10 +83,13 @@ public struct UserService: Sendable {
   private func change(
     _ user: UserID, _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
   ) async throws -> UserRecord {
-    guard try await step(context.storage) != .unknown else {
-      throw Problem(noUser: user.text)
+    let isChanged = try await step(context.storage) != .unknown
+    let found = try await find(user)
+    guard isChanged else {
+      throw Problem(
+        .unknown, "The user is deleted for good; add the person under another id ('signet-server user add').")
     }
-    return try await find(user)
+    return found
   }
 
   /// A user's containers, oldest first.

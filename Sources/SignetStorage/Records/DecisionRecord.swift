@@ -10,8 +10,8 @@ public struct DecisionRecord: Hashable, Sendable {
   public var time: Int64
   /// Whether the device saw nothing but what its user typed.
   public var isTyped: Bool
-  /// When the last report of the device had come by then, in seconds since 1970; `nil` for none, and where nothing that is required
-  /// asks for it.
+  /// When the last report of the device had come by then, in seconds since 1970; `nil` for none, and where nothing is required
+  /// by name.
   public var lastReport: Int64?
 
   /// Describes a decision.
@@ -82,7 +82,7 @@ public enum DecisionVerdict: Hashable, Sendable {
 public struct AnswerAttempt: Hashable, Sendable {
   /// Whose digits they are; `nil` where they are nobody's.
   public var container: String?
-  /// When the last report of its device came, where what is required asks for that.
+  /// When the last report of its device came, where something is required by name.
   public var lastReport: Int64?
   /// Whether they answer what a user typed, and not what the device showed.
   public var isTyped: Bool

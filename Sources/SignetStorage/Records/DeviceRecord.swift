@@ -65,7 +65,7 @@ extension DeviceRecord {
   static let columns =
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
-  /// Reads a row; one that this server has not written so ``isAltered``.
+  /// Reads a row; if its code does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     let standing: AccountStanding = try row.value(0)
     self.init(

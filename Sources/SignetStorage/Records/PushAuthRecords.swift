@@ -97,6 +97,16 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   }
 }
 
+/// What becomes of the answer of an authenticator app.
+public enum PushAuthAnswerOutcome: Hashable, Sendable {
+  /// It is the answer.
+  case taken
+  /// There is no message that waits.
+  case over
+  /// It is a yes, and the transaction requires more than an app can show; it still waits.
+  case insufficient
+}
+
 extension PushAuthMechanismRecord {
   static let columns =
     "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code"

@@ -196,6 +196,7 @@ extension TransactionRecord {
     }
     if let uaf {
       image.append("uaf")
+      image.append(state.rawValue)
       image.append(uaf.session)
       image.append(uaf.time)
     }

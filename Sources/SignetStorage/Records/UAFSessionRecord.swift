@@ -94,7 +94,7 @@ public struct UAFSessionEnd: Hashable, Sendable {
   }
 
   /// The keys, each with model and name; `nil` where that is no such list.
-  public var usedKeys: [(aaid: String, keyID: [UInt8])]? {
+  package var usedKeys: [(aaid: String, keyID: [UInt8])]? {
     do throws(JSONFailure) {
       guard case .array(let values) = try JSONValue(parsing: Array(authenticators.utf8)) else { return nil }
       var keys: [(aaid: String, keyID: [UInt8])] = []

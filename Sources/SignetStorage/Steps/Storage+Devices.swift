@@ -148,9 +148,8 @@ extension SQLConnection {
 
   /// Whether the device of a target of UAF tokens is locked, or its row was altered, so that nothing is accepted of it.
   func isOnLockedDevice(target: String?, _ codes: RowCodes) throws -> Bool {
-    guard let found = try place(ofTarget: target), let device = found.device,
-      let device = try anyDevice(device, of: found.user, codes)
-    else { return false }
+    guard let found = try place(ofTarget: target), let installation = found.device else { return false }
+    guard let device = try anyDevice(installation, of: found.user, codes) else { return true }
     return device.isAltered || device.standing == .locked
   }
 

@@ -192,23 +192,24 @@ extension Storage {
   ///   - state: The answer.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
-  ///   - mayApprove: Whether a yes of an app does for a transaction.
-  /// - Returns: Whether this call answered it.
+  ///   - mayApprove: Whether the yes of an app does for what a transaction requires.
+  /// - Returns: What became of it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
     _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord,
-    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool = { _ in true }
-  ) async throws(StorageFailure) -> Bool {
+    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
+  ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
-      guard var asked = try database.pushAuthMessage(id) else { return false }
+      guard var asked = try database.pushAuthMessage(id) else { return .over }
+      var isSufficient = true
       if let transaction = asked.transaction {
-        guard let found = try database.answerable(transaction, at: time),
-          state != .approved || mayApprove(found)
-        else { return false }
+        guard let found = try database.answerable(transaction, at: time) else { return .over }
+        isSufficient = state != .approved || mayApprove(found)
       }
-      guard asked.state == .pending, asked.expires > time else { return false }
+      guard asked.state == .pending, asked.expires > time else { return .over }
+      guard isSufficient else { return .insufficient }
       (asked.state, asked.answered, asked.sealedToken) = (state, time, nil)
       try database.update(asked)
       let owner = try database.owner(of: asked)
@@ -219,7 +220,7 @@ extension Storage {
           transaction, by: asked, state == .approved ? .accepted : .denied, at: time)
       }
       try database.appendAudit(audit)
-      return true
+      return .taken
     }
   }
 

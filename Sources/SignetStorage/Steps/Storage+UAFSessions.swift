@@ -372,7 +372,8 @@ extension SQLConnection {
     session.user = user
     try self.end(session, end, .succeeded, codes)
     if var pending {
-      (pending.user, pending.uaf) = (user, UAFAcceptance(session: id, time: end.time))
+      (pending.user, pending.state) = (user, .accepted)
+      pending.uaf = UAFAcceptance(session: id, time: end.time)
       try execute(
         """
         UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4

@@ -17,15 +17,14 @@ extension Storage {
     _ id: String, reason: String, at time: Int64, audit: AuditRecord,
     ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
-    let codes = codes
-    return try await write { database in
+    try await write { database in
       switch try database.userState(id) {
       case nil, .deleted: return .unknown
       case .suspended: return .unchanged
       case .active: break
       }
       try database.setState(of: id, .suspended, reason, at: time)
-      try database.endAll(of: id, at: time, codes, ended)
+      try database.endAll(of: id, at: time, ended)
       try database.appendAudit(audit)
       return .changed
     }
@@ -66,14 +65,13 @@ extension Storage {
   public func deleteUser(
     _ id: String, at time: Int64, audit: AuditRecord, ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
-    let codes = codes
-    return try await write { database in
+    try await write { database in
       switch try database.userState(id) {
       case nil: return .unknown
       case .deleted: return .unchanged
       case .active, .suspended: break
       }
-      try database.endAll(of: id, at: time, codes, ended)
+      try database.endAll(of: id, at: time, ended)
       try database.removeAll(of: id)
       try database.setState(of: id, .deleted, "", at: time)
       try database.appendAudit(audit)
@@ -126,7 +124,7 @@ extension SQLConnection {
 
   /// Ends what is under way for a user.
   fileprivate func endAll(
-    of user: String, at time: Int64, _ codes: RowCodes, _ ended: (String) -> AuditRecord
+    of user: String, at time: Int64, _ ended: (String) -> AuditRecord
   ) throws {
     let requests = try rows(
       """
@@ -142,7 +140,7 @@ extension SQLConnection {
     try expirePushAuthMessages(
       where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
     try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)])
-    try failUAFSessions(of: user, .forbidden(at: time), codes)
+    try failUAFSessions(of: user, .forbidden(at: time), rowCodes)
     try noteChange(ofUser: user)
   }
 

@@ -86,8 +86,6 @@ import Testing
     var names = NamedRequirements()
     names.add("fresh", requirement)
     names.add("two", Self.requirement { $0.factors = 2 })
-    #expect(names.askForReport(["two", "fresh"]) && names.askForReport(["fresh"]))
-    #expect(!names.askForReport(["two", "gold", "phr"]) && !names.askForReport([]))
   }
 
   @Test("a report from after the answer is none, but for what clocks of servers may differ by")

@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReportRequirementTests {
   private static let (signed, age) = ("urn:signet:acr:signed", Int64(100))
   private static let missing = "fresh needs a report of the device that is at most 100 s old"
-  private static let due = "Report what the device is like, and send the decision once more: \(missing)."
+  private static let due = "A report of the device is due; send it, then send the decision again: \(missing)."
 
   private static func add(to settings: inout ServerSettings) {
     var fresh = AuthenticationRequirement()
@@ -128,11 +128,11 @@ import Testing
     #expect(try await acr(fixture, client, with) == "fresh")
   }
 
-  @Test("when the device reported is not looked up where nothing that is required asks for it")
-  func looksUpNothing() async throws {
+  @Test("the time of the last report is kept only if something is required by name")
+  func keepsTheTime() async throws {
     let fixture = try await fixture()
     try await report(fixture)
-    for (names, expected) in [([], nil), ([Self.signed], nil), ([Self.signed, "fresh"], fixture.now)]
+    for (names, expected) in [([], nil), ([Self.signed], fixture.now), (["fresh"], fixture.now)]
       as [([String], Int64?)]
     {
       let order = TransactionOrder(
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("a report mends nothing else that is missing: it is not asked for then")
+  @Test("no report is requested if another demand is unmet")
   func otherwiseShort() async throws {
     let fixture = try await fixture()
     _ = try await fixture.server.activate(device: 2) { $0.keystore = .tpm2 }
@@ -183,7 +183,9 @@ import Testing
     let client = try await fixture.register()
     let id = try await ask(fixture, client, "fresh")
     let transaction = try await waiting(fixture).id
-    let refused = Problem(.malformed, "Digits cannot show what is required: \(Self.missing).")
+    let refused = Problem(
+      .reportDue,
+      "\(Self.missing); have the device report ('signet condition report'), and ask for digits after that.")
     await #expect(throws: refused) { try await fixture.server.transactions.offline(transaction) }
     try await report(fixture)
     let carried = try OfflineTransaction(
@@ -213,7 +215,8 @@ import Testing
     Self.add(to: &settings)
     bench.server.context.apply(settings)
     let refused = Problem(
-      .noAuthenticator, "No authenticator of the user can show what is required: \(Self.missing).")
+      .noAuthenticator,
+      "No authenticator of the user can show what is required: \(Self.missing); activate a device.")
     await #expect(throws: refused) { try await bench.make("Pay 10", requirements: ["fresh"]) }
     _ = try await bench.server.activate()
     _ = try await bench.make("Pay 10", requirements: ["fresh"])

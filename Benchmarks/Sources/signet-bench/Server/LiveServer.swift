@@ -81,7 +81,9 @@ enum LiveServer {
           let record = TransactionRecord(
             id: "transaction\(index)", user: "user\(index % devices)", content: json, created: time,
             expires: time + 3600)
-          group.addTask { _ = try await storage.addTransaction(record, key: nil, limits: limits) { _ in audit } }
+          group.addTask {
+            _ = try await storage.addTransaction(record, key: nil, limits: limits) { _ in audit }
+          }
         }
         try await group.waitForAll()
       }
