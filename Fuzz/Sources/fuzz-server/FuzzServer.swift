@@ -144,10 +144,14 @@ import SignetWire
       require(text.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an address is visible ASCII")
       require(ClientAddress(text) == address, "an address is one client")
     }
-    if let keys = UAFKeys.read(text) {
-      let again = UAFKeys.read(UAFKeys.json(keys).text)
-      require(again == keys, "keys that are kept are read")
+    if let keys = UAFKeys.used(in: end(with: text)) {
+      require(UAFKeys.used(in: end(with: UAFKeys.json(keys).text)) == keys, "keys that are kept are read")
     }
+  }
+
+  /// The end of an operation with these authenticators, as the database has it.
+  private static func end(with authenticators: String) -> UAFSessionEnd {
+    UAFSessionEnd(status: 1200, authenticators: authenticators, time: 0)
   }
 
   /// Made for this target, and used nowhere else.
