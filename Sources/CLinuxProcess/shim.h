@@ -13,8 +13,10 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -84,31 +86,32 @@ static inline long signet_copy_memory(void *target, uint64_t source, size_t coun
 
 // Compares memory of this process, which must be there and readable, with a file. No function of a library, hooked or not, has a say.
 //
+// The file is mapped and not copied: what nobody has changed is the same memory twice, and is compared at the speed of the
+// processor's cache. A file that is cut off while it is compared ends the process, as it does one that runs from it.
+//
 // 0: they are the same. 1: they differ. Negative: the number of the error, also where the file ends too early.
-static inline long signet_compare_memory(int descriptor, uint64_t offset, uint64_t address, uint64_t count, unsigned char *part,
-                                         size_t part_count) {
-  while (count > 0) {
-    const size_t length = count < part_count ? (size_t)count : part_count;
-    for (size_t got = 0; got < length;) {
-      const long read = signet_kernel_read_at(descriptor, part + got, length - got, (int64_t)(offset + got));
-      if (read == -EINTR) continue;
-      if (read < 0) return read;
-      if (read == 0) return -EIO;
-      got += (size_t)read;
-    }
-    const unsigned char *present = (const unsigned char *)(uintptr_t)address;
-    uint64_t difference = 0;
-    size_t i = 0;
-    for (; i + 8 <= length; i += 8) {
-      uint64_t left, right;
-      __builtin_memcpy(&left, present + i, 8), __builtin_memcpy(&right, part + i, 8);
-      difference |= left ^ right;
-    }
-    for (; i < length; i++) difference |= present[i] ^ part[i];
-    if (difference) return 1;
-    offset += length, address += length, count -= length;
+static inline long signet_compare_memory(int descriptor, uint64_t offset, uint64_t address, uint64_t count) {
+  enum { largest_page = 65536 };
+  struct stat status;
+  const long result = signet_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0);
+  if (result < 0) return result;
+  const uint64_t size = (uint64_t)status.st_size;
+  if (status.st_size < 0 || offset > size || count > size - offset) return -EIO;
+  if (count == 0) return 0;
+  const uint64_t skipped = offset % largest_page, length = count + skipped;
+  const long map = signet_kernel(SYS_mmap, 0, (long)length, PROT_READ, MAP_PRIVATE, descriptor, (long)(offset - skipped));
+  if (map < 0 && map > -4096) return map;
+  const unsigned char *present = (const unsigned char *)(uintptr_t)address;
+  const unsigned char *original = (const unsigned char *)(uintptr_t)map + skipped;
+  uint64_t difference = 0, i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t left, right;
+    __builtin_memcpy(&left, present + i, 8), __builtin_memcpy(&right, original + i, 8);
+    difference |= left ^ right;
   }
-  return 0;
+  for (; i < count; i++) difference |= present[i] ^ original[i];
+  (void)signet_kernel(SYS_munmap, map, (long)length, 0, 0, 0, 0);
+  return difference != 0;
 }
 
 // The twelve letters with which a hypervisor names itself to programs; empty on real hardware, and where nobody can ask.

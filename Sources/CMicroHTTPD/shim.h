@@ -64,10 +64,11 @@ static inline void signet_mhd_log(void *context, const char *format, va_list arg
     refusals->refuses(refusals->context, va_arg(arguments, unsigned int));
 }
 
-/// Starts one epoll thread that serves the connections given to it by MHD_add_connection.
+/// Starts one thread that serves the connections given to it by MHD_add_connection. It waits with poll(2): with epoll, the library tries
+/// half a TLS handshake again and again, as fast as it can, for as long as the client likes (docs/decisions/0205).
 static inline struct MHD_Daemon *signet_mhd_start(const signet_mhd_options *o) {
   unsigned int flags =
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+      MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
                        MHD_USE_ERROR_LOG;
   struct MHD_OptionItem tls[] = {
       {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->certificate},

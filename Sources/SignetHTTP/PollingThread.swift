@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 internal import Glibc
 
-/// One MHD daemon: an epoll thread that serves the connections it is given.
+/// One MHD daemon: a thread that serves the connections it is given.
 @safe final class PollingThread: @unchecked Sendable {
   private let daemon: OpaquePointer
   private let context: Unmanaged<ServerCore>

@@ -47,11 +47,7 @@ extension ByteSource {
     ///   - count: How many bytes.
     /// - Returns: Whether they are the same; `nil` where the file can't be read.
     func isSame(at address: UInt64, as offset: UInt64, count: UInt64) -> Bool? {
-      // What fits into a processor's own memory is compared fastest.
-      var part = [UInt8](repeating: 0, count: 1 << 18)
-      let result = unsafe part.withUnsafeMutableBufferPointer {
-        unsafe signet_compare_memory(descriptor, offset, address, count, $0.baseAddress, $0.count)
-      }
+      let result = signet_compare_memory(descriptor, offset, address, count)
       return result < 0 ? nil : result == 0
     }
 
