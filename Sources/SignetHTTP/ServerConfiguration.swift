@@ -26,16 +26,19 @@ public struct ServerConfiguration: Sendable {
   public var refusalObserver: (@Sendable (RefusedRequest) -> Void)?
 
   /// A configuration; only `security` has no default.
+  ///
+  /// Where no `threadCount` is given it is one for each 128 connections that `limits` allow, from 2 to 64: a thread looks at all of its
+  /// connections before it waits, but for those whose request a handler has.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, security: Security,
-    limits: ServerLimits = ServerLimits(), threadCount: Int = 2,
+    limits: ServerLimits = ServerLimits(), threadCount: Int? = nil,
     refusalResponder: @escaping RefusalResponder = { $0.plainResponse }
   ) {
     self.address = address
     self.port = port
     self.security = security
     self.limits = limits
-    self.threadCount = threadCount
+    self.threadCount = threadCount ?? min(max(limits.connectionCount / 128, 2), 64)
     self.refusalResponder = refusalResponder
   }
 }

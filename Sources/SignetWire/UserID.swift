@@ -17,8 +17,12 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
   /// for Swift be equal to, an id that a database holds apart.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an empty or overlong text, a control character, a
-  ///   character that is invisible or changes the direction of text, a space at either end, or another normalization.
+  ///   character that is invisible or changes the direction of text, a space at either end, another normalization, or
+  ///   `.` and `..`, which no path of a URL can have as a part (RFC 3986, section 5.2.4).
   public init(_ text: String) throws(WireFailure) {
+    guard text != ".", text != ".." else {
+      throw .invalid(member: "user", reason: "is not . or .., which stand for folders in the path of a URL")
+    }
     // Most are visible ASCII, of which nothing but the length is to be looked at.
     if (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
       self.text = text

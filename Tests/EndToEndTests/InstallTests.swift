@@ -70,14 +70,37 @@
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
     }
 
+    @Test("a command that needs the toolchain's libraries is not installed, however many it needs")
+    func toolchain() async throws {
+      let tools = folder.file("tools")
+      try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+      let script = """
+        #!/bin/sh
+        echo "libswiftCore.so => /opt/swift/usr/lib/swift/linux/libswiftCore.so"
+        seq -f "libmore.so.%.0f => /usr/lib/libmore.so" 5000
+
+        """
+      try Data(script.utf8).write(to: URL(filePath: "\(tools)/ldd"))
+      #expect(chmod("\(tools)/ldd", 0o755) == 0)
+      let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+      let prefix = folder.file("none")
+      let result = try await install(["PREFIX": prefix, "PATH": "\(tools):\(path)"])
+      #expect(result.isRefusal(65, "needs the Swift toolchain to run"), result.summary)
+      #expect(!FileManager.default.fileExists(atPath: prefix))
+    }
+
     @Test(
       "programs carry no tables of languages: each is hashed whole before it takes a secret",
       .enabled(if: Programs.folder != Programs.built, "a build for tests is larger"))
-    func small() throws {
+    func small() async throws {
       for name in ["signet", "signet-server"] {
         let attributes = try FileManager.default.attributesOfItem(atPath: try Programs.path(name))
         let byteCount = try #require(attributes[.size] as? Int)
         #expect(byteCount < 35_000_000, "\(name) has \(byteCount) bytes; does a source import Foundation?")
+        let names = try await ChildCommand(["nm", "-D", "--defined-only", try Programs.path(name)]).finish()
+        #expect(names.status == 0, names.summary)
+        #expect(
+          names.output.split(separator: "\n").count < 100, "\(name) has its names for libraries to look up")
       }
     }
 

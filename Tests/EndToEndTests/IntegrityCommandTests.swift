@@ -194,8 +194,22 @@
       await agent.kill(SIGTERM)
     }
 
+    @Test(
+      "a header in memory that says of the code that it may be written to does not keep it from being compared",
+      .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"))
+    func changedHeader() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await Self.flip(agent.id, "header", 2).status == 0)
+      let refused = try await bench.unlock()
+      #expect(
+        refused.isRefusal(77, "the code of this program in memory is not what its file has"), refused.summary)
+      await agent.kill(SIGTERM)
+    }
+
     /// Inverts a byte of a program's code in memory: at a place, or in a quarter of it after the first; prints the place.
     ///
+    /// Or it says in the program's header that what may not be written to may (`p_flags`, 2).
     /// It lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
     private static func flip(_ id: Int32, _ kind: String, _ number: Int) async throws -> ServerCommand.Result
     {
@@ -203,11 +217,25 @@
         import os, sys
         pid, kind, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
         program = os.readlink(f"/proc/{pid}/exe")
+        parts = []
         for line in open(f"/proc/{pid}/maps"):
             words = line.split()
-            if words[1] == "r-xp" and words[-1] == program:
-                start, end = (int(word, 16) for word in words[0].split("-"))
+            if words[-1] == program:
+                parts.append(words[0])
+                if words[1] == "r-xp":
+                    start, end = (int(word, 16) for word in words[0].split("-"))
         with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+            if kind == "header":
+                start = int(parts[0].split("-")[0], 16)
+                memory.seek(start)
+                head = memory.read(4096)
+                count = int.from_bytes(head[56:58], "little")
+                loaded = [at for at in range(64, 64 + count * 56, 56) if head[at] == 1 and head[at + 4] & 2 == 0]
+                assert loaded
+                for at in loaded:
+                    memory.seek(start + at + 4)
+                    memory.write(bytes([head[at + 4] | number]))
+                sys.exit()
             memory.seek(start)
             code = memory.read(end - start)
             place = number

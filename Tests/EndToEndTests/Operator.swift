@@ -26,16 +26,8 @@ extension RunningServer {
   }
 
   /// Serves the same folder at the same port again, after an end.
-  ///
-  /// The port may be in use as the local port of someone's connection for a moment.
   func again(launcher: [String] = []) async throws -> RunningServer {
-    for _ in 0..<20 {
-      do { return try await RunningServer(folder, port, launcher: launcher) } catch let failure as NotReady {
-        guard failure.status == 69 else { throw failure }
-        try await Task.sleep(for: .milliseconds(100))
-      }
-    }
-    return try await RunningServer(folder, port, launcher: launcher)
+    try await RunningServer(folder, port, launcher: launcher)
   }
 
   /// Stops it and has the folder served by what a launcher becomes.

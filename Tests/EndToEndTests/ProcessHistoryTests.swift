@@ -72,18 +72,9 @@ final class ProcessPair: Sendable {
     servers.withLock { $0[index] = next }
   }
 
-  /// The port may be in use as the local port of someone's connection for a moment.
   private func start(_ index: Int) async throws -> RunningServer {
-    let words = index == 0 ? [] : ["--listen", "127.0.0.1:\(ports[index])"]
-    for _ in 0..<20 {
-      do { return try await RunningServer(first.folder, ports[index], words) } catch let failure
-        as RunningServer.NotReady
-      {
-        guard failure.status == 69 else { throw failure }
-        try await Task.sleep(for: .milliseconds(100))
-      }
-    }
-    return try await RunningServer(first.folder, ports[index], words)
+    try await RunningServer(
+      first.folder, ports[index], index == 0 ? [] : ["--listen", "127.0.0.1:\(ports[index])"])
   }
 
   func stop() async { for server in servers.withLock(\.self) { await server.stop() } }

@@ -86,7 +86,7 @@ import Testing
     let used = try Self.processorTime(server)
     let flood = try await Flood(server, "silent", from: Self.addresses(8))
     // The system has taken them; the server does so in its own time.
-    while try Self.descriptors(server) < open + 500 { try await Task.sleep(for: .milliseconds(5)) }
+    while try Self.descriptors(server) < open + 300 { try await Task.sleep(for: .milliseconds(5)) }
     for _ in 0..<5 { try await Self.serve(load) }
     // It ends by itself: the server has closed every one of them.
     let seen = try await flood.result()

@@ -9,9 +9,10 @@ import Testing
   /// Runs `body` with the port of a server, which is stopped then.
   private func serving<R>(
     _ configuration: ServerConfiguration = ServerConfiguration(security: .insecurePlaintext),
-    direct: @escaping DirectHandler, _ body: (UInt16) async throws -> R
+    clock: any Clock<Duration> = ContinuousClock(), direct: @escaping DirectHandler,
+    _ body: (UInt16) async throws -> R
   ) async throws -> R {
-    let server = try HTTPServer(configuration, direct: direct)
+    let server = try HTTPServer(configuration, clock: clock, direct: direct)
     let port = try server.start()
     do {
       let result = try await body(port)
@@ -96,14 +97,14 @@ import Testing
 
   @Test("where nobody answers the client is told to try again, and the handler that nobody waits")
   func silence() async throws {
-    var configuration = ServerConfiguration(security: .insecurePlaintext)
-    configuration.limits.handlerDeadline = .milliseconds(300)
+    let timer = VirtualTimer()
     let told = Gate()
     try await serving(
-      configuration,
+      clock: timer,
       direct: { _, responder in
         responder.whenCancelled { Task { Issue.record("it was replaced") } }
         responder.whenCancelled { Task { await told.open() } }
+        timer.advance(by: .seconds(60))
       }
     ) { port in
       let status = try await blocking { try RawClient(port).ask(Self.get).status }

@@ -40,6 +40,34 @@
       #expect(crypto.image.fileOffset(of: 0, count: 1) == nil)
     }
 
+    @Test(
+      "memory is compared with any part of a file: the same, another byte at its end, a file that is too short"
+    )
+    func comparedMemory() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.file("program")
+      let content = (0..<200_003).map { UInt8(truncatingIfNeeded: $0 * 31 >> 3) }
+      try Data(content).write(to: URL(filePath: path))
+      let file = try #require(FileBytes(path))
+      for (offset, count) in [(0, 200_003), (1, 8), (65_535, 2), (65_537, 134_466), (4_096, 7), (200_003, 0)]
+      {
+        var part = Array(content[offset..<(offset + count)])
+        func isSame() -> Bool? {
+          part.withUnsafeBytes {
+            file.isSame(
+              at: UInt64(UInt(bitPattern: $0.baseAddress)), as: UInt64(offset), count: UInt64(count))
+          }
+        }
+        #expect(isSame() == true, "\(count) from \(offset)")
+        guard count > 0 else { continue }
+        part[count - 1] ^= 1
+        #expect(isSame() == false, "\(count) from \(offset)")
+      }
+      for (offset, count) in [(UInt64(0), UInt64(200_004)), (200_004, 0), (.max, 2), (2, .max)] {
+        #expect(file.isSame(at: 4096, as: offset, count: count) == nil, "\(count) from \(offset)")
+      }
+    }
+
     @Test("every loaded object is read, the program with where it looks for libraries")
     func all() throws {
       let loaded = try #require(LoadedObjects.own())

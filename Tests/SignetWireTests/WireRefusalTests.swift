@@ -111,7 +111,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "\u{0}", "a\u{1B}[2Jb", "a\nb", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", " a", "a ", "a\u{A0}", "",
+    "\u{0}", "a\u{1B}[2Jb", "a\nb", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", " a", "a ", "a\u{A0}", "", ".",
+    "..",
   ])
   func refusesUserIDs(_ text: String) throws {
     for name in ["start", "core", "receipt", "decision"] { try refuses(name, ["user"], .string(text)) }

@@ -17,6 +17,7 @@ import SignetPushAuth
     checkSubmission(input)
     checkEndpoints(text)
     checkInbox(input)
+    checkDevice(input)
     require(PushAuthNumbers.parse(text).count <= PushAuthNumbers.limit, "numbers are bounded")
   }
 
@@ -49,6 +50,22 @@ import SignetPushAuth
     let stored = made("what is stored is read") { () throws(PushAuthFailure) in try PushAuthInbox(inbox.json)
     }
     require(stored.json == inbox.json, "and is the same")
+  }
+
+  /// A device as the server and the app keep it.
+  private static func checkDevice(_ input: [UInt8]) {
+    let device = accepted { () throws(PushAuthFailure) in
+      let object: JSONObject
+      do throws(JSONFailure) { object = try JSONObject(parsing: input) } catch {
+        throw .malformed(reason: "")
+      }
+      return try PushAuthDevice(stored: object)
+    }
+    guard let device else { return }
+    let again = made("what is stored is read") { () throws(PushAuthFailure) in
+      try PushAuthDevice(stored: device.json)
+    }
+    require(again.json == device.json, "and is the same")
   }
 
   private static func checkSubmission(_ input: [UInt8]) {

@@ -17,6 +17,7 @@ import SignetWire
     checkNotes(input)
     checkDeviceState(input)
     checkPayload(input)
+    checkCookie(String(decoding: input, as: UTF8.self))
     // Framed here, since a change of the length would leave nothing to read.
     for version in UInt8(1)...3 {
       let record = FramedRecord.bytes(version: version, json: input, secret: secret)
@@ -25,6 +26,18 @@ import SignetWire
   }
 
   private static var secret: SecretBytes { SecretBytes(copying: [UInt8](1...20)) }
+
+  /// What a UAF server sets: the name, `;` and the attributes, for one host.
+  private static func checkCookie(_ text: String) {
+    for url in ["https://www.id.example/uaf/1.1/", "https://[2001:db8::1]:8443/"] {
+      guard let cookie = UAFCookie(setCookie: text, from: url) else { continue }
+      let host = url.contains("[") ? "[2001:db8::1]" : "www.id.example"
+      require(
+        cookie.host == host || (cookie.includesSubdomains && host.hasSuffix(".\(cookie.host)")),
+        "a cookie is of its server")
+      require(!cookie.value.isEmpty && cookie.path.hasPrefix("/"), "a cookie has a value and a path")
+    }
+  }
 
   // MARK: Records
 

@@ -4,8 +4,8 @@
   /// Looks for hooks: calls of functions that matter that lead to other code than their library's, functions whose code in memory is
   /// not that of the file, and changes to the program's own code.
   ///
-  /// The program's own code and constants, which is what is loaded of it and may not be written to, are compared with its file as a
-  /// whole. Its data may change, and of libraries only the functions are looked at that matter.
+  /// What is loaded of the program and may not be written to, its code above all, is compared with its file as a whole. What may be
+  /// written to may change, and a linker may put constants there too; of libraries only the functions are looked at that matter.
   ///
   /// For each loaded program and library, every place that keeps the address of such a function (the entries of GOT and PLT) must lead
   /// into the library that has it, or back into the program, as it does before the first call. The first bytes of each function are
@@ -124,6 +124,8 @@
         let program = loaded.objects.first(where: { $0.fileNumber == number })
       else { throw GuardFailure("the program's file can't be read") }
       let changed = Evidence(.changedCode, "the code of this program in memory is not what its file has")
+      // Its header, in the first page, says what is compared: it was read from memory.
+      guard file.isSame(at: program.base, as: 0, count: 4096) == true else { return [changed] }
       for segment in program.image.segments where !segment.isWritable && segment.fileByteCount > 0 {
         guard isMapped(segment, from: number, in: loaded.map) else { return [changed] }
         switch file.isSame(at: segment.address, as: segment.fileOffset, count: segment.fileByteCount) {

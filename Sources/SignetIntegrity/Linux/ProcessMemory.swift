@@ -46,7 +46,7 @@ extension ByteSource {
     ///   - offset: Where in the file it begins.
     ///   - count: How many bytes.
     /// - Returns: Whether they are the same; `nil` where the file can't be read.
-    func isSame(at address: UInt64, as offset: UInt64, count: UInt64) -> Bool? {
+    package func isSame(at address: UInt64, as offset: UInt64, count: UInt64) -> Bool? {
       let result = signet_compare_memory(descriptor, offset, address, count)
       return result < 0 ? nil : result == 0
     }

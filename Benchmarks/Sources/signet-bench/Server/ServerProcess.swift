@@ -7,8 +7,8 @@ import SignetSQLite
 import SignetServer
 import SignetStorage
 @testable import SignetServerTesting
+import SignetTesting
 import SignetWire
-import Synchronization
 
 /// A server in a process of its own, so that its CPU time is its own, with users whose codes the benchmark knows.
 ///
@@ -36,7 +36,7 @@ enum ServerProcess {
   /// Serves until standard input ends: `serve DIRECTORY USERS` says `PORT KEY` and then answers `step`, `cpu` and `memory`.
   static func serve(_ arguments: [String]) async throws {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
-    let clock = SteppedClock(start)
+    let clock = VirtualClock(start)
     let server = try await TestServer(
       directory: arguments[0], protection: .device, clock: clock, limits: limits)
     try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
@@ -94,15 +94,4 @@ enum ServerProcess {
       }
     }
   }
-}
-
-/// A clock that stands still until it is told to go on.
-private final class SteppedClock: WallClock {
-  private let time: Mutex<Int64>
-
-  init(_ time: Int64) { self.time = Mutex(time) }
-
-  var now: Int64 { time.withLock { $0 } }
-
-  func advance(by seconds: Int64) { time.withLock { $0 += seconds } }
 }
