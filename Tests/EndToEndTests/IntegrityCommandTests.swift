@@ -209,8 +209,8 @@
 
     /// Inverts a byte of a program's code in memory: at a place, or in a quarter of it after the first; prints the place.
     ///
-    /// Or it says in the program's header that what may not be written to may (`p_flags`, 2).
-    /// It lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
+    /// The byte lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
+    /// With `header`, the program's header says instead that what may not be written to may (`p_flags`, 2).
     private static func flip(_ id: Int32, _ kind: String, _ number: Int) async throws -> ServerCommand.Result
     {
       let script = """
