@@ -3,13 +3,18 @@
 SIGNET_API_KEY names a file with an API key of both scopes, SIGNET_API_STATE the state file of client.py. A client of
 OpenID Connect is registered here.
 """
-import json, os, time
+import json, os, sys, time
 
+import hypothesis.configuration
 import requests
 import requests.auth
 import schemathesis
 
 import client
+
+# Hypothesis takes seconds to make its tables of characters: they stay with the installed packages, and not in the run's folder.
+if sys.prefix != sys.base_prefix:
+    hypothesis.configuration.set_hypothesis_home_dir(os.path.join(sys.prefix, "hypothesis"))
 
 class DeviceAuth(requests.auth.AuthBase):
     """Signs each request as it is sent, body and all."""
