@@ -152,13 +152,13 @@ import Testing
     _ = try await bench.server.json("container", "lock", id)
     _ = try await bench.measure("pending", device.process(["pending"]))
     var (round, isLocked, ordered) = (0, true, 1)
-    while bench.kills < KillRounds.count {
+    while bench.kills < KillRounds.pairCount {
       round += 1
       bench.beginRound()
       isLocked.toggle()
       _ = try await bench.server.json("container", isLocked ? "lock" : "unlock", id)
       ordered += 1
-      let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
+      let victim = KillBench.Victim.inRound(round, using: &bench.random)
       _ = try await bench.run("pending", victim, device.process(["pending", "--timeout", "20"]))
       try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
       // The next contact makes it good, whoever was killed.
@@ -173,12 +173,12 @@ import Testing
       #expect(try orders.allSatisfy { try $0.bool("done") }, bench.comment)
       #expect(try await bench.server.audited("account.orderDone").count == ordered, bench.comment)
     }
-    for user in ["bob", "carol", "dave"] {
+    for (number, user) in ["bob", "carol", "dave"].prefix(KillRounds.pairCount).enumerated() {
       let other = bench.server.device(user)
       _ = try await other.json("activate", "--code-file", try await bench.server.codeFile(user))
       let theirs = try #require(try await bench.server.activeContainers(user).first)
       _ = try await bench.server.json("container", "wipe", theirs)
-      let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
+      let victim = KillBench.Victim.inRound(number, using: &bench.random)
       _ = try await bench.run("pending", victim, other.process(["pending", "--timeout", "20"]))
       for _ in 0..<2 { _ = try await other.run("pending") }
       #expect(try await other.containers().isEmpty, bench.comment)

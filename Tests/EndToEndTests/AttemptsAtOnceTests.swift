@@ -11,6 +11,8 @@ import Testing
   private static let wrong = "summer-garden-42"
   /// Once in six rounds would have been often enough to be found; each of them erased.
   private static let rounds = KillCount.wanted == nil ? 1 : 6
+  /// How many give the right password at once, and how many a wrong one: more than the largest limit.
+  private static let (rightCount, wrongCount) = KillCount.wanted == nil ? (4, 12) : (6, 24)
 
   /// Starts so many, and waits for all.
   private func atOnce(
@@ -42,7 +44,8 @@ import Testing
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
     for _ in 0..<Self.rounds {
-      expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
+      expectNoneRefused(
+        try await atOnce(Self.rightCount) { try device.process(["otp"], passwords: [Self.right]) })
     }
     #expect(try await lock(of: device) == "unlocked")
     await server.stop()
@@ -59,7 +62,8 @@ import Testing
       device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm.address)"]
       _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
       for _ in 0..<Self.rounds {
-        expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
+        expectNoneRefused(
+          try await atOnce(Self.rightCount) { try device.process(["otp"], passwords: [Self.right]) })
       }
       #expect(try await lock(of: device) == "unlocked")
       await server.stop()
@@ -67,12 +71,12 @@ import Testing
     }
   #endif
 
-  @Test("24 wrong passwords at once: as many as the limit are tried", arguments: [5, 3, 1])
+  @Test("wrong passwords at once: as many as the limit are tried", arguments: [5, 3, 1])
   func wrongOnes(limit: Int) async throws {
     let server = try await RunningServer.startWithShop(["--policy", "\(Self.rules);LOCKCOUNTER=\(limit)"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
-    let results = try await atOnce(24) { try device.process(["otp"], passwords: [Self.wrong]) }
+    let results = try await atOnce(Self.wrongCount) { try device.process(["otp"], passwords: [Self.wrong]) }
     let tried = results.filter { $0.isRefusal(77, "the password is wrong") }
     #expect(tried.count == limit)
     for result in results where !result.errorOutput.contains("the password is wrong") {
@@ -94,7 +98,9 @@ import Testing
       "activate", "--code-file", server.codeFile("alice"), passwords: [Self.right, session])
     _ = try await server.ask("alice", "Pay 1 EUR")
     for _ in 0..<Self.rounds {
-      let results = try await atOnce(6) { try device.process(["pending"], passwords: [session]) }
+      let results = try await atOnce(Self.rightCount) {
+        try device.process(["pending"], passwords: [session])
+      }
       expectNoneRefused(results)
     }
     #expect(try await lock(of: device, key: "session") == "unlocked")
@@ -110,7 +116,9 @@ import Testing
     #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
     var codes = [try await device.run("otp", "Bank", passwords: [Self.right]).output]
     for _ in 0..<Self.rounds {
-      let results = try await atOnce(6) { try device.process(["otp", "Bank"], passwords: [Self.right]) }
+      let results = try await atOnce(Self.rightCount) {
+        try device.process(["otp", "Bank"], passwords: [Self.right])
+      }
       expectNoneRefused(results)
       codes += results.map(\.output)
     }
@@ -128,26 +136,27 @@ import Testing
     try #require(made.status == 0, made.summary)
     let words = ["uaf", "authenticate", "alice", "-a", kind] + party.words
     for _ in 0..<Self.rounds {
-      expectNoneRefused(try await atOnce(6) { try device.process(words, passwords: [secret]) })
+      expectNoneRefused(try await atOnce(Self.rightCount) { try device.process(words, passwords: [secret]) })
     }
     // With kills between two successes; who is killed in the short step has an attempt counted, which the next right one takes back.
     let crowd = ChildCrowd()
+    let total = KillCount.wanted == nil ? 6 : 12
+    /// Whether nobody was refused yet, and there are too few successes or no kill.
+    @Sendable func goesOn() -> Bool {
+      (crowd.successes < total || crowd.deaths == 0) && crowd.refusals.isEmpty
+    }
     var random = SeededRandom(test: "right \(kind)s beside kills")
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
         group.addTask {
-          while crowd.successes < 12, crowd.refusals.isEmpty {
-            try await crowd.run(try device.process(words, passwords: [secret]))
-          }
+          while goesOn() { try await crowd.run(try device.process(words, passwords: [secret])) }
         }
       }
-      while crowd.successes < 12, crowd.refusals.isEmpty {
+      while goesOn() {
         try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
         guard crowd.killOne(using: &random) else { continue }
         let before = crowd.successes
-        while crowd.successes < min(before + 4, 12), crowd.refusals.isEmpty {
-          try await Task.sleep(for: .milliseconds(10))
-        }
+        while crowd.successes < before + 4, goesOn() { try await Task.sleep(for: .milliseconds(10)) }
       }
       try await group.waitForAll()
     }

@@ -43,7 +43,7 @@ struct DatabaseServerTests {
 
   @Test("of two processes on one database, one accepts a code")
   func twoProcesses() async throws {
-    try await TwoProcessTests.acceptOneOfTwo(Self.start(Self.address()), rounds: KillCount.wanted ?? 5)
+    try await TwoProcessTests.acceptOneOfTwo(Self.start(Self.address()), rounds: KillRounds.races(3))
   }
 
   @Test("an entry that was changed is found")

@@ -10,6 +10,12 @@ struct KillBench {
   enum Victim: String, CaseIterable {
     case device
     case server
+
+    /// Who is killed in a round: one after the other where there are few rounds, and else whom chance has chosen.
+    static func inRound(_ round: Int, using random: inout SeededRandom) -> Victim {
+      if KillCount.wanted == nil { return allCases[round % allCases.count] }
+      return allCases.randomElement(using: &random) ?? .device
+    }
   }
 
   private(set) var server: RunningServer

@@ -25,10 +25,10 @@ import Testing
     var renewals = try await agreed(device, bench, passwords)
     #expect(renewals == 1)
     var (round, renewed, kept) = (0, 0, 0)
-    while bench.kills < KillRounds.count {
+    while bench.kills < KillRounds.pairCount {
       round += 1
       bench.beginRound()
-      let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
+      let victim = KillBench.Victim.inRound(round, using: &bench.random)
       let words = ["renew", "--timeout", "20"]
       let killed = try await bench.run("renew", victim, device.process(words, passwords: passwords))
       try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)

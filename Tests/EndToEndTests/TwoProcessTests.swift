@@ -7,7 +7,7 @@ import SignetTransport
 import Testing
 
 /// Two processes at once: on one data folder, and on one database.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct TwoProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10 + KillRounds.races(0)))) struct TwoProcessTests {
   /// Starts all, then waits for all.
   private func together(_ processes: [ChildCommand]) async throws -> [ServerCommand.Result] {
     let running = try processes.map { try $0.start() }
@@ -18,7 +18,7 @@ import Testing
 
   @Test func activationsOfTwoUsersInOneNewFolder() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    for round in 0..<8 {
+    for round in 0..<KillRounds.races(4) {
       let device = server.device("device-\(round)")
       let users = ["a-\(round)", "b-\(round)"]
       var processes: [ChildCommand] = []
@@ -36,7 +36,7 @@ import Testing
 
   @Test func activationsOfOneUserWithTwoInvitesOrOne() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    for round in 0..<8 {
+    for round in 0..<KillRounds.races(4) {
       let user = "user-\(round)"
       let device = server.device(user)
       let first = try await server.codeFile(user)
@@ -90,7 +90,7 @@ import Testing
     _ = try await first.json("activate", "--code-file", server.codeFile("alice"))
     let code = try server.write(await server.invite("alice").text, to: "again")
     _ = try await second.json("activate", "--code-file", code)
-    for round in 0..<12 {
+    for round in 0..<KillRounds.races(6) {
       let id = try await server.ask("alice", "Pay \(round)")
       let pair: [(DeviceCommand, String)] =
         switch round % 3 {
@@ -123,7 +123,7 @@ import Testing
 
   @Test func oneCodeAtTwoServersOfOneDatabase() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    try await Self.acceptOneOfTwo(server, rounds: KillCount.wanted ?? 20)
+    try await Self.acceptOneOfTwo(server, rounds: KillRounds.races(10))
   }
 
   /// Has another process serve the folder of `first` too, and hands each of some codes to both at once; ends both.
@@ -175,8 +175,9 @@ import Testing
       hands.append((device, container))
     }
     var wins = [0, 0]
+    let rounds = KillRounds.races(20)
     var uncontested = 0
-    for round in 0..<40 {
+    for round in 0..<rounds {
       let id = try await first.ask("alice", "Pay \(round)")
       let statuses: [DecisionStatus] = round.isMultiple(of: 2) ? [.accepted, .denied] : [.denied, .accepted]
       var requests: [TransactionRequest] = []
@@ -220,10 +221,12 @@ import Testing
         uncontested += 1
       }
     }
-    print("TwoProcessTests: of 40 transactions the first process decided \(wins[0]), the second \(wins[1])")
+    print(
+      "TwoProcessTests: of \(rounds) transactions the first process decided \(wins[0]), the second \(wins[1])"
+    )
     #expect(!second.events.isEmpty)
     let decided = try await first.audited("transaction.accepted") + first.audited("transaction.denied")
-    #expect(decided.count == 40 + uncontested)
+    #expect(decided.count == rounds + uncontested)
     #expect(try await first.json("audit", "verify")["intact"] == true)
     await first.stop()
     await second.stop()

@@ -15,7 +15,7 @@ import Testing
   fileprivate func agree(_ victim: KillBench.Victim) async throws {
     var party = try await UAFParty.start()
     var bench = KillBench(party.server, SeededRandom(test: "UAFKillTests"))
-    for round in 0...KillRounds.count {
+    for round in 0...KillRounds.longCount {
       bench.beginRound()
       let device = party.device("device-\(round)")
       // Each step is made when the ones before it are done: a code is good for a time.
