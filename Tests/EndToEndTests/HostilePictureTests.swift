@@ -103,9 +103,9 @@ struct HostilePictureTests {
   func finderPatterns(_ picture: Picture) async throws {
     let file = folder.file("full.png")
     try await picture.write(to: file)
-    // They have one reader of pictures.
+    // They have one reader of pictures: each of them is given one picture.
     let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
-    for words in all.prefix(picture.module == 1 && picture.kind != .codes ? 3 : 1) {
+    for words in all.prefix(picture.module == 1 && picture.kind == .dark ? 3 : 1) {
       let (result, seconds) = try await run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")
@@ -114,14 +114,21 @@ struct HostilePictureTests {
   }
 
   /// The largest pictures with as many patterns as are let through: these took 2 to 5 s when the limits were chosen.
+  ///
+  /// One of each kind, and all where `SIGNET_KILLS` asks for a long run.
   @Test(
     "the worst pictures that are let through take at most the 25 s of processor time that the manual says",
     arguments: [
-      Picture(kind: .dark, module: 16, pitch: 51, side: 5784),
       Picture(kind: .dark, module: 4, pitch: 18, side: 5784),
       Picture(kind: .light, module: 32, pitch: 29, side: 5784),
-      Picture(kind: .codes, module: 4, pitch: 25), Picture(kind: .codes, module: 2, pitch: 80, side: 5784),
-    ])
+      Picture(kind: .codes, module: 2, pitch: 80, side: 5784),
+    ]
+      + (KillCount.wanted == nil
+        ? []
+        : [
+          Picture(kind: .dark, module: 16, pitch: 51, side: 5784),
+          Picture(kind: .codes, module: 4, pitch: 25),
+        ]))
   func letThrough(_ picture: Picture) async throws {
     let file = folder.file("many.png")
     try await picture.write(to: file)

@@ -73,11 +73,25 @@ import Testing
     #expect(throws: QRFailure.fileTooLarge) { try QRReader.texts(inPNG: full + [0]) }
   }
 
-  @Test("the largest image is read")
-  func largestImage() {
+  @Test("the largest image is read, and the widest and the highest")
+  func largestImage() throws {
+    // As far as zbar, which looks for seconds where there are so many pixels and no code.
     let rows = [[UInt8]](repeating: [UInt8](repeating: 255, count: 1024), count: 4096)
     let png = SamplePNG.file(width: 8192, height: 4096, bitDepth: 1, rows: rows)
-    #expect(throws: QRFailure.noCode) { try QRReader.texts(inPNG: png) }
+    let (work, isTooMuch) = try QRReader.work(inPNG: png)
+    #expect(work.lines == 0 && !isTooMuch)
+    // One code in so many pixels in a row, or in so many rows.
+    let code = SamplePNG.greyRows([try QRCode("large")])
+    let side = code.count
+    let wide = code.map { $0 + [UInt8](repeating: 255, count: QRReader.maximumSide - side) }
+    let blank = [UInt8](repeating: 255, count: side)
+    let high = code + [[UInt8]](repeating: blank, count: QRReader.maximumSide - side)
+    for rows in [wide, high] {
+      #expect(
+        try QRReader.texts(inPNG: SamplePNG.file(width: rows[0].count, height: rows.count, rows: rows)) == [
+          "large"
+        ])
+    }
   }
 
   @Test(

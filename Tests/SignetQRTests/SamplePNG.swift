@@ -21,12 +21,13 @@ enum SamplePNG {
     -> [[UInt8]]
   {
     let side = codes.map(\.side).max() ?? 0
-    return (0..<(side + 8) * moduleSize).map { y in
-      codes.flatMap { code in
-        (0..<(side + 8) * moduleSize).map { x in
-          code.isDark(row: y / moduleSize - 4, column: x / moduleSize - 4) ? dark : light
+    return (-4..<side + 4).flatMap { row in
+      let pixels = codes.flatMap { code in
+        (-4..<side + 4).flatMap { column in
+          [UInt8](repeating: code.isDark(row: row, column: column) ? dark : light, count: moduleSize)
         }
       }
+      return [[UInt8]](repeating: pixels, count: moduleSize)
     }
   }
 
