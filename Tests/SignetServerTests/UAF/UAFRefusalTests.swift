@@ -13,36 +13,52 @@ import UAFFixture
 @Suite struct UAFRefusalTests {
   private static let operations: [UAFOperation] = [.registration, .authentication]
 
+  /// Sends spoiled responses to one server, each of a user and with a key of its own.
+  private func refuse(
+    _ spoilings: [UAFSpoiling], _ operation: UAFOperation, isDER: Bool = false, transaction: String? = nil
+  ) async throws {
+    let server = try await UAFServer(UAFTestKey(isDER: isDER))
+    for (number, spoiling) in spoilings.enumerated() {
+      let user = "user-\(number)"
+      try await server.users.add(try UserID(user), by: .local)
+      try await refuse(spoiling, operation, at: server, of: user, UAFTestKey(isDER: isDER), transaction)
+    }
+  }
+
   /// Sends a spoiled response, expects its status, and that nothing has come of it.
   private func refuse(
-    _ spoiling: UAFSpoiling, _ operation: UAFOperation, key: UAFTestKey = UAFTestKey(),
-    context: String = #"{"username":"alice"}"#
+    _ spoiling: UAFSpoiling, _ operation: UAFOperation, at server: UAFServer, of user: String,
+    _ key: UAFTestKey, _ transaction: String?
   ) async throws {
     var key = key
-    let server = try await UAFServer(key)
+    let place: Comment = "\(spoiling.name), \(operation)"
+    var context: JSONObject = ["username": .string(user)]
     if operation == .authentication {
-      #expect(try await server.register(key).integer("statusCode") == 1200)
+      var registration = UAFAttempt(.registration)
+      registration.context = context.text
+      #expect(try await registration.send(to: server, key).integer("statusCode") == 1200, place)
       key.signCounter += 1
     }
+    if let transaction { context["transaction"] = .string(transaction) }
     var attempt = UAFAttempt(operation)
-    attempt.context = context
+    attempt.context = context.text
     let good = attempt
     spoiling.spoil(&attempt)
     let answer = try await attempt.send(to: server, key)
-    #expect(try answer.integer("statusCode") == spoiling.status, "\(spoiling.name): \(answer)")
-    #expect(answer["additionalTokens"] == nil)
-    let stored = try await server.storage.uafCredentials(user: "alice")
-    #expect(stored.map(\.signCounter) == (operation == .authentication ? [key.signCounter - 1] : []))
+    #expect(try answer.integer("statusCode") == spoiling.status, "\(spoiling.name), \(operation): \(answer)")
+    #expect(answer["additionalTokens"] == nil, place)
+    let stored = try await server.storage.uafCredentials(user: user)
+    #expect(stored.map(\.signCounter) == (operation == .authentication ? [key.signCounter - 1] : []), place)
     // What was refused has locked nobody out, and the unspoiled message is good.
     if stored.allSatisfy({ $0.state == .active }) {
       let unspoiled = try await good.send(to: server, key)
-      #expect(try unspoiled.integer("statusCode") == 1200, "\(unspoiled)")
+      #expect(try unspoiled.integer("statusCode") == 1200, "\(spoiling.name), \(operation): \(unspoiled)")
     }
   }
 
   // MARK: The message
 
-  static let messages: [UAFSpoiling] = [
+  private static let messages: [UAFSpoiling] = [
     .init("an object, no list", 1400) { $0.text = { String($0.dropFirst().dropLast()) } },
     .init("no JSON", 1400) { $0.text = { String($0.dropLast()) } },
     .init("an empty list", 1400) { $0.text = { _ in "[]" } },
@@ -114,9 +130,9 @@ import UAFFixture
     },
   ]
 
-  @Test("messages (1 to 5, 11 and 25 of the list)", arguments: messages, operations)
-  func refusesMessages(_ spoiling: UAFSpoiling, _ operation: UAFOperation) async throws {
-    try await refuse(spoiling, operation)
+  @Test("messages (1 to 5, 11 and 25 of the list)", arguments: operations)
+  func refusesMessages(_ operation: UAFOperation) async throws {
+    try await refuse(Self.messages, operation)
   }
 
   // MARK: The final challenge
@@ -125,7 +141,7 @@ import UAFFixture
     ("missing", nil), ("null", .null), ("empty", ""), ("a number", 1), ("a list", []),
   ]
 
-  static let challenges: [UAFSpoiling] =
+  private static let challenges: [UAFSpoiling] =
     [
       .init("no fcParams", 1400) { $0.message = { $0["fcParams"] = nil } },
       .init("fcParams as an object", 1400) { $0.message = { $0["fcParams"] = [:] } },
@@ -166,9 +182,9 @@ import UAFFixture
       UAFSpoiling("channelBinding: \(name)", 1400) { $0.params = { $0["channelBinding"] = value } }
     }
 
-  @Test("the final challenge (6, 7, 9, 10 and 18)", arguments: challenges, operations)
-  func refusesChallenges(_ spoiling: UAFSpoiling, _ operation: UAFOperation) async throws {
-    try await refuse(spoiling, operation)
+  @Test("the final challenge (6, 7, 9, 10 and 18)", arguments: operations)
+  func refusesChallenges(_ operation: UAFOperation) async throws {
+    try await refuse(Self.challenges, operation)
   }
 
   @Test("challenges of others, and of other times (4 and 8)", arguments: operations)
@@ -251,7 +267,7 @@ import UAFFixture
   }
 
   /// What both kinds of assertion have in common.
-  static let assertions: [UAFSpoiling] =
+  private static let assertions: [UAFSpoiling] =
     [
       bytes("another top tag") { $0[0] ^= 0x10 },
       bytes("a byte behind") { $0.append(0) },
@@ -280,12 +296,12 @@ import UAFFixture
       parts("what is signed twice") { $0.append($0[0]) },
     ]
 
-  @Test("assertions (12, 13, 15 to 19 and 25)", arguments: assertions, operations)
-  func refusesAssertions(_ spoiling: UAFSpoiling, _ operation: UAFOperation) async throws {
-    try await refuse(spoiling, operation)
+  @Test("assertions (12, 13, 15 to 19 and 25)", arguments: operations)
+  func refusesAssertions(_ operation: UAFOperation) async throws {
+    try await refuse(Self.assertions, operation)
   }
 
-  static let registrations: [UAFSpoiling] =
+  private static let registrations: [UAFSpoiling] =
     forms(
       [.aaid, .assertionInfo, .finalChallengeHash, .keyID, .counters, .publicKey],
       fixed: [.aaid, .assertionInfo, .counters])
@@ -317,12 +333,12 @@ import UAFFixture
       },
     ]
 
-  @Test("registrations (13, 14, 16, 17 and 20 to 23)", arguments: registrations)
-  func refusesRegistrations(_ spoiling: UAFSpoiling) async throws {
-    try await refuse(spoiling, .registration)
+  @Test("registrations (13, 14, 16, 17 and 20 to 23)")
+  func refusesRegistrations() async throws {
+    try await refuse(Self.registrations, .registration)
   }
 
-  static let authentications: [UAFSpoiling] =
+  private static let authentications: [UAFSpoiling] =
     forms(
       [.aaid, .assertionInfo, .authenticatorNonce, .finalChallengeHash, .keyID, .counters],
       fixed: [.aaid, .assertionInfo, .counters])
@@ -344,12 +360,12 @@ import UAFFixture
       parts("a signature that is cut") { $0[1].content.removeLast() },
     ]
 
-  @Test("authentications (13, 14, 16, 22 and 24)", arguments: authentications)
-  func refusesAuthentications(_ spoiling: UAFSpoiling) async throws {
-    try await refuse(spoiling, .authentication)
+  @Test("authentications (13, 14, 16, 22 and 24)")
+  func refusesAuthentications() async throws {
+    try await refuse(Self.authentications, .authentication)
   }
 
-  static let confirmations: [UAFSpoiling] = [
+  private static let confirmations: [UAFSpoiling] = [
     elements("mode 1 where something is to be confirmed") { elements in
       elements.change(.assertionInfo) { $0[2] = 1 }
       elements.change(.transactionContentHash) { $0 = [] }
@@ -359,10 +375,9 @@ import UAFFixture
     elements("a hash that is cut") { $0.change(.transactionContentHash) { $0.removeLast() } },
   ]
 
-  @Test("confirmations (24)", arguments: confirmations)
-  func refusesConfirmations(_ spoiling: UAFSpoiling) async throws {
-    try await refuse(
-      spoiling, .authentication, context: #"{"username":"alice","transaction":"Pay 10 to Bob"}"#)
+  @Test("confirmations (24)")
+  func refusesConfirmations() async throws {
+    try await refuse(Self.confirmations, .authentication, transaction: "Pay 10 to Bob")
   }
 
   // MARK: Keys
@@ -445,7 +460,7 @@ import UAFFixture
     let spoiling = UAFSpoiling("a flipped bit", operation == .registration ? 1496 : 1498) { attempt in
       attempt.parts = { $0[1].content[$0[1].content.count - 1] ^= 1 }
     }
-    try await refuse(spoiling, operation, key: UAFTestKey(isDER: isDER))
+    try await refuse([spoiling], operation, isDER: isDER)
   }
 
   @Test("counters that do not grow (24)", arguments: [(5, 5), (5, 4), (5, 0)] as [(UInt32, UInt32)])
