@@ -25,16 +25,15 @@ struct PasswordPolicyCommandTests {
   private static let disallowed =
     "leave out control, invisible, private-use and unassigned characters, and others that RFC 8264 disallows"
 
+  /// Each kind of sentence under each profile; SignetPolicyTests have the rules in full.
   private static let policies = [
     Policy(
       name: "pin-6", accepted: "482915",
       refused: [
         ("4829a5", ["use no letters"]),
-        ("482915a", ["use no letters"]),
         ("48291", ["use at least 6 characters"]),
         ("48291573046", ["use at most 10 characters"]),
         ("482915-", ["use no characters that are neither letters nor digits"]),
-        ("482915\u{E9}", ["use no letters"]),
         ("482345", [sequence]),
       ]),
     Policy(
@@ -47,8 +46,6 @@ struct PasswordPolicyCommandTests {
             "use at least 2 characters that are neither letters nor digits",
           ]
         ),
-        ("Garden!?", ["use no upper-case letters"]),
-        ("garden!?4", ["use no digits"]),
         (
           "\u{C4}rgernis!",
           ["use no upper-case letters", "use at least 2 characters that are neither letters nor digits"]
@@ -58,7 +55,6 @@ struct PasswordPolicyCommandTests {
       name: "NUM=2;UP=1;LOW=1;NALPHA=1;MINLEN=8", accepted: "Garden-42",
       refused: [
         ("garden-42", [noUppercase]), ("Garden042", [noSign]), ("GARDEN-42", [noLowercase]),
-        ("Garden-4x", ["use at least 2 digits"]), ("Gard-42", ["use at least 8 characters"]),
         ("", ["use at least 8 characters", noUppercase, noLowercase, "use at least 2 digits", noSign]),
       ]),
     Policy(
@@ -74,7 +70,7 @@ struct PasswordPolicyCommandTests {
       refused: [
         ("gard3", ["use at least 6 characters"]),
         (String(repeating: "Ga4-", count: 16) + "x", ["use at most 64 characters"]),
-        ("gardcba", [sequence]), ("gard3n\u{640}", [disallowed]), ("gard3n\u{7}", [disallowed]),
+        ("gardcba", [sequence]), ("gard3n\u{640}", [disallowed]),
       ]),
     Policy(
       name: "nist-aal2", accepted: "vQ7-mZ2+",
@@ -87,7 +83,7 @@ struct PasswordPolicyCommandTests {
 
   @Test("a password is accepted or refused, and the refusal names every broken rule", arguments: policies)
   func judged(_ policy: Policy) async throws {
-    let server = try await RunningServer.startWithShop(["--policy", policy.name])
+    let server = try await RunningServer.start(["--policy", policy.name])
     let device = server.device()
     let code = try await server.codeFile("alice")
     for (password, reasons) in policy.refused {

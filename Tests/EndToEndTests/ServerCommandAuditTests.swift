@@ -2,6 +2,7 @@ import Foundation
 import SignetJSON
 import SignetSQLite
 import SignetTestKit
+import SignetTransport
 import Testing
 
 /// `signet-server audit verify`: offline, read only, and nothing escapes it.
@@ -9,7 +10,10 @@ import Testing
   /// A folder with an audit log of six entries, whose server has stopped.
   private func stoppedServer() async throws -> RunningServer {
     let server = try await RunningServer.start()
-    for name in ["alice", "bob", "carol", "dave", "eve"] { _ = try await server.json("user", "add", name) }
+    let client = try APIClient(server)
+    for name in ["alice", "bob", "carol", "dave", "eve"] {
+      _ = try await client.json(.post, "admin/users", ["user": .string(name)])
+    }
     await server.stop()
     return server
   }
@@ -20,10 +24,10 @@ import Testing
     return (result.status, try JSONObject(parsing: Array(result.output.utf8)))
   }
 
-  private func change(_ server: RunningServer, _ sql: String) throws {
-    let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
+  private func change(_ data: String, _ sql: String) throws {
+    let database = try Database(path: "\(data)/signet.sqlite", mode: .readWrite)
     try database.execute(sql)
-    #expect(database.changes > 0)
+    #expect(database.changes > 0, "\(sql)")
   }
 
   @Test func acceptsWhatTheServerWrote() async throws {
@@ -46,39 +50,47 @@ import Testing
     await again.stop()
   }
 
-  @Test(arguments: [
-    ("UPDATE audit SET event = replace(event, 'bob', 'bib') WHERE number = 3", 3),
-    ("UPDATE audit SET event = event || ' ' WHERE number = 1", 1),
-    ("UPDATE audit SET hash = zeroblob(32) WHERE number = 4", 4),
-    ("UPDATE audit SET hash = substr(hash, 1, 31) WHERE number = 2", 2),
-    ("UPDATE audit SET number = 9 WHERE number = 6", 6),
-    ("DELETE FROM audit WHERE number = 5", 5),
-    ("DELETE FROM audit WHERE number = 1", 1),
-    (
-      """
-      UPDATE audit SET event = (SELECT event FROM audit WHERE number = 5), \
-      hash = (SELECT hash FROM audit WHERE number = 5) WHERE number = 4
-      """, 4
-    ),
-    ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 7, '{}', zeroblob(32))", 7),
-    ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 0, '{}', zeroblob(32))", 1),
-  ]) func namesTheFirstBadEntry(sql: String, number: Int64) async throws {
+  @Test func namesTheFirstBadEntry() async throws {
+    let cases: [(sql: String, number: Int64)] = [
+      ("UPDATE audit SET event = replace(event, 'bob', 'bib') WHERE number = 3", 3),
+      ("UPDATE audit SET event = event || ' ' WHERE number = 1", 1),
+      ("UPDATE audit SET hash = zeroblob(32) WHERE number = 4", 4),
+      ("UPDATE audit SET hash = substr(hash, 1, 31) WHERE number = 2", 2),
+      ("UPDATE audit SET number = 9 WHERE number = 6", 6),
+      ("DELETE FROM audit WHERE number = 5", 5),
+      ("DELETE FROM audit WHERE number = 1", 1),
+      (
+        """
+        UPDATE audit SET event = (SELECT event FROM audit WHERE number = 5), \
+        hash = (SELECT hash FROM audit WHERE number = 5) WHERE number = 4
+        """, 4
+      ),
+      ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 7, '{}', zeroblob(32))", 7),
+      ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 0, '{}', zeroblob(32))", 1),
+    ]
     let server = try await stoppedServer()
-    try change(server, sql)
-    let (status, report) = try await verify(server.data)
-    #expect(status == 1)
-    #expect(report["intact"] == false)
-    #expect(report["firstBadEntry"] == .integer(number))
-    #expect(report["entries"] == .integer(number - 1))
-    let text = try await ServerCommand.run("audit", "verify", "--data", server.data)
-    #expect(text.status == 1)
-    #expect(text.output.hasPrefix("Audit log: broken at entry \(number)\n"))
+    for (index, (sql, number)) in cases.enumerated() {
+      // Each change is made to a copy of its own.
+      let data = "\(server.folder.path)/data-\(index)"
+      try FileManager.default.copyItem(atPath: server.data, toPath: data)
+      try change(data, sql)
+      let (status, report) = try await verify(data)
+      #expect(status == 1, "\(sql)")
+      #expect(report["intact"] == false, "\(sql)")
+      #expect(report["firstBadEntry"] == .integer(number), "\(sql)")
+      #expect(report["entries"] == .integer(number - 1), "\(sql)")
+      // The same in words, which are made of that report: for one of them.
+      guard index == 0 else { continue }
+      let text = try await ServerCommand.run("audit", "verify", "--data", data)
+      #expect(text.status == 1)
+      #expect(text.output.hasPrefix("Audit log: broken at entry \(number)\n"))
+    }
   }
 
   @Test func missesACutEndOnlyWithoutAKeptHash() async throws {
     let server = try await stoppedServer()
     let head = try await verify(server.data).report.string("head")
-    try change(server, "DELETE FROM audit WHERE number = 6")
+    try change(server.data, "DELETE FROM audit WHERE number = 6")
     #expect(try await verify(server.data).status == 0)
     let (status, report) = try await verify(server.data, "--head", head)
     #expect(status == 1)

@@ -235,7 +235,6 @@ import Testing
       let result = try await device.run("message", "receive", try write(push, "hostile.json"))
       #expect(result.isRefusal(65, says), "\(name): \(result.summary)")
       #expect(!result.errorOutput.contains("mallory"))
-      #expect(try await listed() == stored, "\(name)")
     }
     for (name, bytes) in [
       ("empty", Data()), ("no UTF-8", Data([0xFF, 0xFE])), ("no JSON", Data("{".utf8)),
@@ -249,6 +248,7 @@ import Testing
     }
     let missing = try await device.run("message", "receive", folder.file("nowhere"))
     #expect(missing.status == 66, missing.summary)
+    // Nothing of any of them.
     #expect(try await listed() == stored)
     // The right one is still taken.
     _ = try await device.json("message", "receive", try write(plain, "good.json"))
@@ -310,16 +310,14 @@ import Testing
       return "\(parts[0])?" + (query + (value.map { ["\(name)=\($0)"] } ?? [])).joined(separator: "&")
     }
     func encoded(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
+    // Each kind of refusal; the parser's others are in SignetOATHTests, in URITests and AuthenticatorURIFormTests.
     let cases: [(name: String, uri: String, says: String)] = [
       ("10 MB", good + "&x=" + String(repeating: "a", count: 10 << 20), ""),
       ("a parameter of 9 KB", with("image", String(repeating: "a", count: 9000)), "image"),
       ("65 parameters", good + (0..<65).map { "&p\($0)=1" }.joined(), "parameters"),
       ("no registration", with("r", nil), "r (endpoint) is missing"),
-      ("no authentication", with("a", nil), "a (endpoint) is missing"),
-      ("no secret of push", with("s", nil), "s (shared secret) is missing"),
       ("no challenge", with("c", nil), "c (challenge)"),
       ("no message id", with("m", nil), "m (message id)"),
-      ("no secret of codes", with("secret", nil), "secret is missing"),
       ("a secret that is no Base32", with("secret", "0189"), "secret"),
       ("a shared secret that is short", with("s", "AAAA"), "shared secret has 3 bytes"),
       ("a shared secret that is none", with("s", "%21%21"), "s (shared secret)"),
@@ -329,15 +327,11 @@ import Testing
       ("a file", with("r", encoded("file:///etc/passwd")), "r (endpoint)"),
       ("a script as picture", with("image", "javascript:alert(1)"), "script"),
       ("a script three layers down", with("image", "%256a%2561vascript:alert(1)"), "script"),
-      ("markup", with("image", "%3Cimg%20src%3Dx%3E"), "markup"),
       ("a way out of a folder", with("image", "https://x/../../etc"), "folder"),
       ("control characters", with("b", "%00"), "b"),
-      ("bidirectional text", with("b", "%E2%80%AE"), "b"),
       ("no UTF-8", with("b", "%FF"), "UTF-8"),
       ("a parameter twice", good + "&m=other", "m"),
-      ("digits", with("digits", "11"), "digits"), ("no digits", with("digits", "six"), "digits"),
-      ("period", with("period", "0"), "period"), ("MD5", with("algorithm", "MD5"), "MD5"),
-      ("policies that are no JSON", with("policies", "ZGVmYXVsdA"), "policies"),
+      ("digits", with("digits", "11"), "digits"), ("MD5", with("algorithm", "MD5"), "MD5"),
       (
         "policies that are malformed", with("policies", encoded(#"{"deviceTampering":{"score":7}}"#)),
         "deviceTampering"
@@ -347,7 +341,6 @@ import Testing
         ""
       ),
       ("another type", good.replacing("mfauth://totp", with: "mfauth://ocra"), "ocra"),
-      ("no label", good.replacing(/totp\/[^?]*/, with: "totp/").replacing(/issuer=[^&]*/, with: ""), "label"),
     ]
     for (name, uri, says) in cases {
       let file = folder.file("uri")
