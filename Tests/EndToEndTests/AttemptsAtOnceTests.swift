@@ -12,7 +12,7 @@ import Testing
   /// Once in six rounds would have been often enough to be found; each of them erased.
   private static let rounds = KillCount.wanted == nil ? 1 : 6
   /// How many give the right password at once, and how many a wrong one: more than the largest limit.
-  private static let (rightCount, wrongCount) = KillCount.wanted == nil ? (4, 12) : (6, 24)
+  private static let (rightCount, wrongCount) = (6, 24)
 
   /// Starts so many, and waits for all.
   private func atOnce(

@@ -34,19 +34,23 @@ import Testing
     #expect(one.end == other.end)
   }
 
-  @Test(
-    "a rule that is not kept is found, and the history that shows it is short",
-    arguments: [Model.Rule.activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly])
-  func finds(_ rule: Model.Rule) throws {
-    for seed in 0..<500 as Range<UInt64> {
+  @Test("a rule that is not kept is found, and the history that shows it is short")
+  func finds() throws {
+    // A history runs once: what is wrong with it is asked for each rule that has not been found missing.
+    var rules: [Model.Rule] = [.activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly]
+    for seed in 0..<500 as Range<UInt64> where !rules.isEmpty {
       let history = History(seed: seed)
-      guard try !Self.violations(of: history, without: rule).isEmpty else { continue }
-      let short = try Self.shortened(history, without: rule)
-      let violations = try Self.violations(of: short, without: rule)
-      #expect(short.kept.count <= 8, "\(rule): \(Self.text(of: short))\n\(violations)")
-      return
+      let run = try Run(history)
+      let found = rules.filter { !Verdict(run, by: Model(without: $0)).violations.isEmpty }
+      rules.removeAll { found.contains($0) }
+      for rule in found {
+        let short = try Self.shortened(history, without: rule)
+        let violations = try Self.violations(of: short, without: rule)
+        #expect(
+          !violations.isEmpty && short.kept.count <= 8, "\(rule): \(Self.text(of: short))\n\(violations)")
+      }
     }
-    Issue.record("500 histories do not show it")
+    #expect(rules == [], "500 histories do not show it")
   }
 
   /// 300 histories where `SIGNET_HISTORIES` is set, and else some of them.
