@@ -155,9 +155,14 @@ struct DeviceOptions {
 
   /// The text of a file of certificates.
   ///
-  /// - Throws: `CommandFailure` for a file that cannot be read.
+  /// - Throws: `CommandFailure` for a file that cannot be read or has no certificate.
   static func certificates(inFile path: String) throws -> String {
-    try InputFile.text(of: path)
+    let text = try InputFile.text(of: path)
+    guard text.contains("-----BEGIN CERTIFICATE-----") else {
+      throw CommandFailure(
+        .dataError, "\(path) has no certificate in PEM; the server's operator has the right one, in ca.pem")
+    }
+    return text
   }
 
   /// A password that exists.

@@ -38,7 +38,9 @@ import Testing
     #expect(try await device.run("pending").status == 76)
     #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
     #expect(try await device.run("trust", "--pin", "AAAA").status != 0)
-    #expect(try await device.run("trust", server.shopKey).status != 0)
+    let key = "\(server.shopKey) has no certificate in PEM"
+    #expect(try await device.run("trust", server.shopKey).isRefusal(65, key))
+    #expect(try await device.run("pending", "--ca", server.shopKey).isRefusal(65, key))
     #expect(try await device.run("trust", "\(server.folder.path)/none").isRefusal(66, "cannot be read"))
     #expect(try await device.run("pending").status == 76)  // what was refused has changed nothing
     _ = try await device.json("trust", server.authority)

@@ -1,4 +1,5 @@
 import SignetHTTP
+import SignetTestKit
 import Synchronization
 import Testing
 
