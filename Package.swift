@@ -218,7 +218,7 @@ let package = Package(
       swiftSettings: house),
     .executableTarget(
       name: "signet-manifest",
-      dependencies: ["SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetTerminal"],
+      dependencies: ["CProgramStart", "SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetTerminal"],
       swiftSettings: house),
     .executableTarget(
       name: "signet-check",

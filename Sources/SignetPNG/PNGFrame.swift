@@ -27,6 +27,11 @@ package struct PNGFrame: Hashable, Sendable {
   package let chunkNames: [[UInt8]]
   /// How many bytes follow the end of the picture.
   package let trailingByteCount: Int
+  /// Where the chunks lie that pixels are made of.
+  private let pixelRanges: [Range<Int>]
+
+  /// The chunks that are not critical and change how pixels look in grey (sections 11.3.2 and 11.3.3).
+  private static let pixelChunks = Set(["tRNS", "gAMA", "sRGB", "cHRM"].map { Array($0.utf8) })
 
   /// Whether bytes begin as a PNG file does (section 5.2).
   package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
@@ -53,6 +58,7 @@ package struct PNGFrame: Hashable, Sendable {
     var position = 8
     var names: [[UInt8]] = []
     var palette: [UInt8] = []
+    var ranges = [0..<8]
     while true {
       guard bytes.count - position >= 12 else { throw .damaged }
       let length = Int(Self.bigEndian(bytes, at: position))
@@ -60,13 +66,26 @@ package struct PNGFrame: Hashable, Sendable {
       let name = Array(bytes[position + 4..<position + 8])
       names.append(name)
       if name == Array("PLTE".utf8) { palette = Array(bytes[position + 8..<position + 8 + length]) }
+      // A capital letter is for a critical chunk (section 5.4).
+      if name[0] & 0x20 == 0 || Self.pixelChunks.contains(name) {
+        ranges.append(position..<position + 12 + length)
+      }
       position += 12 + length
       if name == Array("IEND".utf8) { break }
     }
     chunkNames = names
     self.palette = colourType == 3 ? palette : []
     trailingByteCount = bytes.count - position
+    pixelRanges = ranges
   }
+
+  /// The file without what its pixels are not made of.
+  ///
+  /// libpng inflates texts and profiles, a thousand of 8 MB each, before it has read a pixel, and keeps them.
+  ///
+  /// - Parameter bytes: The file that this is the frame of.
+  /// - Returns: The signature, the critical chunks, and those that change how pixels look.
+  func pixels(of bytes: [UInt8]) -> [UInt8] { pixelRanges.reduce(into: []) { $0 += bytes[$1] } }
 
   private static func bigEndian(_ bytes: [UInt8], at index: Int) -> UInt32 {
     bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }

@@ -34,7 +34,7 @@ import CPNG
   package func read(
     _ bytes: [UInt8], _ frame: PNGFrame, into pixels: UnsafeMutableRawPointer
   ) throws(PNGFailure) {
-    let isRead = unsafe bytes.withUnsafeBytes { source in
+    let isRead = unsafe frame.pixels(of: bytes).withUnsafeBytes { source in
       guard unsafe png_image_begin_read_from_memory(raw, source.baseAddress, source.count) != 0,
         unsafe raw.pointee.width == frame.width, unsafe raw.pointee.height == frame.height
       else { return false }

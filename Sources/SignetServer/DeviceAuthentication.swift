@@ -23,12 +23,13 @@ public struct DeviceAuthentication: Sendable {
   ///   - path: Its path as sent, without the query.
   ///   - body: Its body.
   ///   - states: The states in which a container may make this request.
+  ///   - isGranting: Whether its user has to be active.
   /// - Returns: The container that signed it, and the id of the request.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/containerUnknown`` for a container that is in another state or does
   ///   not exist.
   package func request(
     authorization: String?, method: String, path: String, body: [UInt8],
-    states: Set<ContainerRecord.State> = [.active]
+    states: Set<ContainerRecord.State> = [.active], isGranting: Bool = true
   ) async throws -> DeviceCaller {
     let signed = try Self.signed(authorization)
     let found = try await context.storage.container(signed.container.text)
@@ -38,7 +39,7 @@ public struct DeviceAuthentication: Sendable {
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     let proof = try proof(signed, by: key, method: method, path: path, body: body)
     let isFirst = try await context.storage.claimRequest(
-      proof.id, container: container.id, expires: expiry(of: proof))
+      proof.id, container: container.id, expires: expiry(of: proof), isGranting: isGranting)
     guard isFirst else { throw Self.replayed }
     return DeviceCaller(container: container, request: proof.id)
   }

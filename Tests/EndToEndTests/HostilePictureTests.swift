@@ -70,13 +70,13 @@ struct HostilePictureTests {
         file.write(chunk(b"IDAT", data) + chunk(b"IEND", b""))
     """#
 
-  /// Runs a command, and says how many seconds of processor time it took, in user and in system (`wait4`).
+  /// Runs a command, and says how many seconds of processor time it took, in user and in system, and how many KiB of memory (`wait4`).
   private static let timer = """
     import os, sys
     child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
     status, usage = os.wait4(child, 0)[1:]
     with open(sys.argv[1], "w") as file:
-        file.write(str(usage.ru_utime + usage.ru_stime))
+        file.write(f"{usage.ru_utime + usage.ru_stime} {usage.ru_maxrss}")
     sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
     """
 
@@ -84,13 +84,38 @@ struct HostilePictureTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func run(_ words: [String]) async throws -> (result: ServerCommand.Result, seconds: Double) {
+  private func run(
+    _ words: [String]
+  ) async throws -> (result: ServerCommand.Result, seconds: Double, kibibytes: Int) {
     var device = DeviceCommand(data: folder.file("device"))
     let file = folder.file("seconds")
     device.launcher = ["/usr/bin/python3", "-c", Self.timer, file]
     let result = try await device.run(words)
-    let seconds = try #require(Double(try String(contentsOfFile: file, encoding: .utf8)))
-    return (result, seconds)
+    let used = try String(contentsOfFile: file, encoding: .utf8).split(separator: " ")
+    return (result, try #require(Double(used[0])), try #require(Int(used[1])))
+  }
+
+  /// A thousand texts of 8 MB each, which are a few bytes in the file.
+  @Test("texts in a picture, which libraries unpack, cost neither memory nor time")
+  func texts() async throws {
+    let file = folder.file("texts.png")
+    let script = #"""
+      import struct, sys, zlib
+      def chunk(kind, body):
+          return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+      packed = zlib.compress(b"A" * 7_999_000, 9)
+      with open(sys.argv[1], "wb") as file:
+          file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)))
+          file.write(chunk(b"zTXt", b"k\0\0" + packed) * 600 + chunk(b"iTXt", b"k\0\1\0\0\0" + packed) * 398)
+          file.write(chunk(b"IDAT", zlib.compress((b"\0" + b"\xff" * 64) * 64)) + chunk(b"IEND", b""))
+      """#
+    let made = try await ChildCommand(["/usr/bin/python3", "-c", script, file]).finish()
+    try #require(made.status == 0, made.summary)
+    for words in [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]] {
+      let (result, seconds, kibibytes) = try await run(words)
+      #expect(result.isRefusal(65, "no QR code"), "\(words): \(result.summary)")
+      #expect(seconds <= 2 && kibibytes < 200_000, "\(words): \(seconds) s, \(kibibytes) KiB")
+    }
   }
 
   @Test(
@@ -106,7 +131,7 @@ struct HostilePictureTests {
     // They have one reader of pictures: each of them is given one picture.
     let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
     for words in all.prefix(picture.module == 1 && picture.kind == .dark ? 3 : 1) {
-      let (result, seconds) = try await run(words)
+      let (result, seconds, _) = try await run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")
       #expect(seconds > 0 && seconds <= 5, "\(words): \(seconds) s")
@@ -132,7 +157,7 @@ struct HostilePictureTests {
   func letThrough(_ picture: Picture) async throws {
     let file = folder.file("many.png")
     try await picture.write(to: file)
-    let (result, seconds) = try await run(["scan", file])
+    let (result, seconds, _) = try await run(["scan", file])
     #expect(result.status == 65 && !result.errorOutput.contains("full of what looks"), result.summary)
     #expect(seconds > 0 && seconds <= 25, "\(seconds) s")
     let manual = try await DeviceCommand(data: folder.file("none")).run("activate", "--help")

@@ -145,6 +145,10 @@
         ["init", "--data", folder.file("server"), "--url", "127.0.0.1:1/main"], misled)
       #expect(try await server.finish().status == 0)
       #expect(!FileManager.default.fileExists(atPath: mark))
+      let key = ChildCommand(
+        [try Programs.built("signet-manifest"), "key", folder.file("release.key")], environment: misled)
+      #expect(try await key.finish().status == 0)
+      #expect(!FileManager.default.fileExists(atPath: mark))
       // The control: another program loads it.
       let other = ChildCommand(["/usr/bin/openssl", "list", "-providers"], environment: misled)
       _ = try await other.finish()

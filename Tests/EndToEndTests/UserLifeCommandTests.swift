@@ -63,6 +63,32 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
+  @Test("the device of a suspended user hears of a lock and of a wipe, and of nothing else")
+  func orders() async throws {
+    let server = try await Self.start(.sqlite)
+    let device = server.device()
+    let id = try await device.json("activate", "--code-file", server.codeFile("alice")).string("id")
+    _ = try await server.json("user", "suspend", "alice")
+    let suspended = "suspended"
+    for words in [["pending"], ["condition", "report"]] {
+      let refused = try await device.run(words)
+      #expect(refused.status != 0 && refused.errorOutput.contains(suspended), refused.summary)
+    }
+    _ = try await server.json("container", "lock", id, "--reason", "left on a train")
+    #expect(try await device.run("pending").errorOutput.contains(suspended))
+    let locked = try await device.run("otp")
+    #expect(locked.isRefusal(77, "left on a train"), locked.summary)
+    _ = try await server.json("container", "unlock", id)
+    #expect(try await device.run("pending").errorOutput.contains(suspended))
+    #expect(try await device.run("otp").status == 77, "who is suspended is not told of the end of a lock")
+    _ = try await server.json("container", "wipe", id, "--reason", "stolen")
+    let wiped = try await device.run("pending")
+    #expect(wiped.status != 0 && wiped.errorOutput.contains("had the container deleted"), wiped.summary)
+    #expect(try await device.containers().isEmpty)
+    #expect(try await server.audited("account.orderDone").count == 2)
+    await server.stop()
+  }
+
   @Test("a deletion removes what is bound to the account, and the id is not given again")
   func deletes() async throws {
     let server = try await Self.start(.sqlite)

@@ -63,9 +63,18 @@ extension Device {
       headers = [("If-None-Match", tag), ("Prefer", "wait=\(longestWait)")]
     }
     let session = try await session(container)
-    let (answer, id) = try await session.exchange(
-      .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
-      container: container.serverMadeID)
+    let (answer, id): (HTTPResponse, [UInt8])
+    do throws(SignetFailure) {
+      (answer, id) = try await session.exchange(
+        .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
+        container: container.serverMadeID)
+    } catch {
+      // The device of a suspended user hears of a lock or a wipe only where it asks for orders.
+      if case .refused(let problem) = error, problem.code == .userNotActive {
+        _ = try await meetsWish(for: container, with: keys.session)
+      }
+      throw error
+    }
     if answer.status == 304 { return nil }
     let list = try await list(in: answer.body, answering: id, for: container, session, keys.encryption)
     return KnownTransactionList(list: list, tag: answer.header("ETag"))

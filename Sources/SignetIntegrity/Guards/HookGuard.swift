@@ -125,16 +125,22 @@
       else { throw GuardFailure("the program's file can't be read") }
       let changed = Evidence(.changedCode, "the code of this program in memory is not what its file has")
       // Its header, in the first page, says what is compared: it was read from memory.
-      guard file.isSame(at: program.base, as: 0, count: 4096) == true else { return [changed] }
+      guard try isSame(file, program.base, 0, 4096) else { return [changed] }
       for segment in program.image.segments where !segment.isWritable && segment.fileByteCount > 0 {
-        guard isMapped(segment, from: number, in: loaded.map) else { return [changed] }
-        switch file.isSame(at: segment.address, as: segment.fileOffset, count: segment.fileByteCount) {
-        case true: continue
-        case false: return [changed]
-        default: throw GuardFailure("this program's own file can't be read")
-        }
+        guard isMapped(segment, from: number, in: loaded.map),
+          try isSame(file, segment.address, segment.fileOffset, segment.fileByteCount)
+        else { return [changed] }
       }
       return []
+    }
+
+    private func isSame(
+      _ file: borrowing FileBytes, _ address: UInt64, _ offset: UInt64, _ count: UInt64
+    ) throws -> Bool {
+      guard let isSame = file.isSame(at: address, as: offset, count: count) else {
+        throw GuardFailure("this program's own file can't be read")
+      }
+      return isSame
     }
 
     /// Whether all of a segment is memory that a file stands behind, readable and not to be written to.

@@ -168,12 +168,17 @@ extension Credential where Caller == DeviceCaller {
   /// A request that an active container has signed.
   package static let device = device(in: [.active])
 
+  /// A request that an active container has signed, also where its user is suspended: what is told so grants nothing.
+  package static let attestingDevice = device(in: [.active], isGranting: false)
+
   /// A request that a container in one of these states has signed.
-  package static func device(in states: Set<ContainerRecord.State>) -> Credential {
+  package static func device(
+    in states: Set<ContainerRecord.State>, isGranting: Bool = true
+  ) -> Credential {
     Credential(access: .device(states)) { authentication, request in
       try await authentication.devices.request(
         authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-        body: request.body, states: states)
+        body: request.body, states: states, isGranting: isGranting)
     }
   }
 }

@@ -41,6 +41,8 @@ public struct AccountService: Sendable {
       open.append(
         try AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason))
     }
+    // Who is suspended hears of a lock and a wipe, and of nothing else.
+    if open.allSatisfy({ $0.action == .unlock }) { try await requireActive(container.user) }
     let condition = AccountCondition(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
       standing: AccountCondition.Standing(state.standing), reason: state.reason, orders: open)
@@ -49,6 +51,11 @@ public struct AccountService: Sendable {
       request: request)
     let signer = try await SigningKeyService(context).current()
     return try condition.signed(for: address, by: signer)
+  }
+
+  private func requireActive(_ user: String) async throws {
+    let state = try await context.storage.user(user)?.state
+    if let state, state != .active { throw StorageFailure.userNotActive(state) }
   }
 
   private func take(_ jws: String, of container: ContainerRecord) async throws {

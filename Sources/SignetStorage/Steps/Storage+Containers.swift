@@ -58,13 +58,14 @@ extension Storage {
   ///   - id: 16 bytes.
   ///   - container: Whose request it is.
   ///   - expires: When the id may be forgotten, because its request is too old by then.
+  ///   - isGranting: Whether the user has to be active: a request that grants nothing may come from the device of a suspended one.
   /// - Returns: Whether this call is the first.
   /// - Throws: ``StorageFailure``.
   public func claimRequest(
-    _ id: [UInt8], container: String, expires: Int64
+    _ id: [UInt8], container: String, expires: Int64, isGranting: Bool = true
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      try database.requireActiveUser(ofContainer: container)
+      if isGranting { try database.requireActiveUser(ofContainer: container) }
       return try database.claim(id, container: container, expires: expires)
     }
   }
