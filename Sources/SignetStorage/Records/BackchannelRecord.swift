@@ -99,4 +99,14 @@ extension SQLConnection {
         .optional(rowCodes.code(of: request.image)),
       ], changing: 1)
   }
+
+  /// Moves the end of a request that is told as expired to the beginning, so that it stays so where the clock is set back.
+  func close(_ request: BackchannelRecord) throws {
+    guard request.expires > 0 else { return }
+    var closed = request
+    closed.expires = 0
+    try execute(
+      "UPDATE backchannel_requests SET expires = 0, code = $1 WHERE digest = $2",
+      [.optional(rowCodes.code(of: closed.image)), .blob(request.digest)], changing: 1)
+  }
 }

@@ -57,7 +57,10 @@ extension Storage {
       case .expired:
         try database.expire(transaction, audit)
         return .expired
-      default: return request.expires <= time ? .expired : .ended(request, transaction)
+      default:
+        guard request.expires <= time else { return .ended(request, transaction) }
+        try database.close(request)
+        return .expired
       }
     }
   }

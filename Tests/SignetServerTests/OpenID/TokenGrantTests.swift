@@ -141,7 +141,9 @@ import Testing
     #expect(try await fixture.poll(client, ids[0]).outcome == "200")
     fixture.server.clock.advance(by: 1)
     #expect(try await fixture.poll(client, ids[1]).outcome == "400 expired_token")
-    fixture.server.clock.advance(by: 86_400)
+    fixture.server.clock.advance(by: -30)
+    #expect(try await fixture.poll(client, ids[1]).outcome == "400 expired_token", "a told end is final")
+    fixture.server.clock.advance(by: 86_430)
     try await fixture.sweep()
     #expect(try await fixture.poll(client, ids[1]).outcome == "400 invalid_grant", "forgotten")
   }
