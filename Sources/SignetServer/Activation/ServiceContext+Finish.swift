@@ -50,14 +50,21 @@ extension ServiceContext {
   /// - Parameters:
   ///   - device: The device.
   ///   - actor: Who it is, for the audit log.
+  ///   - container: The container of the device, which cannot fill the log; `nil` for none yet.
   ///   - refusal: The event of a refusal, with what keeps the device's secrets.
   /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
   func requireKeystore(
-    of device: DeviceDescription, by actor: AuditActor, refusal: (_ kind: String) -> AuditEvent
+    of device: DeviceDescription, by actor: AuditActor, container: String? = nil,
+    refusal: (_ kind: String) -> AuditEvent
   ) async throws {
     guard !settings.keystoreRequirement.accepts(device) else { return }
     let kind = device.keystoreText
-    try await storage.append(audit(by: actor)(refusal(kind)))
+    let event = audit(by: actor)(refusal(kind))
+    if let container {
+      try await storage.appendRefusal(event, of: container, at: clock.now)
+    } else {
+      try await storage.append(event)
+    }
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware

@@ -6,6 +6,13 @@ extension Storage {
     try await write { try $0.appendAudit(record) }
   }
 
+  /// Appends what was refused to a container and goes with no other change, unless the log has enough of that hour.
+  public func appendRefusal(
+    _ record: AuditRecord, of container: String, at time: Int64
+  ) async throws(StorageFailure) {
+    try await write { try $0.appendRefusal(record, of: container, at: time) }
+  }
+
   /// Entries after a position, at most `limit`: those of one chain in order, chains one after the other.
   ///
   /// The position after the last entry of the answer leads to the next ones.

@@ -73,6 +73,10 @@ import Testing
     #expect(try await renewing.device.unconfirmedContainers().isEmpty)
     #expect(try await strict.states() == ["active"])
     #expect(try await strict.events("renewal.refused").count == 1)
+    for _ in 0..<62 {
+      await expectUnsupported("software") { _ = try await renewing.device.renew(container, handler: handler) }
+    }
+    #expect(try await strict.events("renewal.refused").count == 60, "a container does not fill the log")
     #expect(try await renewing.device.pendingTransactions(for: container).isEmpty)
     await strict.server.stop()
   }
