@@ -27,7 +27,7 @@ public struct ServerConfiguration: Sendable {
 
   /// A configuration; only `security` has no default.
   ///
-  /// Where no `threadCount` is given it is one for each 128 connections that `limits` allow, from 2 to 64: a thread looks at all of its
+  /// Where no `threadCount` is given it is one for each 512 connections that `limits` allow, from 2 to 64: a thread looks at all of its
   /// connections before it waits, but for those whose request a handler has.
   public init(
     address: String = "127.0.0.1", port: UInt16 = 0, security: Security,
@@ -38,7 +38,7 @@ public struct ServerConfiguration: Sendable {
     self.port = port
     self.security = security
     self.limits = limits
-    self.threadCount = threadCount ?? min(max(limits.connectionCount / 128, 2), 64)
+    self.threadCount = threadCount ?? min(max(limits.connectionCount / 512, 2), 64)
     self.refusalResponder = refusalResponder
   }
 }

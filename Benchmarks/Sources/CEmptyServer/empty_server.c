@@ -24,7 +24,7 @@ uint16_t empty_server_start(const char *certificate, const char *private_key, co
   struct MHD_Response *response = MHD_create_response_from_buffer(0, "", MHD_RESPMEM_PERSISTENT);
   struct MHD_Daemon *daemon = MHD_start_daemon(
       MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_TLS, 0, NULL, NULL, answer, response, MHD_OPTION_SOCK_ADDR, &address,
-      MHD_OPTION_THREAD_POOL_SIZE, 8u, MHD_OPTION_CONNECTION_LIMIT, 2048u, MHD_OPTION_CONNECTION_TIMEOUT, 15u,
+      MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT, 2048u, MHD_OPTION_CONNECTION_TIMEOUT, 15u,
       MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, private_key, MHD_OPTION_HTTPS_PRIORITIES,
       priorities, MHD_OPTION_END);
   if (!daemon) return 0;
