@@ -54,17 +54,22 @@ public final class Server: Sendable {
     let open = Set(endpoints.filter(\.access.isOpen).map { $0.route(of: domain, uaf: prefix) })
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
-      let members: KeyValuePairs = [
-        "method": request.method, "path": request.path, "status": String(request.status),
-        "from": request.remoteAddress,
-      ]
+      func members(_ path: String) -> KeyValuePairs<String, String> {
+        [
+          "method": request.method, "path": path, "status": String(request.status),
+          "from": request.remoteAddress,
+        ]
+      }
       // A failure of the server's own is always written, and so is what is served to somebody who is known.
       let pattern = request.status < 500 ? router.pattern(method: request.method, path: request.path) : nil
       // What is answered without an endpoint, as OPTIONS is, is anybody's too.
       let isOpen = pattern.map(open.contains) ?? true
       let isAnybodys = request.status < 400 && isOpen || (400..<500).contains(request.status)
-      guard isAnybodys else { return log.info("request", members) }
-      log.sampled("request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint", members)
+      guard isAnybodys else { return log.info("request", members(request.path)) }
+      // A stranger's path may be as long as a request line.
+      log.sampled(
+        "request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint",
+        members(String(request.path.prefix(200))))
     }
     transport.refusalObserver = { request in
       log.sampled(

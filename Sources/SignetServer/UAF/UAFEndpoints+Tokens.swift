@@ -9,7 +9,8 @@ extension UAFEndpoints {
   /// Their routes.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
-      let session = try await context.storage.uafSession(call.input.session)
+      var session = try await context.storage.uafSession(call.input.session)
+      if let found = session { session = try await context.settled(found) }
       let transaction: TransactionRecord? =
         if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }
       return UAFStatusReport.json(session, answering: transaction, at: context.clock.now)

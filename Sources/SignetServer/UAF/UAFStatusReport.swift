@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetStorage
 import SignetUAF
+import SignetWire
 
 /// How an operation stands, for who ordered it.
 enum UAFStatusReport {
@@ -31,16 +32,16 @@ enum UAFStatusReport {
       object["uafStatusCode"] = .integer(Int64(UAFStatus.timeout.rawValue))
     }
     // How others have ended what this was to answer.
-    if session.hasEndedWithTransaction, let transaction {
+    if session.hasEndedWithTransaction, let transaction, transaction.state != .pending {
       object["transactionStatus"] = .string(transaction.state.rawValue)
     }
     if session.tokenDigest != nil {
       var token: JSONObject = [:]
       if let target = session.target { token["dispatchTargetExtId"] = .string(target) }
-      if session.state != .tokenCreated {
+      if isOver(session, at: time) || session.isTimedOut {
+        token["tokenResult"] = session.request == nil ? "tokenTimedOut" : "tokenRedeemed"
+      } else if session.state != .tokenCreated {
         token["tokenResult"] = "tokenRedeemed"
-      } else if isOver(session, at: time) {
-        token["tokenResult"] = "tokenTimedOut"
       }
       if let dispatcher = session.dispatcher {
         token["dispatcherInformation"] = ["name": .string(dispatcher)]
@@ -50,7 +51,8 @@ enum UAFStatusReport {
     return object
   }
 
-  private static func isOver(_ session: UAFSessionRecord, at time: Int64) -> Bool {
+  /// Whether the time of an operation is over, which nobody has written down yet.
+  static func isOver(_ session: UAFSessionRecord, at time: Int64) -> Bool {
     switch session.state {
     case .tokenCreated: (session.tokenExpires ?? session.expires) <= time
     case .requested: session.expires <= time
@@ -67,5 +69,28 @@ enum UAFStatusReport {
     case .succeeded: "succeeded"
     case .failed: "failed"
     }
+  }
+}
+
+extension UAFSessionRecord {
+  /// Whether it ended because its time was over.
+  fileprivate var isTimedOut: Bool { state == .failed && end?.status == UAFStatus.timeout.rawValue }
+}
+
+extension ServiceContext {
+  /// An operation as it stands: one whose time is over ends with that before anybody is told, so that it stays so where the clock is set
+  /// back.
+  ///
+  /// - Parameter session: As it was read.
+  /// - Throws: ``StorageFailure``.
+  /// - Returns: As it is now.
+  func settled(_ session: UAFSessionRecord) async throws -> UAFSessionRecord {
+    guard UAFStatusReport.isOver(session, at: clock.now) else { return session }
+    let end = UAFSessionEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
+    let event = AuditEvent.uafResponseRefused(
+      session: session.id, user: session.user, status: end.status, asm: nil,
+      reason: "the time of the operation is over")
+    _ = try await storage.failUAFSession(session.id, end, audit: audit(by: .anyone)(event))
+    return try await storage.uafSession(session.id) ?? session
   }
 }

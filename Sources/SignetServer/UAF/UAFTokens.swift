@@ -313,10 +313,11 @@ struct UAFTokens: Sendable {
     let now = context.clock.now
     guard !session.hasEndedWithTransaction else { throw UAFFailure.transactionOver }
     guard !session.hasEndedAsForbidden else { throw UAFFailure.operationForbidden }
-    guard session.state == .tokenCreated else {
+    guard session.state == .tokenCreated || session.request == nil else {
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
     }
-    guard let end = session.tokenExpires, end > now else {
+    guard session.state == .tokenCreated, let end = session.tokenExpires, end > now else {
+      _ = try await context.settled(session)
       throw UAFFailure(.timeout, "the time of the token is over")
     }
     let order = try await order(of: session, operation)

@@ -37,6 +37,8 @@ extension Storage {
     let codes = codes
     return try await write { database in
       guard let container = try database.container(id) else { return false }
+      // What its device has got since is not of this container.
+      guard container.state != .revoked else { return true }
       _ = try database.execute("UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(id)])
       try database.removeCredential(id)
       try database.noteChange(ofContainer: id)

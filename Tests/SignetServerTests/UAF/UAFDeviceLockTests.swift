@@ -318,6 +318,21 @@ import UAFFixture
     #expect(orders.contains { $0.action == .wipe })
   }
 
+  @Test("a second revocation of a container leaves what its device has got since")
+  func revokedTwice() async throws {
+    let keys = [Self.key(), Self.key()]
+    let server = try await UAFServer(keys)
+    try await server.activate()
+    let container = try #require(try await server.storage.containers(user: "alice").first)
+    for key in keys {
+      #expect(
+        try await Self.register(key, server, on: container.installation).integer("statusCode") == 1200)
+      _ = try await server.users.revokeContainer(container.id, by: .local)
+    }
+    let states = try await server.storage.uafCredentials(user: "alice").map(\.state)
+    #expect(Set(states) == [.revoked, .active] && states.count == 2)
+  }
+
   @Test("rows that somebody else has written keep nobody from revoking a container, whose codes end")
   func revocationPastAlteredRows() async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)

@@ -52,6 +52,27 @@ import UAFFixture
     #expect(try report.string("status") == "failed")
     #expect(try report.object("tokenInformation").string("tokenResult") == "tokenTimedOut")
     #expect(try await status("none", server) == "unknown")
+    server.clock.advance(by: -60)
+    let again = try await server.json(
+      "/token/redeem/registration", ["token": .string(try made.string("token"))])
+    #expect(try again.integer("statusCode") == 1408, "a told end is final")
+    #expect(try await status(made.string("sessionId"), server) == "failed")
+  }
+
+  @Test("an operation that was told as over takes no response, also where the clock is set back")
+  func anOperationHasItsTime() async throws {
+    let key = UAFTestKey()
+    let server = try await UAFServer(key)
+    #expect(try await server.register(key).integer("statusCode") == 1200)
+    let request = try await server.authenticationRequest()
+    let session = String(try #require(request.header.serverData).prefix { $0 != "." })
+    server.clock.advance(by: 600)
+    #expect(try await status(session, server) == "failed")
+    server.clock.advance(by: -600)
+    #expect(try await status(session, server) == "failed")
+    let late = try await server.uaf(
+      "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, key))])
+    #expect(try late.integer("statusCode") != 1200)
   }
 
   @Test func onlyARelyingPartyOrders() async throws {
