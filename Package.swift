@@ -345,7 +345,7 @@ let package = Package(
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        "SignetIntegrity", "CLinuxProcess", "IntegrityVictim", "signet-manifest", "SignetCrypto",
+        "SignetIntegrity", "CLinuxProcess", "IntegrityVictim", "SignetCrypto",
         "SignetJOSE", "SignetJSON", "SignetTestKit",
       ],
       swiftSettings: house),

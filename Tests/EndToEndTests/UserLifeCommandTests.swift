@@ -67,7 +67,8 @@ import Testing
   func orders() async throws {
     let server = try await Self.start(.sqlite)
     let device = server.device()
-    let id = try await device.json("activate", "--code-file", server.codeFile("alice")).string("id")
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let id = try #require(try await server.activeContainers("alice").first)
     _ = try await server.json("user", "suspend", "alice")
     let suspended = "suspended"
     for words in [["pending"], ["condition", "report"]] {
