@@ -13,7 +13,7 @@ extension UAFEndpoints {
       if let found = session { session = try await context.settled(found) }
       let transaction: TransactionRecord? =
         if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }
-      return UAFStatusReport.json(session, answering: transaction, at: context.clock.now)
+      return UAFStatusReport.json(session, answering: transaction)
     }
     return UAFOperation.allCases.flatMap { operation in
       [false, true].flatMap { isOldName in

@@ -8,16 +8,15 @@ enum UAFStatusReport {
   /// The members of the answer.
   ///
   /// - Parameters:
-  ///   - session: The operation; `nil` where there is none.
+  ///   - session: The operation, as ``ServiceContext/settled(_:)`` has it; `nil` where there is none.
   ///   - transaction: The transaction that it is to answer, if one.
-  ///   - time: Now.
   /// - Returns: `unknown` for none.
   static func json(
-    _ session: UAFSessionRecord?, answering transaction: TransactionRecord? = nil, at time: Int64
+    _ session: UAFSessionRecord?, answering transaction: TransactionRecord? = nil
   ) -> JSONObject {
     guard let session else { return ["status": "unknown"] }
     var object: JSONObject = [
-      "status": .string(status(of: session, at: time)),
+      "status": .string(status(of: session)),
       "timestamp": .integer((session.end?.time ?? session.created) * 1_000),
     ]
     if let user = session.user { object["userId"] = .string(user) }
@@ -28,8 +27,6 @@ enum UAFStatusReport {
       do throws(JSONFailure) {
         object["authenticators"] = try JSONValue(parsing: Array(end.authenticators.utf8))
       } catch { object["authenticators"] = [] }
-    } else if isOver(session, at: time) {
-      object["uafStatusCode"] = .integer(Int64(UAFStatus.timeout.rawValue))
     }
     // How others have ended what this was to answer.
     if session.hasEndedWithTransaction, let transaction, transaction.state != .pending {
@@ -38,10 +35,8 @@ enum UAFStatusReport {
     if session.tokenDigest != nil {
       var token: JSONObject = [:]
       if let target = session.target { token["dispatchTargetExtId"] = .string(target) }
-      if isOver(session, at: time) || session.isTimedOut {
-        token["tokenResult"] = session.request == nil ? "tokenTimedOut" : "tokenRedeemed"
-      } else if session.state != .tokenCreated {
-        token["tokenResult"] = "tokenRedeemed"
+      if session.state != .tokenCreated {
+        token["tokenResult"] = session.isTokenTimedOut ? "tokenTimedOut" : "tokenRedeemed"
       }
       if let dispatcher = session.dispatcher {
         token["dispatcherInformation"] = ["name": .string(dispatcher)]
@@ -51,18 +46,8 @@ enum UAFStatusReport {
     return object
   }
 
-  /// Whether the time of an operation is over, which nobody has written down yet.
-  static func isOver(_ session: UAFSessionRecord, at time: Int64) -> Bool {
+  private static func status(of session: UAFSessionRecord) -> String {
     switch session.state {
-    case .tokenCreated: (session.tokenExpires ?? session.expires) <= time
-    case .requested: session.expires <= time
-    case .succeeded, .failed: false
-    }
-  }
-
-  private static func status(of session: UAFSessionRecord, at time: Int64) -> String {
-    guard !isOver(session, at: time) else { return "failed" }
-    return switch session.state {
     case .tokenCreated: "tokenCreated"
     case .requested:
       session.operation == UAFOperation.registration.rawValue ? "clientRegistering" : "clientAuthenticating"
@@ -73,8 +58,10 @@ enum UAFStatusReport {
 }
 
 extension UAFSessionRecord {
-  /// Whether it ended because its time was over.
-  fileprivate var isTimedOut: Bool { state == .failed && end?.status == UAFStatus.timeout.rawValue }
+  /// Whether the time of its token was over before anybody redeemed it.
+  fileprivate var isTokenTimedOut: Bool {
+    state == .failed && request == nil && end?.status == UAFStatus.timeout.rawValue
+  }
 }
 
 extension ServiceContext {
@@ -85,12 +72,11 @@ extension ServiceContext {
   /// - Throws: ``StorageFailure``.
   /// - Returns: As it is now.
   func settled(_ session: UAFSessionRecord) async throws -> UAFSessionRecord {
-    guard UAFStatusReport.isOver(session, at: clock.now) else { return session }
+    guard session.isOver(at: clock.now) else { return session }
     let end = UAFSessionEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
     let event = AuditEvent.uafResponseRefused(
       session: session.id, user: session.user, status: end.status, asm: nil,
       reason: "the time of the operation is over")
-    _ = try await storage.failUAFSession(session.id, end, audit: audit(by: .anyone)(event))
-    return try await storage.uafSession(session.id) ?? session
+    return try await storage.expireUAFSession(session.id, end, audit: audit(by: .anyone)(event)) ?? session
   }
 }

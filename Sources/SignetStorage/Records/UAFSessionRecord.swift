@@ -58,6 +58,18 @@ public struct UAFSessionRecord: Hashable, Sendable {
     (self.created, self.expires, self.state) = (created, expires, state)
   }
 
+  /// Whether a response, or a client, may still come.
+  public var isOpen: Bool { state == .requested || state == .tokenCreated }
+
+  /// Whether the time of its token, or of its response, is over while it is under way.
+  public func isOver(at time: Int64) -> Bool {
+    switch state {
+    case .tokenCreated: (tokenExpires ?? expires) <= time
+    case .requested: expires <= time
+    case .succeeded, .failed: false
+    }
+  }
+
   /// Whether it was under way when its transaction ended, and ended with it.
   public var hasEndedWithTransaction: Bool {
     state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status

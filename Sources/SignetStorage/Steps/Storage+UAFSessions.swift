@@ -112,6 +112,28 @@ extension Storage {
     }
   }
 
+  /// Ends an operation whose time is over, in the step that finds it so: not one that was redeemed or answered meanwhile.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - end: How it ends, and when.
+  ///   - audit: The event, written where it ends.
+  /// - Returns: The operation as it stands then; `nil` where there is none.
+  /// - Throws: ``StorageFailure``.
+  public func expireUAFSession(
+    _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
+  ) async throws(StorageFailure) -> UAFSessionRecord? {
+    let codes = codes
+    return try await write { database in
+      guard let found = try database.uafSession(id, codes), found.isOver(at: end.time) else {
+        return try database.uafSession(id, codes)
+      }
+      try database.end(found, end, .failed, codes)
+      try database.appendAudit(audit)
+      return try database.uafSession(id, codes)
+    }
+  }
+
   /// Ends a registration, whose response holds: adds its keys.
   ///
   /// An operation is taken once, before its time is over. A key that is registered already, of whomever, is not taken, and the
@@ -391,9 +413,6 @@ extension SQLConnection {
 }
 
 extension UAFSessionRecord {
-  /// Whether a response, or a client, may still come.
-  fileprivate var isOpen: Bool { state == .requested || state == .tokenCreated }
   /// Whether its device has to be of good standing: what takes keys away is done by a locked one too.
   fileprivate var isGrant: Bool { operation != "Dereg" }
-
 }
