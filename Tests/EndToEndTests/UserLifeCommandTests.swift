@@ -82,13 +82,18 @@ import Testing
     _ = try await server.json("container", "unlock", id)
     #expect(try await device.run("pending").errorOutput.contains(suspended))
     #expect(try await device.run("otp").status == 77, "who is suspended is not told of the end of a lock")
+    for order in ["lock", "unlock"] { _ = try await server.json("container", order, id) }
+    #expect(try await device.run("pending").errorOutput.contains(suspended))
+    #expect(try await device.run("otp").status == 77, "nor of one that came and went")
     _ = try await server.json("container", "wipe", id, "--reason", "stolen")
     let wiped = try await device.run("pending")
     #expect(wiped.status != 0 && wiped.errorOutput.contains("had the container deleted"), wiped.summary)
     #expect(try await device.containers().isEmpty)
-    // With the wipe the device hears of the end of the lock, and says of both that they are done.
-    let done = try await server.audited("account.orderDone")
-    #expect(done.count == 3, "\(done.map { JSONValue.object($0).text })")
+    // With the wipe the device hears of all orders that it has not heard of, and says of each that it is done.
+    let (ordered, done) = (
+      try await server.audited("account.ordered"), try await server.audited("account.orderDone")
+    )
+    #expect(done.count == ordered.count, "\(done.map { JSONValue.object($0).text })")
     await server.stop()
   }
 

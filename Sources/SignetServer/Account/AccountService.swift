@@ -41,8 +41,8 @@ public struct AccountService: Sendable {
       open.append(
         try AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason))
     }
-    // Who is suspended hears of a lock and a wipe, and of nothing else.
-    if open.allSatisfy({ $0.action == .unlock }) { try await requireActive(container.user) }
+    // Who is suspended hears of a lock and a wipe, and of nothing else: what was ordered last is what the container may do.
+    if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
     let condition = AccountCondition(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
       standing: AccountCondition.Standing(state.standing), reason: state.reason, orders: open)
