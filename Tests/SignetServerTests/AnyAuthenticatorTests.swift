@@ -230,6 +230,19 @@ import UAFFixture
     }
   }
 
+  @Test("a device that is locked, or whose row is gone, is sent nothing", arguments: [false, true])
+  func deviceWithoutRow(_ isGone: Bool) async throws {
+    let bench = try await Bench([.uaf], on: .sqlite)
+    if isGone {
+      try bench.server.tamper("DELETE FROM devices")
+    } else {
+      let device = try #require(try await bench.server.storage.devices(user: "alice").first).id
+      _ = try await DeviceService(bench.server.context).lock(device, reason: "", by: .local)
+    }
+    _ = try await bench.make("Pay 10")
+    #expect(bench.sent().isEmpty)
+  }
+
   @Test(
     "what waits is decided by nobody once somebody has written its row", arguments: [Kind.uaf, .app],
     [

@@ -281,12 +281,19 @@ struct UAFTokens: Sendable {
         asking.records.sessions.append((session, event))
         if isLive { continue }
         asking.deliveries.append { [context, targets] in
-          _ = await targets.push(payload, of: session, to: target, by: dispatcher) {
-            await TransactionService.isPending(transaction.id, context)
-          }
+          let isOpen = { @Sendable in await Self.isOpen(session.id, context) }
+          guard await isOpen() else { return }
+          _ = await targets.push(payload, of: session, to: target, by: dispatcher, while: isOpen)
         }
       }
     } catch { context.log.error("uaf.failed", ["transaction": transaction.id, "cause": "\(error)"]) }
+  }
+
+  /// Whether an operation was stored, which it is for no locked device, and has not ended; yes where that cannot be read.
+  private static func isOpen(_ session: String, _ context: ServiceContext) async -> Bool {
+    do throws(StorageFailure) { return try await context.storage.uafSession(session)?.isOpen == true } catch {
+      return true
+    }
   }
 
   private static func picture(of text: String) -> (DispatchResult, String?) {
