@@ -56,13 +56,7 @@ extension StorageContract {
       "a decision sees when the device reported last, and keeps it; where a report is due it is not taken"
     ) {
       storage in
-      try await storage.add(Sample.alice)
-      try await storage.activate("c1")
-      for id in ["t1", "t2"] {
-        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
-      }
-      let stored = try await storage.container("c1")
-      guard let stored else { throw Failure(description: "the container is there") }
+      let stored = try await storage.asked(["t1", "t2"])
       @Sendable func decide(_ id: String, request: UInt8, isDue: Bool) async throws -> DecisionOutcome {
         try await storage.decide(id, request: request, by: stored, isDue: isDue)
       }

@@ -20,6 +20,15 @@ extension StorageContract {
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
   }
 
+  /// A request of the client `c`, whose transaction `t1` the container `c1` of alice has accepted.
+  private static func decided(_ storage: Storage) async throws {
+    try await storage.add(Sample.alice)
+    try await storage.activate("c1")
+    try await storage.addClient(client("c"), audit: event("client"))
+    _ = try await storage.ask("t1", request("t1"))
+    try await expect(storage.decide("t1", Sample.decision()), is: .decided, "the decision")
+  }
+
   static let clients: [Check] = [
     Check("a client is found as added, and revoked once for all") { storage in
       var (first, second) = (client("c1", created: 5), client("c0", .push, created: 6))
@@ -107,11 +116,7 @@ extension StorageContract {
       try await expectLog(storage, has: ["user", "client", "added", "expired t1"])
     },
     Check("who asks too late for an end is not given it, also where the clock is set back") { storage in
-      try await storage.add(Sample.alice)
-      try await storage.activate("c1")
-      try await storage.addClient(client("c"), audit: event("client"))
-      _ = try await storage.ask("t1", request("t1"))
-      try await expect(storage.decide("t1", Sample.decision()), is: .decided, "the decision")
+      try await decided(storage)
       for time in [1_330, 1_200] as [Int64] {
         try await expect(storage.poll("t1", at: time), is: .expired, "at \(time)")
       }
@@ -121,11 +126,7 @@ extension StorageContract {
         is: false, "tokens")
     },
     Check("an end is found by who asks for it in time, and tokens are given out once") { storage in
-      try await storage.add(Sample.alice)
-      try await storage.activate("c1")
-      try await storage.addClient(client("c"), audit: event("client"))
-      _ = try await storage.ask("t1", request("t1"))
-      try await expect(storage.decide("t1", Sample.decision()), is: .decided, "the decision")
+      try await decided(storage)
       guard case .ended(let request, let transaction) = try await storage.poll("t1", at: 1_329) else {
         throw Failure(description: "the end is not found")
       }

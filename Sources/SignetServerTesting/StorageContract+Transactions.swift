@@ -106,13 +106,7 @@ extension StorageContract {
     },
     Check("a request decides once, and only where its signer is still who the caller took it for") {
       storage in
-      try await storage.add(Sample.alice)
-      try await storage.activate("c1")
-      for id in ["t1", "t2"] {
-        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
-      }
-      let stored = try await storage.container("c1")
-      guard let stored else { throw Failure(description: "the container is there") }
+      let stored = try await storage.asked(["t1", "t2"])
       @Sendable func decide(
         _ id: String, request: UInt8, by signer: ContainerRecord,
         _ verdict: DecisionVerdict = .take(Sample.decision(), isSigned: true, hasRightNumber: true)

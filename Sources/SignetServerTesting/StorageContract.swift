@@ -219,6 +219,19 @@ extension Storage {
     try await StorageContract.expect(confirm(id), is: .activated, "confirm")
   }
 
+  /// The container `c1` of alice, who is asked these transactions.
+  func asked(_ transactions: [String]) async throws -> ContainerRecord {
+    try await add(Sample.alice)
+    try await activate("c1")
+    for id in transactions {
+      try await addTransaction(Sample.transaction(id), audit: StorageContract.event("transaction"))
+    }
+    guard let container = try await container("c1") else {
+      throw StorageContract.Failure(description: "the container is there")
+    }
+    return container
+  }
+
   /// Revokes a container.
   func revokeContainer(_ id: String) async throws(StorageFailure) -> Bool {
     try await revokeContainer(id, audit: StorageContract.event("revoked"), lost: Sample.lost)
