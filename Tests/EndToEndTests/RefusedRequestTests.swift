@@ -125,6 +125,18 @@ struct RefusedRequestTests {
     #expect(refused.count == 1, "\(refused)")
   }
 
+  @Test("of a stranger's path the log has the first 200 bytes")
+  func longPath() async throws {
+    let server = try await RunningServer.start()
+    let path = "/main/v1/" + String(repeating: "a", count: 3_000)
+    let answers = try await Self.exchange(server, [["send": .string(Self.head("GET \(path) HTTP/1.1"))]])
+    #expect(answers.first?.hasPrefix("HTTP/1.1 404 ") == true, "\(answers)")
+    await server.stop()
+    let paths = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+      .filter { try $0.string("event") == "request" }.map { try $0.string("path") }
+    #expect(paths.contains(String(path.prefix(200))) && paths.allSatisfy { $0.utf8.count <= 200 }, "\(paths)")
+  }
+
   @Test(
     "a flood of strangers' requests leaves a sample in the log, and a count of the others",
     arguments: [("finish", 403), ("start", 200)])

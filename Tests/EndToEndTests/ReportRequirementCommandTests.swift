@@ -39,6 +39,14 @@ import Testing
     _ = try await device.json("approve", next, "--yes")
     #expect(try await server.transaction(next).string("status") == "accepted")
     #expect(try await reports(server) == 1)
+    let last = try await server.run(
+      "transaction", "create", "alice", "Pay 4 EUR", "--key-file", server.shopKey, "--requirement", "fresh",
+      "--json")
+    let made = try JSONObject(parsing: Array(last.output.utf8)).string("id")
+    #expect(try await server.transaction(made).strings("requirements") == ["fresh"])
+    let unknown = try await server.run(
+      "transaction", "create", "alice", "Pay 5 EUR", "--key-file", server.shopKey, "--requirement", "frozen")
+    #expect(unknown.isRefusal(65, "is not known; known are"), unknown.summary)
     await server.stop()
   }
 

@@ -15,6 +15,7 @@ private final class WatchingTransport: HTTPTransport {
   private struct State {
     var requests: [HTTPRequest] = []
     var refusals = 0
+    var replays = 0
     var beforeDecision: (@Sendable () -> Void)?
   }
 
@@ -40,6 +41,9 @@ private final class WatchingTransport: HTTPTransport {
   /// Answers the next decisions with this: a report is due.
   func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
 
+  /// Answers the next reports with this: another question of the server has ended the one that they answer.
+  func replay(_ count: Int) { state.withLock { $0.replays = count } }
+
   /// Does this once a decision goes out.
   func beforeDecision(_ action: @escaping @Sendable () -> Void) {
     state.withLock { $0.beforeDecision = action }
@@ -47,6 +51,13 @@ private final class WatchingTransport: HTTPTransport {
 
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     let isDecision = request.url.hasSuffix("/decision")
+    let isReplayed = state.withLock { state in
+      guard request.url.hasSuffix("/condition"), request.body != Array("{}".utf8), state.replays > 0 else {
+        return false
+      }
+      state.replays -= 1
+      return true
+    }
     let (action, isRefused) = state.withLock { state in
       state.requests.append(request)
       guard isDecision else { return (nil, false) as ((@Sendable () -> Void)?, Bool) }
@@ -56,6 +67,7 @@ private final class WatchingTransport: HTTPTransport {
     }
     action?()
     guard !isRefused else { return HTTPResponse(status: 409, body: Problem(.reportDue, "why").bytes) }
+    guard !isReplayed else { return HTTPResponse(status: 409, body: Problem(.reportReplayed, "why").bytes) }
     return try await inner.send(request)
   }
 }
@@ -140,6 +152,29 @@ struct DueReportTests {
     // The server has the report by now.
     #expect(await bench.decide(request, .accepted) == nil)
     #expect(bench.watched.names.count == 5)
+    await bench.guarded.stop()
+  }
+
+  @Test(
+    "where two report at once, the one whose question was ended by the other's sends its decision all the same"
+  )
+  func atOnce() async throws {
+    let bench = try await Bench()
+    let request = try await bench.ask()
+    _ = try await bench.device.reportCondition(of: bench.container)
+    bench.watched.refuse(1)
+    bench.watched.replay(1)
+    #expect(await bench.decide(request, .accepted) == nil)
+    #expect(bench.watched.names.suffix(4) == ["decision", "condition", "condition", "decision"])
+    #expect(try await bench.state(request) == .accepted)
+    let requests = [try await bench.ask(), try await bench.ask(), try await bench.ask()]
+    bench.watched.refuse(requests.count)
+    let failures = await withTaskGroup(of: SignetFailure?.self) { group in
+      for request in requests { group.addTask { await bench.decide(request, .accepted) } }
+      return await group.reduce(into: [SignetFailure]()) { if let failure = $1 { $0.append(failure) } }
+    }
+    #expect(failures.isEmpty, "\(failures)")
+    for request in requests { #expect(try await bench.state(request) == .accepted) }
     await bench.guarded.stop()
   }
 

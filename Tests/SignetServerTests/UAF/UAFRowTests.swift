@@ -172,7 +172,13 @@ import UAFFixture
     #expect(try await server.send(.get, "//main/v1/transactions/\(id)", isOrdered: true).status == 500)
   }
 
-  @Test("what was accepted by UAF can't be rewritten afterwards") func rewrittenAcceptance() async throws {
+  @Test(
+    "what was accepted by UAF can't be rewritten afterwards",
+    arguments: [
+      "content = replace(content, '10', '99')", "state = 'denied'", "state = 'pending'", "decided = 1",
+      "uaf_session = NULL",
+    ])
+  func rewrittenAcceptance(_ change: String) async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
@@ -182,7 +188,7 @@ import UAFFixture
     let listed = try await server.storage.transactions(
       TransactionFilter(), before: nil, at: server.clock.now, limit: 1)
     #expect(listed.first?.uaf != nil)
-    try server.tamper("UPDATE transactions SET content = replace(content, '10', '99')")
+    try server.tamper("UPDATE transactions SET \(change)")
     await #expect(throws: StorageFailure.self) {
       try await server.storage.transaction(listed[0].id)
     }
