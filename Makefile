@@ -44,6 +44,10 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
 	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|letThrough'
 
+	# Where the two sides did not agree once.
+	for seed in 14447726510751658896 16536636072437533682; do \
+	  SIGNET_SEED=$$seed SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests UAFKillTests/ || exit; done
+
 history-test:
 	Scripts/setup test
 	SIGNET_HISTORIES=$(or $(HISTORIES),100000) BUILD="$(BUILD)" Scripts/test SignetSimulationTests histories

@@ -68,10 +68,12 @@ import Testing
   func slowHandler() async throws {
     let wasCancelled = Gate()
     let neverOpened = Gate()
-    let bounds = limits { $0.handlerDeadline = .milliseconds(300) }
+    let timer = VirtualTimer()
+    let bounds = limits { $0.handlerDeadline = .seconds(3) }
     try await withServer(
-      limits: bounds,
+      limits: bounds, clock: timer,
       handler: { request in
+        timer.advance(by: .seconds(3))
         if request.path.raw == "/deaf" {
           await neverOpened.wait()
         } else {
@@ -141,9 +143,12 @@ import Testing
 
   @Test("A client that reads too slowly is cut off")
   func slowReader() async throws {
+    let timer = VirtualTimer()
     let bounds = limits { $0.responseDeadline = .seconds(1) }
     let body = [UInt8](repeating: 0x61, count: 64 << 20)
-    try await withServer(limits: bounds, handler: { _ in ServerResponse(status: 200, body: body) }) { port in
+    try await withServer(
+      limits: bounds, clock: timer, handler: { _ in ServerResponse(status: 200, body: body) }
+    ) { port in
       let received = try await blocking {
         let client = try RawClient(port, receiveBuffer: 16384)
         client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -152,6 +157,7 @@ import Testing
           let more = client.receive(65536)
           if more.isEmpty { return received }
           received += more.count
+          timer.advance(by: .milliseconds(50))
           _ = client.isPaused(milliseconds: 30)
         }
       }

@@ -148,7 +148,13 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: folder.file(".ci"), withIntermediateDirectories: false)
     try FileManager.default.copyItem(atPath: "\(Self.root)/.ci/run", toPath: folder.file(".ci/run"))
-    try write("#!/bin/sh\nif [ \"$1\" = \"$SLOW\" ]; then sleep 2; fi\n[ \"$1\" != \"$BAD\" ]\n", to: "make")
+    try write(
+      """
+      #!/bin/sh
+      echo "CI=$CI make $*" >>\(folder.file("asked"))
+      if [ "$1" = "$SLOW" ]; then sleep 2; fi
+      [ "$1" != "$BAD" ]
+      """, to: "make")
     #expect(chmod(folder.file("make"), 0o755) == 0)
     func run(_ variables: [String: String]) async throws -> ChildProcess.Result {
       var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
@@ -157,6 +163,13 @@ import Testing
     }
     let sound = try await run([:])
     #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound)")
+    let image = "\(folder.path)/.build/image"
+    #expect(
+      try String(contentsOfFile: folder.file("asked"), encoding: .utf8).split(separator: "\n") == [
+        "CI=true make check", "CI=true make release", "CI=true make install PREFIX=/usr DESTDIR=\(image)",
+        "CI=true make demo PROGRAMS=.build/image/usr/bin", "CI=true make fuzz SECONDS_EACH=5",
+        "CI=true make compare-builds COUNT=1000", "CI=true make bench OPTIONS=--quick", "CI=true make test",
+      ])
     let parts = ["check", "release", "install", "demo", "fuzz", "compare", "bench", "test"]
     let told = sound.output.split(separator: "\n").suffix(parts.count + 1).map { String($0) }
     for (line, part) in zip(told, parts) { #expect(line.wholeMatch(of: /== (\w+) \d+ s/)?.1 ?? "" == part) }
@@ -166,5 +179,35 @@ import Testing
     let failing = try await run(["BAD": "bench"])
     #expect(failing.status == 1 && !failing.output.contains("== test"), "\(failing)")
     #expect(failing.output.contains("== all of it "))
+    let unclear = try await run(["SIGNET_CI_LIMIT": "x"])
+    #expect(unclear.status == 64 && unclear.errorOutput.contains("SIGNET_CI_LIMIT"), "\(unclear)")
+  }
+
+  @Test("two builds that answer otherwise are found, and two that accept nothing")
+  func comparedBuilds() async throws {
+    /// Knows one operation, `jwk`, and says `answer` of each request.
+    func program(_ name: String, _ answer: String) throws -> String {
+      try write(
+        """
+        #!/bin/sh
+        if [ "$1" = --help ]; then echo "  jwk"; exit; fi
+        exec sed 's/.*/\(answer)/'
+        """, to: name)
+      #expect(chmod(folder.file(name), 0o755) == 0)
+      return folder.file(name)
+    }
+    func compare(_ first: String, _ second: String) async throws -> ChildProcess.Result {
+      try await run([
+        "compare-inputs", "--count", "200", "--only", "jwk", "--work", folder.file("work"), first, second,
+      ])
+    }
+    let (sound, same) = try (program("sound", #"{"ok":1}"#), program("same", #"{"ok":1}"#))
+    let alike = try await compare(sound, same)
+    #expect(alike.status == 0 && alike.output.contains("No line differs."), "\(alike)")
+    let other = try await compare(sound, program("other", #"{"ok":2}"#))
+    #expect(other.status == 1 && other.output.contains("200 differences"), "\(other)")
+    let shy = try program("shy", #"{"error":1}"#)
+    let refused = try await compare(shy, shy)
+    #expect(refused.status == 1 && refused.output.contains("nothing was accepted"), "\(refused)")
   }
 }
