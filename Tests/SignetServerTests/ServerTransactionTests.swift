@@ -20,7 +20,7 @@ import Testing
     let record = try await device.send(to: server)
     let id = [UInt8](repeating: 3, count: 16)
     let sealed = try await SealedTransactionList(
-      decrypting: server.transactions.pending(for: record, request: id), with: device.encryption)
+      decrypting: server.transactions.pending(for: record, request: id).jwe, with: device.encryption)
     let address = ListAddress(
       server: device.server, container: try #require(device.container), request: id)
     return try sealed.list(signedBy: #require(device.serverKey), for: address).transactions

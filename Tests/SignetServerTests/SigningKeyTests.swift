@@ -45,7 +45,7 @@ import Testing
     let record = try await device.send(to: server)
     let id = [UInt8](repeating: 1, count: 16)
     let sealed = try await SealedTransactionList(
-      decrypting: server.transactions.pending(for: record, request: id), with: device.encryption)
+      decrypting: server.transactions.pending(for: record, request: id).jwe, with: device.encryption)
     #expect(sealed.signer == present.thumbprint)
     #expect(try await server.activate(device: 2).serverKey == present)
   }

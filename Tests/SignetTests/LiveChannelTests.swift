@@ -1,3 +1,4 @@
+import Dispatch
 import Signet
 import SignetCrypto
 import SignetServer
@@ -51,6 +52,70 @@ import Testing
       Issue.record("the device was told that its list is the same")
     } catch SignetFailure.refused(let problem) { #expect(problem.code == .userNotActive) }
     await server.stop()
+  }
+
+  /// Does something after one of the steps of a storage, before what was asked for is heard.
+  private final class Interruption: Sendable {
+    private let state = Mutex<(stepsLeft: Int, act: @Sendable () async throws -> Void)?>(nil)
+
+    var faults: StepFaults {
+      StepFaults(willBegin: {}) { [self] in
+        let act = state.withLock { state -> (@Sendable () async throws -> Void)? in
+          state?.stepsLeft -= 1
+          guard let due = state, due.stepsLeft == 0 else { return nil }
+          state = nil
+          return due.act
+        }
+        guard let act else { return }
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+          do { try await act() } catch { Issue.record(error) }
+          done.signal()
+        }
+        done.wait()
+      }
+    }
+
+    /// After so many steps from now on; `nil` for never.
+    func set(after count: Int?, _ act: @escaping @Sendable () async throws -> Void = {}) {
+      state.withLock { $0 = count.map { ($0, act) } }
+    }
+  }
+
+  @Test("a list is known by its own name, whatever is asked for while it is made")
+  func nameOfList() async throws {
+    let (folder, interruption) = (try TemporaryFolder(), Interruption())
+    let path = folder.file("signet.sqlite")
+    let inviting = try InvitingServer(
+      folder: folder,
+      server: await TestServer(
+        directory: folder.path, protection: .device,
+        storage: { try Storage(.file(path)).suffering(interruption.faults) }))
+    let context = inviting.server.context
+    let others = TransactionService(
+      ServiceContext(
+        settings: context.settings, storage: try Storage(.file(path)), masterKey: context.masterKey,
+        log: EventLog { _ in }))
+    var counts: Set<Int> = []
+    for place in 1...8 {
+      let (user, fixture) = (try UserID("user\(place)"), try DeviceFixture(inviting.transport))
+      let container = try await fixture.activate(inviting.invite(user.text))
+      let asked = Mutex<TransactionRecord?>(nil)
+      interruption.set(after: place) {
+        let record = try await others.create("Pay 1 EUR", user: user, lifetime: nil, by: .local)
+        asked.withLock { $0 = record }
+      }
+      let first = try #require(try await fixture.device.transactionList(beyond: nil, for: container))
+      interruption.set(after: nil)
+      counts.insert(first.list.transactions.count)
+      guard let record = asked.withLock(\.self), !first.list.transactions.isEmpty else { continue }
+      try await others.withdraw(record.id, reason: "", by: .local)
+      // Else it would go on showing what nobody asks any more.
+      let next = try #require(try await fixture.device.transactionList(beyond: first, for: container))
+      #expect(next.list.transactions.isEmpty, "asked for after step \(place)")
+    }
+    #expect(counts == [0, 1], "before the list was made, and after it")
+    await inviting.server.stop()
   }
 
   @Test("a sequence gives the list now and after each change, and ends with its task")

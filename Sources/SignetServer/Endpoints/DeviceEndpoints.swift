@@ -174,11 +174,9 @@ struct DeviceEndpoints: Sendable {
 
   private func pending(_ call: Call<DeviceCaller, Void>, _ responder: Responder) async throws {
     let (container, id, request) = (call.caller.container, call.caller.request, call.request)
-    let tag = try await transactions.tag(for: container)
-    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag
-    else {
-      return responder.answer(try await list(for: container, tag: tag, request: id))
-    }
+    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait,
+      known == (try await transactions.tag(for: container))
+    else { return responder.answer(try await list(for: container, request: id)) }
     let deadline = ContinuousClock.now + .seconds(wait)
     let waiting = WaitingRequest(
       of: container.id, for: container.user, in: watch, until: deadline, responder,
@@ -194,16 +192,14 @@ struct DeviceEndpoints: Sendable {
       guard tag != known else {
         return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
       }
-      return try await list(for: container, tag: tag, request: id)
+      return try await list(for: container, request: id)
     } catch { return Dialect.signet.response(to: error, context) }
   }
 
-  private func list(
-    for container: ContainerRecord, tag: String, request id: [UInt8]
-  ) async throws -> ServerResponse {
-    let jwe = try await transactions.pending(for: container, request: id)
-    var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
-    response.headers["ETag"] = tag
+  private func list(for container: ContainerRecord, request id: [UInt8]) async throws -> ServerResponse {
+    let pending = try await transactions.pending(for: container, request: id)
+    var response = ServerResponse.bytes(Array(pending.jwe.utf8), type: "application/jose")
+    response.headers["ETag"] = pending.tag
     return response
   }
 

@@ -80,10 +80,12 @@ extension PushAuthService {
   /// What waits, and how what has waited lately has ended.
   private func list(of mechanism: PushAuthMechanismRecord) async throws -> ServerResponse {
     let found = try await messages(of: mechanism)
+    let present = found.filter(isWaiting)
+    let names = Set(present.map(\.id))
     var (waiting, ended): ([JSONValue], [JSONValue]) = ([], [])
     for message in found {
       let id = JSONValue.string(Self.authenticates + message.id)
-      if isWaiting(message) {
+      if names.contains(message.id) {
         guard let sealed = message.sealedToken else { continue }
         let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
         let token = String(decoding: opened.insecureCopy(), as: UTF8.self)
@@ -100,7 +102,7 @@ extension PushAuthService {
       ended.append(["messageId": id, "status": .string(status)])
     }
     return .json([
-      "tag": .string(Self.tag(found.filter(isWaiting))), "messages": .array(waiting), "ended": .array(ended),
+      "tag": .string(Self.tag(present)), "messages": .array(waiting), "ended": .array(ended),
     ])
   }
 }

@@ -10,12 +10,18 @@ extension TransactionService {
   /// - Parameters:
   ///   - container: Who asks.
   ///   - id: The id of the request, 16 bytes, to which the answer is bound.
-  /// - Returns: A JWE.
+  /// - Returns: A JWE, and its tag. Both are of one look: a tag of an earlier one would be good again once what came in between
+  ///   has ended, and the device would go on showing it.
   /// - Throws: ``Problem``.
-  public func pending(for container: ContainerRecord, request id: [UInt8]) async throws -> String {
+  public func pending(
+    for container: ContainerRecord, request id: [UInt8]
+  ) async throws -> (jwe: String, tag: String) {
+    let waiting = try await waiting(for: container)
     var requests: [TransactionRequest] = []
-    for record in try await waiting(for: container) { requests.append(try request(record, for: container)) }
-    return try await seal(requests, for: container, request: id)
+    for record in waiting { requests.append(try request(record, for: container)) }
+    return (
+      try await seal(requests, for: container, request: id), Self.tag(of: waiting, for: container)
+    )
   }
 
   func seal(

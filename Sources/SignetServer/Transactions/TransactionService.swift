@@ -200,9 +200,12 @@ public struct TransactionService: Sendable {
   ///
   /// - Throws: ``Problem``.
   func tag(for container: ContainerRecord) async throws -> String {
-    let records = try await waiting(for: container)
+    Self.tag(of: try await waiting(for: container), for: container)
+  }
+
+  static func tag(of waiting: [TransactionRecord], for container: ContainerRecord) -> String {
     let names =
-      records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+      waiting.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
       + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
     let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""

@@ -137,17 +137,17 @@ struct UAFDevices: Sendable {
     return found
   }
 
-  /// The name of the list of what waits for a device: another one whenever another list waits.
-  func tag(_ signed: Signed, on device: String) async throws -> String {
-    let ids = try await waiting(signed, on: device).map(\.id).sorted()
+  /// The name of a list of what waits for a device: another one whenever another list waits.
+  static func tag(of waiting: [UAFSessionRecord]) -> String {
+    let ids = waiting.map(\.id).sorted()
     let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
 
   /// The tokens that wait for a device, newest first.
-  func pending(_ signed: Signed, on device: String) async throws -> JSONObject {
+  func pending(_ waiting: [UAFSessionRecord]) throws -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
-    for session in try await waiting(signed, on: device) {
+    for session in waiting {
       guard let sealed = session.sealedPayload else { continue }
       let payload: JSONObject
       do {

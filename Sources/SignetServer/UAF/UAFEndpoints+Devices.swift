@@ -49,15 +49,17 @@ extension UAFEndpoints {
   private func waiting(_ call: Call<UAFDevices.Signed, Void>, _ responder: Responder) async throws {
     let (signed, device, request) = (call.caller, call[.device], call.request)
     let known = request.headers["If-None-Match"]
-    guard let known, let wait = request.preferredWait, known == (try await devices.tag(signed, on: device))
-    else { return responder.answer(try await operations(signed, on: device, beyond: nil)) }
+    let present = try await devices.waiting(signed, on: device)
+    guard let known, let wait = request.preferredWait, known == UAFDevices.tag(of: present) else {
+      return responder.answer(try await operations(signed, on: device, beyond: nil))
+    }
     // What runs out while the device waits is told then.
-    let next = try await devices.waiting(signed, on: device).compactMap(\.tokenExpires).min() ?? .max
+    let next = present.compactMap(\.tokenExpires).min() ?? .max
     let seconds = min(wait, max(next - context.clock.now, 1))
     let waiting = WaitingRequest(
       of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
       until: ContinuousClock.now + .seconds(seconds), responder,
-      while: { try await devices.tag(signed, on: device) == known },
+      while: { UAFDevices.tag(of: try await devices.waiting(signed, on: device)) == known },
       then: { [context] in
         do { return try await operations(signed, on: device, beyond: known) } catch {
           return Self.answer(to: error, context)
@@ -72,12 +74,13 @@ extension UAFEndpoints {
   ) async throws -> ServerResponse {
     // Who has removed the device meanwhile has ended this.
     _ = try await targets.target(signed.target.id)
-    // Before the list: what comes in between is in the next one too.
-    let tag = try await devices.tag(signed, on: device)
+    // The tag and the list are of one look (`TransactionService.pending`).
+    let present = try await devices.waiting(signed, on: device)
+    let tag = UAFDevices.tag(of: present)
     if tag == known {
       return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
     }
-    var response = try await self.signed(try await devices.pending(signed, on: device))
+    var response = try await self.signed(try devices.pending(present))
     response.headers["ETag"] = tag
     return response
   }
