@@ -51,6 +51,23 @@ extension StorageContract {
         storage.container("c2"), is: Sample.container("c2", activation: "a1"), "the pending container")
       try await expect(storage.openActivation(user: "alice")?.failedAttempts, is: 0, "the count")
     },
+    Check("who knows an invite fills the audit log no further than sixty entries an hour") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.activation("a1", expires: 10_000))
+      let before = try await log(of: storage).count
+      for number in 0..<70 {
+        try await expect(
+          storage.finish("a1", Sample.container("c\(number)", activation: "a1")), is: .staged, "a right proof"
+        )
+      }
+      try await expect(log(of: storage).count, is: before + 60, "entries")
+      try await expect(storage.finish("a1", nil), is: .wrongProof(remaining: 4), "a wrong proof")
+      try await expect(log(of: storage).count, is: before + 61, "entries with a wrong proof")
+      try await expect(
+        storage.finish("a1", Sample.container("last", activation: "a1"), at: 1600 + 3600), is: .staged,
+        "an hour later")
+      try await expect(log(of: storage).count, is: before + 62, "entries an hour later")
+    },
     Check("an activation that is used, expired or unknown refuses") { storage in
       try await storage.add(Sample.alice)
       try await storage.add(Sample.activation("a1", expires: 1600))

@@ -51,6 +51,8 @@ enum Schema {
         .blob("salt"), .integer("memory"), .integer("passes"), .integer("lanes"), .blob("profile"),
         .integer("created"), .integer("expires"), .integer("failed_attempts").defaulting(to: 0),
         .text("state"),
+        // As those of a container.
+        .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
       ],
       indexes: [SQLIndex("one_open_activation", "user_id", unique: true, where: "state = 'open'")]),
     SQLTable(

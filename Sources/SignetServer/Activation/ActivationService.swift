@@ -125,7 +125,7 @@ public struct ActivationService: Sendable {
       activation.failedAttempts < context.settings.inviteAttempts
     {
       // Told to who proved the invite only; it stays open, for another device.
-      try await context.requireKeystore(of: core.device, by: .anyone) {
+      try await context.requireKeystore(of: core.device, by: .anyone, for: .activation(activation.id)) {
         .activationRefused(user: activation.user, activation: activation.id, .keystore($0))
       }
     }

@@ -50,21 +50,16 @@ extension ServiceContext {
   /// - Parameters:
   ///   - device: The device.
   ///   - actor: Who it is, for the audit log.
-  ///   - container: The container of the device, which cannot fill the log; `nil` for none yet.
+  ///   - requester: The container of the device or the activation, which cannot fill the log.
   ///   - refusal: The event of a refusal, with what keeps the device's secrets.
   /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
   func requireKeystore(
-    of device: DeviceDescription, by actor: AuditActor, container: String? = nil,
+    of device: DeviceDescription, by actor: AuditActor, for requester: Storage.Requester,
     refusal: (_ kind: String) -> AuditEvent
   ) async throws {
     guard !settings.keystoreRequirement.accepts(device) else { return }
     let kind = device.keystoreText
-    let event = audit(by: actor)(refusal(kind))
-    if let container {
-      try await storage.appendRefusal(event, of: container, at: clock.now)
-    } else {
-      try await storage.append(event)
-    }
+    try await storage.appendRefusal(audit(by: actor)(refusal(kind)), of: requester, at: clock.now)
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware

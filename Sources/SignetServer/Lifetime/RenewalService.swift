@@ -68,7 +68,7 @@ public struct RenewalService: Sendable {
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
     // Before the proof, not after it: an answer that only a right password gets would be one that nobody counts.
     try await context.requireKeystore(
-      of: core.device, by: .container(container.id), container: container.id
+      of: core.device, by: .container(container.id), for: .container(container.id)
     ) { .renewalRefused(user: container.user, container: container.id, .keystore($0)) }
     let present = try P256.Signing.PublicKey(x963: container.signingKey)
     let credential = try await context.storage.credential(container.id)

@@ -69,7 +69,7 @@ extension Storage {
       if isTaken {
         try database.appendAudit(audit(true))
       } else {
-        try database.appendRefusal(audit(false), of: attempt.container, at: attempt.time)
+        try database.appendRefusal(audit(false), of: .container(attempt.container), at: attempt.time)
       }
       return isTaken
     }

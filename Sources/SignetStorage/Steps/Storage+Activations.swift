@@ -42,7 +42,14 @@ extension Storage {
         try database.requireUnlocked(container.installation, of: container.user, isBound: false, codes)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
-      if let event = audit(outcome) { try database.appendAudit(event) }
+      // A wrong proof is counted by itself; who knows the invite can repeat all else.
+      if let event = audit(outcome) {
+        if case .wrongProof = outcome {
+          try database.appendAudit(event)
+        } else {
+          try database.appendRefusal(event, of: .activation(id), at: time)
+        }
+      }
       return outcome
     }
   }

@@ -6,11 +6,26 @@ extension Storage {
     try await write { try $0.appendAudit(record) }
   }
 
-  /// Appends what was refused to a container and goes with no other change, unless the log has enough of that hour.
+  /// Appends what was refused to somebody and goes with no other change, unless the log has enough of that hour.
   public func appendRefusal(
-    _ record: AuditRecord, of container: String, at time: Int64
+    _ record: AuditRecord, of requester: Requester, at time: Int64
   ) async throws(StorageFailure) {
-    try await write { try $0.appendRefusal(record, of: container, at: time) }
+    try await write { try $0.appendRefusal(record, of: requester, at: time) }
+  }
+
+  /// Who has proved who it is, and can be refused any number of times.
+  public enum Requester: Hashable, Sendable {
+    /// A container, by its id.
+    case container(String)
+    /// Who knows the invite of an activation, by the activation's id.
+    case activation(String)
+
+    fileprivate var row: (table: String, id: String) {
+      switch self {
+      case .container(let id): ("containers", id)
+      case .activation(let id): ("activations", id)
+      }
+    }
   }
 
   /// Entries after a position, at most `limit`: those of one chain in order, chains one after the other.
@@ -76,19 +91,20 @@ extension SQLConnection {
     if let event = record.event.published { try publish(event, at: record.time) }
   }
 
-  /// The entries of the audit log that a container can have written within an hour by what is refused to it.
+  /// The entries of the audit log that a container, or the holder of an invite, can have written within an hour by what is refused.
   static let refusalLimit: Int64 = 60
   private static let refusalWindow: Int64 = 3_600
 
-  /// Appends what was refused to a container, unless the log has enough of that hour: a device cannot fill it.
-  func appendRefusal(_ record: AuditRecord, of container: String, at time: Int64) throws {
+  /// Appends what was refused to somebody, unless the log has enough of that hour: a device cannot fill it.
+  func appendRefusal(_ record: AuditRecord, of requester: Storage.Requester, at time: Int64) throws {
+    let row = requester.row
     let isNewHour = "(refusals_since <= $2 - \(Self.refusalWindow) OR refusals_since > $2)"
     let counted = try execute(
       """
-      UPDATE containers SET refusals = CASE WHEN \(isNewHour) THEN 1 ELSE refusals + 1 END,
+      UPDATE \(row.table) SET refusals = CASE WHEN \(isNewHour) THEN 1 ELSE refusals + 1 END,
         refusals_since = CASE WHEN \(isNewHour) THEN $2 ELSE refusals_since END
       WHERE id = $1 AND (refusals < \(Self.refusalLimit) OR \(isNewHour))
-      """, [.text(container), .integer(time)])
+      """, [.text(row.id), .integer(time)])
     if counted == 1 { try appendAudit(record) }
   }
 

@@ -39,7 +39,7 @@ extension Storage {
       switch outcome {
       case .repeated: break
       case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRefusal(audit(outcome), of: container, at: transaction.created)
+      default: try database.appendRefusal(audit(outcome), of: .container(container), at: transaction.created)
       }
       return outcome
     }

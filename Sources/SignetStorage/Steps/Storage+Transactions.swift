@@ -140,7 +140,7 @@ extension Storage {
       switch outcome {
       case .repeated: break
       case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRefusal(audit(outcome), of: signer.container, at: decision.time)
+      default: try database.appendRefusal(audit(outcome), of: .container(signer.container), at: decision.time)
       }
       return outcome
     }
@@ -172,7 +172,7 @@ extension Storage {
       }
       if outcome != .repeated {
         if let container = end.container, outcome != .decided {
-          try database.appendRefusal(audit(outcome), of: container, at: end.time)
+          try database.appendRefusal(audit(outcome), of: .container(container), at: end.time)
         } else {
           try database.appendAudit(audit(outcome))
         }
