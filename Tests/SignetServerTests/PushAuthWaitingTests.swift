@@ -106,4 +106,33 @@ import Testing
     server.clock.advance(by: 10_000)
     #expect(try list(try await ask()).array("ended").isEmpty)
   }
+
+  @Test("what was told to have expired stays so where the clock is set back", arguments: [false, true])
+  func toldOnce(_ isTransaction: Bool) async throws {
+    var transaction: String?
+    if isTransaction {
+      let order = TransactionOrder(
+        .text("Pay 1 EUR"), from: "Shop", user: try UserID("alice"), lifetime: 60,
+        requirements: ["urn:signet:acr:answered"])
+      transaction = try await TransactionService(server.context) { _ in }.create(order, by: .local).record.id
+    } else {
+      _ = try await PushAuthService(server.context).send(
+        NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), by: .local)
+    }
+    let waiting = try #require(try list(try await ask()).array("messages").first)
+    guard case .object(let asked) = waiting else { throw CancellationError() }
+    let delivery = try PushAuthDelivery(
+      messageID: try asked.string("messageId"), token: try asked.string("data"))
+    let yes = try PushAuthRequest.answer(.approve, to: delivery.verified(with: key), at: endpoints, key: key)
+    func told() async throws -> JSONValue? { try list(try await ask()).array("ended").first }
+    server.clock.advance(by: 61)
+    let end = JSONValue.object(["messageId": .string(delivery.messageID), "status": "expired"])
+    #expect(try await told() == end)
+    server.clock.advance(by: -60)
+    #expect(try await post("?_action=authenticate", yes.body).status == 400)
+    #expect(try await told() == end)
+    if let transaction {
+      #expect(try await server.context.storage.transaction(transaction)?.state == .expired)
+    }
+  }
 }

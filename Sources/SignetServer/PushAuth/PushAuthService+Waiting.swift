@@ -77,8 +77,17 @@ extension PushAuthService {
     return Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(ids.utf8)).prefix(12)))
   }
 
+  /// Marks what has expired before it is said: it stays so, also where the clock is set back.
+  private func keepExpiry(of messages: [PushAuthMessageRecord]) async throws {
+    let now = context.clock.now
+    let over = messages.filter { $0.state == .pending && $0.expires <= now }
+    for message in over { try await context.storage.expirePushAuthMessage(message.id, at: now) }
+    if over.contains(where: { $0.transaction != nil }) { try await context.sweep(at: now) }
+  }
+
   /// What waits, and how what has waited lately has ended.
   private func list(of mechanism: PushAuthMechanismRecord) async throws -> ServerResponse {
+    try await keepExpiry(of: messages(of: mechanism))
     let found = try await messages(of: mechanism)
     let present = found.filter(isWaiting)
     let names = Set(present.map(\.id))
