@@ -129,6 +129,32 @@ import Testing
     await server.stop()
   }
 
+  @Test("what is told of a server stands in rows of its own: not behind what is being typed, nor behind a prompt")
+  func rowsOfTheirOwn() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: [Self.password])
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.answer("Request 1: approve, deny or report", "approv", newline: false, isSecret: false)
+    await server.stop()
+    try terminal.expect("\r\u{1B}[Ksignet: ")
+    try terminal.expect("it is tried again until it answers")
+    let again = try await server.again()
+    try terminal.expect("\r\u{1B}[Ksignet: ")
+    // The word that was begun is still the line's beginning.
+    try terminal.answer("the server answers again", "e", isSecret: false)
+    try terminal.expect("Password for alice at")
+    await again.stop()
+    try terminal.answer("", Self.password)
+    try terminal.answer("it is tried again until it answers", "\u{4}", newline: false, isSecret: false)
+    let shown = try await terminal.end().shown
+    let prompt = try #require(shown.range(of: "Password for alice at"))
+    let rest = try #require(shown[prompt.upperBound...].split(separator: "\n").first)
+    #expect(!rest.contains("signet: "), "\(shown)")
+  }
+
   @Test("for programs, each request and each end is an object on a line, and nothing is asked")
   func objects() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

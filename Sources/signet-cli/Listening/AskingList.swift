@@ -26,13 +26,13 @@ actor AskingList {
   private var done: Set<String> = []
   /// The one that is being answered; nothing is printed between the person's questions and answers.
   private var answered: Int?
-  private var held: [() -> Void] = []
+  private let announcements: Announcements
   /// What has waited since the person was last answered: an answer without a number is for the only one of these.
   private var shown: Set<Int> = []
 
   /// A list without anything.
-  init(_ arguments: Arguments, isConversation: Bool) {
-    (self.arguments, self.isConversation) = (arguments, isConversation)
+  init(_ arguments: Arguments, _ announcements: Announcements, isConversation: Bool) {
+    (self.arguments, self.announcements, self.isConversation) = (arguments, announcements, isConversation)
   }
 
   /// Takes what waits at a source now: shows what is new, and says what has ended.
@@ -63,18 +63,14 @@ actor AskingList {
   private func show(_ entry: Entry) {
     let (output, asking) = (arguments.output, entry.asking)
     if arguments.isSet("json") {
-      return say { output.print(json: JSONValue.object(asking.json).text) }
+      return announcements.say { output.print(json: JSONValue.object(asking.json).text) }
     }
     var text = asking.text(on: output)
     if isConversation {
       text = "Request \(entry.number): \(ours: AskingAnswer.list(asking.answers))\n" + text
     }
     // One write, so that what several servers send at once does not mix.
-    say { [text] in output.print(text) }
-  }
-
-  private func say(_ print: @escaping () -> Void) {
-    if answered == nil { print() } else { held.append(print) }
+    announcements.say { [text] in output.print(text) }
   }
 
   private func tellEnds() async {
@@ -88,7 +84,7 @@ actor AskingList {
           "kind": entry.asking.json["kind"] ?? .null, "id": .string(entry.asking.id),
           "ended": .string(end?.rawValue ?? "unknown"),
         ]
-        say { output.print(json: JSONValue.object(object).text) }
+        announcements.say { output.print(json: JSONValue.object(object).text) }
         continue
       }
       let how =
@@ -100,7 +96,7 @@ actor AskingList {
         }
       let name: TerminalText =
         isConversation ? "Request \(entry.number)" : "\(entry.asking.id, limit: 200)"
-      say { output.print("\(name) \(ours: how).") }
+      announcements.say { output.print("\(name) \(ours: how).") }
     }
   }
 
@@ -142,6 +138,7 @@ actor AskingList {
 
   private func answer(_ entry: Entry, _ answer: AskingAnswer) async {
     answered = entry.number
+    announcements.hold()
     let outcome: Result<TerminalText?, any Error>
     do { outcome = .success(try await entry.asking.answer(answer)) } catch { outcome = .failure(error) }
     Self.forgetTypedAhead()
@@ -158,8 +155,7 @@ actor AskingList {
     }
     answered = nil
     shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))
-    for print in held { print() }
-    held = []
+    announcements.release()
     await tellEnds()
   }
 }

@@ -51,16 +51,20 @@ extension Command {
     sources += others
     arguments.errorOutput.print("Listening; Ctrl-C ends it.")
     let isConversation = isConversation(arguments)
-    let list = AskingList(arguments, isConversation: isConversation)
+    let announcements = Announcements(on: arguments.errorOutput, isConversation: isConversation)
+    let list = AskingList(arguments, announcements, isConversation: isConversation)
+    // What was kept back at the end is said then.
+    defer { announcements.release() }
     return await withTaskGroup(of: (any Error)?.self) { [sources] group in
       for (number, source) in sources.enumerated() {
         group.addTask {
           do {
-            try await listen(to: source, numbered: number, list, isNamed: sources.count > 1, arguments)
+            try await listen(
+              to: source, numbered: number, list, announcements, isNamed: sources.count > 1, arguments)
             return nil
           } catch {
             let name = sources.count > 1 ? "\(source.name): " : ""
-            arguments.errorOutput.print("signet: \(name)\(error, limit: 2000)")
+            announcements.note("signet: \(name)\(error, limit: 2000)")
             return error
           }
         }
@@ -100,9 +104,8 @@ extension Command {
     let failure: @Sendable (any Error) -> String
     /// What waits, each time that it is something else; told when the server is not reached, and with `nil` when it is again.
     let lists:
-      @Sendable (_ note: @escaping @Sendable ((any Error)?) -> Void) throws -> AsyncThrowingStream<
-        [any Asking], any Error
-      >
+      @Sendable (_ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws
+        -> AsyncThrowingStream<[any Asking], any Error>
   }
 
   /// Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
@@ -120,7 +123,7 @@ extension Command {
       failure: { error in
         (error as? SignetFailure).map { "\(container.server.named($0))" } ?? "\(error)"
       },
-      lists: { note in
+      lists: { note, _ in
         let channel = try opened.get()
         let lists = channel.transactions { state in
           if case .interrupted(let failure) = state { note(failure) } else { note(nil) }
@@ -152,9 +155,9 @@ extension Command {
         name: "\(account.username) at \(account.server)",
         place: String(account.server.trimmingPrefix("https://").prefix { $0 != "/" }),
         failure: { "\(account.server): \($0)" },
-        lists: { note in
+        lists: { note, announcements in
           operations.livePending(of: account, noting: { note($0) }).mapped { pending in
-            for error in pending.errors { arguments.errorOutput.print("signet: \("\(error)", limit: 2000)") }
+            for error in pending.errors { announcements.note("signet: \("\(error)", limit: 2000)") }
             return pending.operations.map {
               UAFAsking(
                 waiting: $0, arguments: arguments, client: client, configuration: configuration)
@@ -177,7 +180,7 @@ extension Command {
       let ends = PushAsking.Ends()
       return Source(
         name: "\(mechanism.issuer) (\(mechanism.name))", place: mechanism.issuer, failure: { "\($0)" },
-        lists: { note in
+        lists: { note, _ in
           channel.lists { note($0) }.mapped { waiting in
             ends.known.withLock { $0 = waiting.ended }
             return waiting.messages.map {
@@ -189,16 +192,18 @@ extension Command {
   }
 
   private static func listen(
-    to source: Source, numbered number: Int, _ list: AskingList, isNamed: Bool, _ arguments: Arguments
+    to source: Source, numbered number: Int, _ list: AskingList, _ announcements: Announcements,
+    isNamed: Bool, _ arguments: Arguments
   ) async throws {
-    let desktop = WaitingNotice(arguments)
-    let lists = try source.lists { failure in
+    let desktop = WaitingNotice(arguments, announcements)
+    let tell: @Sendable ((any Error)?) -> Void = { failure in
       let name = isNamed ? "\(source.name): " : ""
       let text =
         failure.map { "\(source.failure($0)); it is tried again until it answers" }
         ?? "the server answers again"
-      arguments.errorOutput.print("signet: \(name)\(text, limit: 2000)")
+      announcements.note("signet: \(name)\(text, limit: 2000)")
     }
+    let lists = try source.lists(tell, announcements)
     let isOne = arguments.isSet("once")
     for try await askings in lists {
       let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)

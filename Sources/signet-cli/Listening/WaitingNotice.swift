@@ -20,14 +20,14 @@ import Synchronization
 struct WaitingNotice {
   #if os(Linux)
     private let notifications: DesktopNotifications?
-    private let errorOutput: Terminal
+    private let announcements: Announcements
     private let hasFailed = Flag()
     /// Whether somebody has said where the bus is; else it is where it would be, and there may be none.
     private let isNamed: Bool
 
     /// A notice as the arguments want it.
-    init(_ arguments: Arguments) {
-      errorOutput = arguments.errorOutput
+    init(_ arguments: Arguments, _ announcements: Announcements) {
+      self.announcements = announcements
       let environment = ProcessInfo.processInfo.environment
       isNamed = environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false
       guard !arguments.isSet("no-notify"),
@@ -48,7 +48,7 @@ struct WaitingNotice {
           // Not a URL: some services make links of them.
           let what = count == 1 ? "A request waits" : "\(count) requests wait"
           let text: TerminalText = "\(place, limit: 300): run signet listen to see it."
-          try await notifications.show("Signet: \(what)", text.description)
+          try await notifications.show("Signet: \(what)", text.shown(width: nil, usesUTF8: true))
         } else if count == 0 {
           try await notifications.close()
         }
@@ -57,7 +57,7 @@ struct WaitingNotice {
       } catch {
         // Said once: what comes is shown here all the same.
         if hasFailed.set() {
-          errorOutput.print("signet: no notifications on the desktop: \(error, limit: 400)")
+          announcements.note("signet: no notifications on the desktop: \(error, limit: 400)")
         }
       }
     }
@@ -76,7 +76,7 @@ struct WaitingNotice {
     }
   #else
     /// There are none on this system.
-    init(_ arguments: Arguments) {}
+    init(_ arguments: Arguments, _ announcements: Announcements) {}
 
     /// Does nothing.
     func tell(of count: Int, isNew: Bool, at place: String) async {}
