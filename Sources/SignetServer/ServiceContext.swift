@@ -15,6 +15,8 @@ public final class ServiceContext: Sendable {
   /// What the operator decided, as it is now.
   public var settings: ServerSettings { currentSettings.value }
   private let currentSettings: CurrentSettings
+  /// Which authenticators can answer a transaction.
+  let able: AbleAuthenticators
   /// The durable state.
   public let storage: Storage
   /// The key of secrets at rest.
@@ -38,7 +40,8 @@ public final class ServiceContext: Sendable {
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
-  /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on.
+  /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on, and its
+  /// steps know who can answer a request.
   ///
   /// `handshakeKeys` are those of this process alone where there are none.
   public convenience init(
@@ -63,7 +66,8 @@ public final class ServiceContext: Sendable {
     self.handshakeKeys =
       handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)
-    self.storage = storage.authenticatingRows(with: masterKey.rowKey())
+    able = AbleAuthenticators(currentSettings, uaf)
+    self.storage = storage.authenticatingRows(with: masterKey.rowKey()).judging(by: able.rules)
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
     (self.notices, self.uaf) = (notices, uaf)
   }

@@ -43,7 +43,8 @@ public enum StorageContract {
   public static let checks: [Check] =
     users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
     + transactions
-    + transactionEnds + asking + push + pushAuth + clients + backchannel + outbox + uaf + accounts + audit
+    + transactionEnds + asking + unanswerable + push + pushAuth + clients + backchannel + outbox + uaf
+    + accounts + audit
 }
 
 /// How many tasks race in a check.

@@ -22,10 +22,10 @@ extension TestServer {
     try await CodeService(context).validate(code, user: user, by: .init(Self.actor)).value == .accepted
   }
 
-  /// Asks a user to decide, as a relying party does; there are 300 seconds to do it.
+  /// Asks a user, or whoever scans it, to decide, as a relying party does; there are 300 seconds to do it.
   ///
   /// - Throws: `Problem`.
-  public func createTransaction(_ text: String, for user: UserID) async throws -> TransactionID {
+  public func createTransaction(_ text: String, for user: UserID?) async throws -> TransactionID {
     let transaction = try await server.transactions.create(
       text, user: user, lifetime: nil, by: Self.actor)
     return try TransactionID(transaction.id)
@@ -57,7 +57,7 @@ extension TransactionService {
 
   /// Asks a user to decide a text, as Example Bank.
   package func create(
-    _ text: String, user: UserID, lifetime: Int64?, by actor: AuditActor
+    _ text: String, user: UserID?, lifetime: Int64?, by actor: AuditActor
   ) async throws -> TransactionRecord {
     let order = TransactionOrder(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
     return try await create(order, by: actor).record

@@ -14,8 +14,10 @@ import SignetSQLite
 public final class Storage: Sendable {
   private let database: SQLDatabase
   private let readiness: any ReadinessProbe
-  let codes: RowCodes
+  private let basis: StepBasis
   private let faults: StepFaults?
+
+  var codes: RowCodes { basis.codes }
 
   /// Opens a database and brings its schema up to date; it blocks.
   ///
@@ -57,8 +59,7 @@ public final class Storage: Sendable {
       case .file(let path): FileProbe(path: path)
       case .server: ServerProbe(database: database)
       }
-    codes = RowCodes(key: nil)
-    faults = nil
+    (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 
   /// Opens an empty SQLite database in memory, which is gone with the storage and those over the same connection.
@@ -67,14 +68,15 @@ public final class Storage: Sendable {
       throw StorageFailure(error)
     }
     readiness = ServerProbe(database: database)
-    codes = RowCodes(key: nil)
-    faults = nil
+    (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 
-  private init(_ other: Storage, codes: RowCodes? = nil, faults: StepFaults? = nil) {
+  private init(
+    _ other: Storage, codes: RowCodes? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
+  ) {
     database = other.database
     readiness = other.readiness
-    self.codes = codes ?? other.codes
+    basis = StepBasis(codes ?? other.codes, rules ?? other.basis.rules)
     self.faults = faults ?? other.faults
   }
 
@@ -87,6 +89,9 @@ public final class Storage: Sendable {
   public func authenticatingRows(with key: HMACKey) -> Storage {
     Storage(self, codes: RowCodes(key: key))
   }
+
+  /// The same storage over the same connections, whose steps go by these rules where they look for somebody who could answer a request.
+  public func judging(by rules: AnswerRules) -> Storage { Storage(self, rules: rules) }
 
   /// The same storage over the same connections, whose steps fail, or lose their answers, where `faults` says so.
   package func suffering(_ faults: StepFaults) -> Storage { Storage(self, faults: faults) }
@@ -175,12 +180,12 @@ extension Storage {
     return completion
   }
 
-  /// The step with the codes of this storage.
+  /// The step with the codes and the rules of this storage.
   private func coded<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> @Sendable (SQLConnection) throws -> Value {
-    { [codes] database in
-      database.use(codes)
+    { [basis] database in
+      database.use(basis)
       return try body(database)
     }
   }
@@ -201,16 +206,29 @@ package struct StepFaults: Sendable {
   }
 }
 
-extension SQLConnection {
-  private static let rowCodes = TransactionLocal<RowCodes>()
+/// What the steps of a storage go by; a class, since each step would copy it.
+private final class StepBasis: Sendable {
+  let codes: RowCodes
+  let rules: AnswerRules
 
-  /// Has what follows in this step read and write rows with these codes.
-  fileprivate func use(_ codes: RowCodes) { setLocal(Self.rowCodes, to: codes) }
+  init(_ codes: RowCodes, _ rules: AnswerRules) { (self.codes, self.rules) = (codes, rules) }
+}
+
+extension SQLConnection {
+  private static let basis = TransactionLocal<StepBasis>()
+
+  /// Has what follows in this step read and write rows with these codes, and go by these rules.
+  fileprivate func use(_ basis: StepBasis) { setLocal(Self.basis, to: basis) }
+
+  private var basis: StepBasis {
+    get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without codes") } }
+  }
 
   /// The codes of the storage whose step this is.
-  var rowCodes: RowCodes {
-    get throws { try local(Self.rowCodes) { throw StorageFailure.failed(detail: "a step without codes") } }
-  }
+  var rowCodes: RowCodes { get throws { try basis.codes } }
+
+  /// The rules of the storage whose step this is.
+  var answerRules: AnswerRules { get throws { try basis.rules } }
 
   /// Whether a query has a row.
   func exists(_ sql: String, _ values: [SQLValue]) throws -> Bool { try !rows(sql, values) { _ in }.isEmpty }

@@ -72,7 +72,9 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Rules that can be left out, so that a test sees that their absence is found.
-  package enum Rule: Sendable { case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly }
+  package enum Rule: Sendable {
+    case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer
+  }
 
   var users: [String: UserState] = [:]
   /// Whether a relying party's key is good.
@@ -310,6 +312,17 @@ package struct Model: Hashable, Sendable {
       }
   }
 
+  /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
+  private func canAnswer(_ request: Request) -> Bool {
+    guard let user = request.user, missing != .somebodyCanAnswer else { return true }
+    return containers.values.contains {
+      $0.user == user && $0.state == .active && (!$0.isLocked || missing == .locksHold)
+    }
+      || keys.values.contains {
+        $0.user == user && $0.state == .active && !($0.device.map { isLocked($0, of: user) } ?? false)
+      }
+  }
+
   private func isInUse(_ device: UInt8, of user: String) -> Bool {
     containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
   }
@@ -334,8 +347,10 @@ package struct Model: Hashable, Sendable {
     switch step {
     case .ask(let request, let user, let expires, _):
       if let user, users[user] == nil { return "unknown" }
+      let asked = Request(user: user, expires: expires)
+      guard canAnswer(asked) else { return "noAuthenticator" }
       guard requests[request] == nil else { return "exists" }
-      requests[request] = Request(user: user, expires: expires)
+      requests[request] = asked
       return "added"
     case .decide(let container, let user, _, let request, let accepts):
       guard let signer = containers[container], signer.state == .active else { return "signer changed" }

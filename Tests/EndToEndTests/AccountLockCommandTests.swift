@@ -16,8 +16,12 @@ import Testing
     #expect(ordered["action"] == "lock")
     // At the server at once, whatever the device knows.
     #expect(try await !server.accepts(early, of: "alice"))
-    let first = try await server.ask("alice", "Pay 1.00 EUR")
-    let second = try await server.ask("alice", "Pay 2.00 EUR")
+    let asked = try await server.run(
+      "transaction", "create", "alice", "Pay 1.00 EUR", "--key-file", server.shopKey)
+    #expect(asked.status != 0 && asked.errorOutput.contains("no authenticator"), asked.summary)
+    // What is for anybody it can refuse, and no more.
+    let offer = try await server.json("transaction", "offer", "Pay 1.00 EUR", "--key-file", server.shopKey)
+    let (first, second) = (try offer.string("link"), try offer.string("id"))
     let unheard = try await device.run("approve", first, "--yes")
     #expect(unheard.status != 0, unheard.summary)
     let heard = try await device.run("pending")
@@ -27,7 +31,7 @@ import Testing
       #expect(refused.status == 77, "\(words): \(refused.summary)")
       #expect(refused.errorOutput.contains("locked by its server: reported lost"), refused.summary)
     }
-    let denied = try await device.run("deny", second, "--yes")
+    let denied = try await device.run("deny", first, "--yes")
     #expect(denied.status == 0, denied.summary)
     #expect(try await server.transaction(second).string("status") == "denied")
     let listed = try await device.run("list")

@@ -243,6 +243,24 @@ import UAFFixture
     #expect(bench.sent().isEmpty)
   }
 
+  @Test("who asks somebody whose devices are all locked is told so at once")
+  func locked() async throws {
+    let bench = try await Bench([.container])
+    let client = try await bench.register()
+    let device = try #require(try await bench.server.storage.devices(user: "alice").first).id
+    let devices = DeviceService(bench.server.context)
+    _ = try await devices.lock(device, reason: "", by: .local)
+    #expect(try await bench.ask(client).outcome == "403 access_denied")
+    #expect(try await problem { try await bench.create("Pay 10") } == .noAuthenticator)
+    // A no is taken of what is locked.
+    let order = TransactionOrder(
+      .text("Your password was changed"), from: "Shop", user: try UserID("alice"), statuses: [.reported])
+    _ = try await bench.transactions.create(order, by: .local)
+    _ = try await devices.unlock(device, by: .local)
+    #expect(try await bench.ask(client).outcome == "200")
+    _ = try await bench.create("Pay 10")
+  }
+
   @Test(
     "what waits is decided by nobody once somebody has written its row", arguments: [Kind.uaf, .app],
     [

@@ -316,7 +316,10 @@ extension Storage {
     switch step {
     case .ask(let request, let user, let expires, let party):
       let record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
-      return "\(try await addTransaction(record, key: party, limits: limits) { event("\($0)") })"
+      var asking = TransactionAsking()
+      asking.mayAskUAFKeys = true
+      return
+        "\(try await addTransaction(record, key: party, limits: limits, asking: asking) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts):
       let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
       let decision = DecisionRecord(

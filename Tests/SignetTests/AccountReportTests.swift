@@ -237,7 +237,7 @@ struct AccountReportTests {
     let (device, container) = (guarded.device, try await guarded.activate())
     let lock = try await guarded.order(.lock, container, "reported lost")
     // Before the device has heard of it: what it signs is not taken, denying is.
-    let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: container.user)
+    let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: nil)
     let transaction = try await device.transaction(first, for: container)
     guard
       case .refused(let problem)? = await signetFailure(of: {

@@ -84,7 +84,7 @@ package final class PushSender: Sendable {
     let target: PushTarget
     do {
       guard let container = try await context.storage.container(record.container),
-        context.isAsked(transaction, of: container)
+        context.able.isAsked(transaction, of: container)
       else { return }
       target = try targets.target(of: record)
       message = try self.message(about: transaction, for: container)

@@ -6,6 +6,13 @@ extension TransactionService {
   struct Asking: Sendable {
     var records = TransactionAsking()
     var deliveries: [@Sendable () async -> Void] = []
+
+    /// Nothing but what who asks does by itself: an operation of UAF.
+    static var byAsker: Asking {
+      var asking = Asking()
+      asking.records.mayAskUAFKeys = true
+      return asking
+    }
   }
 
   /// Has every authenticator of the user's that can answer a transaction asked it.
@@ -23,19 +30,15 @@ extension TransactionService {
     of kinds: Set<AuthenticationEvidence.Kind>, number: MatchingNumber?, isClients: Bool
   ) async throws -> Asking {
     var asking = Asking()
-    guard let user = transaction.user, transaction.offersApproval else { return asking }
-    asking.records.mayAskContainers = kinds.contains(.container)
+    guard transaction.user != nil, transaction.offersApproval else { return asking }
+    // A relying party may make an operation of UAF of its own, of any key of the user's.
+    asking.records.mayAskUAFKeys = !isClients
     if kinds.contains(.pushApp) {
       let text = RequestText(content).text
       try await PushAuthService(context).ask(transaction, text, number: number, in: &asking)
     }
     // What UAF signs has no number in it.
     guard kinds.contains(.uaf), let setup = context.uaf, number == nil else { return asking }
-    // The relying party's own operation shows the text alone.
-    if !isClients, UAFRequests.shown(transaction) != nil {
-      let keys = try await context.storage.uafCredentials(user: user)
-      asking.records.mayAskUAFKeys = keys.contains { context.mayConfirm(transaction, by: $0) }
-    }
     await UAFTokens(context, setup, self).ask(transaction, in: &asking)
     return asking
   }
@@ -61,8 +64,10 @@ extension TransactionService {
       }
       if context.uaf != nil {
         for key in try await context.storage.uafCredentials(user: user)
-        where context.mayConfirm(transaction, by: key) {
-          reachable.append(context.evidence(ofConfirmationBy: key))
+        where context.able.mayConfirm(transaction, by: key, .byAsker)
+          || context.able.mayConfirm(transaction, by: key, .byServer)
+        {
+          reachable.append(context.able.evidence(ofConfirmationBy: key))
         }
       }
     } else {
@@ -91,9 +96,4 @@ extension TransactionService {
       return true
     }
   }
-}
-
-extension TransactionRecord {
-  /// Whether the user may accept it.
-  var offersApproval: Bool { statuses.contains(DecisionStatus.accepted.rawValue) }
 }

@@ -41,7 +41,7 @@ extension TransactionService {
   func request(_ record: TransactionRecord, for container: ContainerRecord) throws -> TransactionRequest {
     let digits = try number(of: record)?.digits.utf8.count
     let statuses = record.statuses.compactMap(DecisionStatus.init(rawValue:)).filter {
-      $0 != .accepted || context.mayAnswer(record, by: container)
+      $0 != .accepted || context.able.mayAnswer(record, by: container)
     }
     return try TransactionRequest(
       id: TransactionID(record.id), content: TransactionContent(parsing: record.content),

@@ -87,14 +87,15 @@ public struct TransactionService: Sendable {
     if let missing, isAnsweredByAsker || transaction.user == nil { throw Self.noAuthenticator(missing) }
     let asking =
       isAnsweredByAsker
-      ? nil : try await self.asking(transaction, content, of: kinds, number: number, isClients: isClients)
+      ? Asking.byAsker
+      : try await self.asking(transaction, content, of: kinds, number: number, isClients: isClients)
     do {
       try await add(
-        transaction, beside: try request(transaction), asking: asking?.records, by: actor, key: key)
+        transaction, beside: try request(transaction), asking: asking.records, by: actor, key: key)
     } catch let problem as Problem where problem.code == .noAuthenticator {
       throw missing.map(Self.noAuthenticator) ?? problem
     }
-    announce(TransactionAnnouncement(transaction, deliveries: asking?.deliveries ?? []))
+    announce(TransactionAnnouncement(transaction, deliveries: asking.deliveries))
     return NewTransaction(record: transaction, number: number)
   }
 
@@ -107,7 +108,7 @@ public struct TransactionService: Sendable {
   }
 
   private func add(
-    _ transaction: TransactionRecord, beside request: BackchannelRecord?, asking: TransactionAsking?,
+    _ transaction: TransactionRecord, beside request: BackchannelRecord?, asking: TransactionAsking,
     by actor: AuditActor, key: String?
   ) async throws {
     let audit = context.audit(by: actor)
@@ -140,7 +141,7 @@ public struct TransactionService: Sendable {
     case .noAuthenticator:
       throw Problem(
         .noAuthenticator,
-        "The user has no authenticator that can answer: activate a device, or name a requirement that an authenticator app meets."
+        "The user has no authenticator that can answer: activate or unlock a device, or name a requirement that an authenticator app meets."
       )
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
@@ -214,7 +215,7 @@ public struct TransactionService: Sendable {
   /// What waits for a container's user, and requires no more than the container can show.
   package func waiting(for container: ContainerRecord) async throws -> [TransactionRecord] {
     try await context.storage.pendingTransactions(user: container.user, at: context.clock.now).filter {
-      context.isAsked($0, of: container)
+      context.able.isAsked($0, of: container)
     }
   }
 

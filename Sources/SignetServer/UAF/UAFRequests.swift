@@ -154,6 +154,10 @@ package struct UAFRequests: Sendable {
     guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
       said.transactions[0].contentType == .text
     else { return nil }
+    // As without a transaction: whoever has no key has nothing to confirm it with.
+    guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
+      throw UAFFailure(.notFound, "there is nothing registered for the user")
+    }
     let order = TransactionOrder(
       .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)

@@ -10,9 +10,6 @@ public struct TransactionAsking: Sendable {
   /// Whether who asks may have any UAF key of the user answer by an operation of its own, without a target.
   public var mayAskUAFKeys = false
 
-  /// Whether containers of the user can show what is required.
-  public var mayAskContainers = true
-
   /// Nothing but containers.
   public init() {}
 }

@@ -63,6 +63,9 @@ public struct TransactionRecord: Hashable, Sendable {
   /// The bytes of content and signature.
   var size: Int64 { Int64(content.utf8.count + (decision?.jws?.utf8.count ?? 0)) }
 
+  /// Whether the user may accept it; who may not can say no, which is taken of a locked container too.
+  public var offersApproval: Bool { statuses.contains(State.accepted.rawValue) }
+
   /// Where the transaction stands at a time: a pending one past its end has expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
 }

@@ -16,29 +16,45 @@ extension Storage {
 extension SQLConnection {
   /// Whether anything of the user's could ever answer a transaction; one that nobody is named for may be anybody's.
   ///
-  /// Being offline is no reason: a device answers by digits, and a target may be reached later.
-  func canAnswer(_ transaction: TransactionRecord, _ asking: TransactionAsking) throws -> Bool {
+  /// Being offline is no reason: a device answers by digits, and a target may be reached later. Being locked is one: nothing is
+  /// accepted of the device until somebody unlocks it.
+  func canAnswer(_ transaction: TransactionRecord, _ ways: AnswerWays) throws -> Bool {
     // Of an unknown user the insertion says that there is none.
     guard let user = transaction.user, try userState(user) != nil else { return true }
-    if asking.mayAskContainers,
-      try exists("SELECT 1 FROM containers WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)])
-    {
-      return true
+    let (rules, codes) = (try answerRules, try rowCodes)
+    let containers = try rows(
+      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND state = 'active'",
+      [.text(user)]
+    ) { try ContainerRecord($0) }
+    let isAsked = containers.contains { container in
+      (container.standing != .locked || !transaction.offersApproval)
+        && rules.container(transaction, container)
     }
-    if try asking.messages.contains(where: { try isActive($0.record.mechanism, of: user) }) { return true }
-    guard asking.mayAskUAFKeys || !asking.sessions.isEmpty,
-      try exists(
-        "SELECT 1 FROM uaf_credentials WHERE user_id = $1 AND state = 'active' LIMIT 1", [.text(user)])
-    else { return false }
-    return try asking.mayAskUAFKeys || asking.sessions.contains { try isTarget($0.record.target, of: user) }
+    if try isAsked || ways.mechanisms.contains(where: { try isActive($0, of: user) }) { return true }
+    guard ways.isAskers || !ways.targets.isEmpty else { return false }
+    let keys = try uafCredentials(of: user, codes).filter { key in
+      try key.state == .active && !isLocked(key.device, of: user, codes)
+    }
+    if ways.isAskers, keys.contains(where: { rules.key(transaction, $0, .byAsker) }) { return true }
+    let able = keys.filter { rules.key(transaction, $0, .byServer) }
+    return try ways.targets.contains { target in
+      guard let place = try place(ofTarget: target), place.user.utf8.elementsEqual(user.utf8),
+        try !isLocked(place.device, of: user, codes)
+      else { return false }
+      // One that does not say where it is may be on any device.
+      return able.contains { key in
+        guard let own = key.device, let device = place.device else { return true }
+        return own.utf8.elementsEqual(device.utf8)
+      }
+    }
   }
 
   /// Adds the operations and messages whose targets and apps are still there, and on no locked device.
   func insert(_ asking: TransactionAsking) throws {
     let codes = try rowCodes
     for (session, audit) in asking.sessions {
-      guard let user = session.user, try isTarget(session.target, of: user),
-        try !isOnLockedDevice(target: session.target, codes)
+      guard let user = session.user, let place = try place(ofTarget: session.target),
+        place.user.utf8.elementsEqual(user.utf8), try !isLocked(place.device, of: user, codes)
       else { continue }
       try add(session, codes)
       try appendAudit(audit)
@@ -53,11 +69,6 @@ extension SQLConnection {
   private func isActive(_ mechanism: String, of user: String) throws -> Bool {
     guard let found = try anyPushAuthMechanism(mechanism) else { return false }
     return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
-  }
-
-  private func isTarget(_ target: String?, of user: String) throws -> Bool {
-    try exists(
-      "SELECT 1 FROM uaf_targets WHERE id = $1 AND user_id = $2", [.optional(target), .text(user)])
   }
 
   /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
@@ -122,5 +133,22 @@ extension SQLConnection {
         JOIN containers AS present ON present.user_id = decided_by.user_id AND present.device = decided_by.device
       WHERE decided_by.id = $1 AND present.state = 'active' AND present.standing <> 'locked' LIMIT 1
       """, [.text(decision.container)])
+  }
+}
+
+/// The ways by which authenticators without a list of what waits hear of a request.
+struct AnswerWays {
+  /// Targets of UAF operations.
+  var targets: [String]
+  /// Mechanisms of apps.
+  var mechanisms: [String]
+  /// Whether who asks may have any UAF key answer by an operation of its own.
+  var isAskers: Bool
+
+  /// The ways of a request that is about to be stored.
+  init(_ asking: TransactionAsking) {
+    targets = asking.sessions.compactMap { $0.record.target }
+    mechanisms = asking.messages.map { $0.record.mechanism }
+    isAskers = asking.mayAskUAFKeys
   }
 }

@@ -62,11 +62,7 @@ extension SQLConnection {
   fileprivate func uafAuthenticators(
     of user: String, _ devices: [DeviceRecord], _ codes: RowCodes
   ) throws -> [AuthenticatorRecord] {
-    let found = try rows(
-      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
-      [.text(user)]
-    ) { try UAFCredentialRecord($0, codes) }
-    return found.map { key in
+    return try uafCredentials(of: user, codes).map { key in
       let device = devices.first(called: key.device)
       var (state, reason): (AuthenticatorRecord.State, String) =
         switch key.state {

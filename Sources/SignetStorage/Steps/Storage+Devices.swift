@@ -22,11 +22,7 @@ extension Storage {
   public func isDeviceLocked(
     _ installation: String?, of user: String
   ) async throws(StorageFailure) -> Bool {
-    guard let installation else { return false }
-    return try await read { [codes] database in
-      guard let device = try database.anyDevice(installation, of: user, codes) else { return true }
-      return device.isAltered || device.standing == .locked
-    }
+    try await read { [codes] in try $0.isLocked(installation, of: user, codes) }
   }
 
   /// Locks a device, and orders its container to lock too, so that its user hears of it.
@@ -146,14 +142,15 @@ extension SQLConnection {
     if let found = try place(ofTarget: target) { try requireUnlocked(found.device, of: found.user, codes) }
   }
 
-  /// Whether the device of a target of UAF tokens is locked, or its row was altered, so that nothing is accepted of it.
-  func isOnLockedDevice(target: String?, _ codes: RowCodes) throws -> Bool {
-    guard let found = try place(ofTarget: target), let installation = found.device else { return false }
-    guard let device = try anyDevice(installation, of: found.user, codes) else { return true }
+  /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
+  func isLocked(_ installation: String?, of user: String, _ codes: RowCodes) throws -> Bool {
+    guard let installation else { return false }
+    guard let device = try anyDevice(installation, of: user, codes) else { return true }
     return device.isAltered || device.standing == .locked
   }
 
-  private func place(ofTarget target: String?) throws -> (user: String, device: String?)? {
+  /// Whose a target of UAF tokens is, and on which device, where it says that; `nil` for none.
+  func place(ofTarget target: String?) throws -> (user: String, device: String?)? {
     guard let target else { return nil }
     return try row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(target)]) {
       (user: try $0.text(0), device: try $0.optional(1, $0.text))

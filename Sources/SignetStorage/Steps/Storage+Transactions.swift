@@ -11,8 +11,8 @@ extension Storage {
   ///   - transaction: What is added.
   ///   - key: The API key with which it is made; `nil` for none.
   ///   - limits: How often a user may be asked.
-  ///   - asking: How authenticators without a list of what waits are asked; it is not added where nobody could answer it. `nil`
-  ///     where who adds it asks an authenticator.
+  ///   - asking: How authenticators without a list of what waits are asked; it is not added where nobody could answer it. With `nil`
+  ///     nobody looks for one.
   ///   - audit: Makes the event.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
@@ -197,7 +197,7 @@ extension SQLConnection {
   func add(
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
   ) throws -> AdmissionOutcome {
-    if let asking, try !canAnswer(transaction, asking) { return .noAuthenticator }
+    if let asking, try !canAnswer(transaction, AnswerWays(asking)) { return .noAuthenticator }
     let outcome = try admit(transaction, limits)
     if outcome == .added {
       try insert(transaction)

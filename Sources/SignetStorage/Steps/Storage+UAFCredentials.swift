@@ -3,12 +3,7 @@ import SignetSQL
 extension Storage {
   /// A user's keys in any state, oldest first.
   public func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord] {
-    try await read { [codes] database in
-      try database.rows(
-        "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
-        [.text(user)]
-      ) { try UAFCredentialRecord($0, codes) }
-    }
+    try await read { [codes] in try $0.uafCredentials(of: user, codes) }
   }
 
   /// The key of this name in any state; `nil` for none.
@@ -104,6 +99,14 @@ extension SQLConnection {
     guard let session = try uafSession(operation, codes), let user = session.user,
       session.state == .succeeded, try areKeysInUse(of: session, by: user, codes)
     else { throw StorageFailure.deviceLocked }
+  }
+
+  /// A user's keys in any state, oldest first.
+  func uafCredentials(of user: String, _ codes: RowCodes) throws -> [UAFCredentialRecord] {
+    try rows(
+      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
+      [.text(user)]
+    ) { try UAFCredentialRecord($0, codes) }
   }
 
   func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
