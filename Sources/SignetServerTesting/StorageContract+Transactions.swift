@@ -99,6 +99,7 @@ extension StorageContract {
           "a decision by \(container)")
       }
       try await expect(storage.decide("t2", Sample.decision()), is: .unknown, "a decision about nothing")
+      try await storage.activate("c3", device: 8)
       _ = try await storage.revokeContainer("c1")
       try await expect(
         storage.decide("t1", Sample.decision()), is: .signerChanged, "a decision by a revoked container")

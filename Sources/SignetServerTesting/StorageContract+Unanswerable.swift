@@ -1,6 +1,7 @@
+import SignetCrypto
 import SignetStorage
 
-// Requests that nothing of their user's could answer.
+// Requests that nothing of their user's could answer, or could any more.
 extension StorageContract {
   private static let locks: [(name: String, @Sendable (Storage, _ user: String) async throws -> Void)] = [
     ("a lock of its device", { _ = try await $0.lockDevice(of: $1) }),
@@ -9,15 +10,47 @@ extension StorageContract {
     ("its report", { try await $0.report(.locked, of: "c-\($1)") }),
   ]
 
-  /// A client's request to alice, with an operation for a target.
+  private static let removals: [(name: String, @Sendable (Storage, _ user: String) async throws -> Void)] = [
+    ("a revocation of its container", { _ = try await $0.revokeContainer("c-\($1)") }),
+    (
+      "a revocation of its device",
+      { storage, user in
+        try await expect(
+          storage.revokeDevice(storage.only(user).id, audit: at(1010), lost: Sample.lost), is: true, "revoke")
+      }
+    ),
+    ("its user's deletion of it", { _ = try await $0.end("c-\($1)", as: "deleted") }),
+    (
+      "the receipt for a wipe",
+      { storage, user in
+        try await storage.order(.wipe, "c-\(user)", id: "o-\(user)")
+        _ = try await storage.receiveAccountOrder(
+          "o-\(user)", of: "c-\(user)", receipt: "jws", at: 1020, audit: at(1020), lost: Sample.lost)
+      }
+    ),
+  ]
+
+  private static func at(_ time: Int64) -> AuditRecord {
+    AuditRecord(.userAdded(user: "cause"), by: .key("k"), at: time)
+  }
+
+  /// A client's request to alice, with an operation for the target `d1` and a message to the app `m1`.
   private static func ask(
-    _ storage: Storage, _ id: String, target: String
+    _ storage: Storage, _ id: String, target: String? = nil, app: String? = nil
   ) async throws -> AdmissionOutcome {
     var asking = TransactionAsking()
-    var session = Sample.session("s-\(id)", "Auth", of: "alice")
-    (session.state, session.request, session.target) = (.tokenCreated, nil, target)
-    (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
-    asking.sessions = [(session, event("operation"))]
+    if let target {
+      var session = Sample.session("s-\(id)", "Auth", of: "alice")
+      (session.state, session.request, session.target) = (.tokenCreated, nil, target)
+      (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
+      asking.sessions = [(session, event("operation"))]
+    }
+    if let app {
+      var message = PushAuthMessageRecord(
+        id: "p-\(id)", mechanism: app, kind: "default", challenge: [3], created: 1000, expires: 1300)
+      message.transaction = id
+      asking.messages = [(message, event("message"))]
+    }
     let request = BackchannelRecord(
       digest: Array(id.utf8), transaction: id, client: "bank", delivery: .ping, expires: 1_330,
       sealedNotice: [9], interval: 5)
@@ -34,8 +67,18 @@ extension StorageContract {
     try await storage.addClient(client, audit: event("client"))
   }
 
-  /// What could answer is in use, and on no locked device.
-  static let unanswerable: [Check] = refusedChecks + otherChecks
+  private static func expectEnded(_ storage: Storage, _ id: String, _ what: String) async throws {
+    let found = try await storage.transaction(id)
+    try expect(found?.state, is: .withdrawn, "\(what): the state")
+    try expect(found?.end?.reason, is: "noAuthenticator", "\(what): the reason")
+  }
+
+  private static func expectWaiting(_ storage: Storage, _ id: String, _ what: String) async throws {
+    try await expect(storage.transaction(id)?.state, is: .pending, "\(what): the state")
+  }
+
+  /// What could answer is in use, and on no locked device, at the creation and from then on.
+  static let unanswerable: [Check] = refusedChecks + endedChecks + otherChecks
 
   private static let refusedChecks = locks.map { name, lock in
     Check("what is locked by \(name) answers no new request, but one that takes no more than a no") {
@@ -57,9 +100,47 @@ extension StorageContract {
       try await storage.activate("tablet", device: 8)
       try await expect(ask("t3", all), is: .added, "with another device")
       try await storage.order(.lock, "tablet")
-      try await expect(ask("t4", all), is: .noAuthenticator, "with that locked too")
+      try await expectEnded(storage, "t3", "with that locked too")
+      try await expectWaiting(storage, "t2", "a question for a no")
       try await storage.order(.unlock, "tablet")
       try await expect(ask("t4", all), is: .added, "with that unlocked")
+    }
+  }
+
+  private static let endedChecks = (locks + removals).map { name, lose in
+    Check("a request ends with the last that could answer it: by \(name)") { storage in
+      for user in ["alice", "bob"] {
+        try await storage.add(UserRecord(id: user, created: 100))
+        try await storage.activate("c-\(user)", user: user)
+      }
+      try await storage.activate("tablet", device: 8)
+      var anybodys = Sample.transaction("n")
+      anybodys.user = nil
+      try await storage.addTransaction(anybodys, audit: event("asked"))
+      try await storage.addTransaction(Sample.transaction("b", user: "bob"), audit: event("asked"))
+      for id in ["t1", "t2"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("asked"))
+      }
+      try await lose(storage, "alice")
+      try await expectWaiting(storage, "t1", "while there is another")
+      try await expect(storage.decide("t2", Sample.decision(by: "tablet")), is: .decided, "an answer")
+      // Now the same of the one that is left.
+      try await storage.activate("c-2", device: 9)
+      _ = try await storage.revokeContainer("tablet")
+      try await expectWaiting(storage, "t1", "with a new one")
+      let position = try await storage.transactionChanges(after: nil).last
+      _ = try await storage.revokeContainer("c-2", audit: at(1050), lost: Sample.lost)
+      try await expectEnded(storage, "t1", "without any")
+      try await expect(storage.transaction("t1")?.end?.time, is: 1050, "when")
+      try await expect(storage.transaction("t1")?.end?.container, is: nil, "by whom")
+      try await expect(storage.transactionChanges(after: position).users, is: ["alice"], "who is told")
+      let ended = AuditRecord(
+        .transactionWithdrawn(transaction: "t1", reason: "noAuthenticator"), by: .key("k"), at: 1050)
+      try await expect(log(of: storage).count { $0 == ended.text }, is: 1, "events")
+      try await expect(storage.transaction("t2")?.state, is: .accepted, "what was decided before")
+      for id in ["n", "b"] { try await expectWaiting(storage, id, "\(id), of somebody else") }
+      try await lose(storage, "bob")
+      try await expectEnded(storage, "b", "bob's")
     }
   }
 
@@ -71,6 +152,11 @@ extension StorageContract {
       _ = try await storage.addTarget("d1", of: "alice")
       try await expect(ask(storage, "t1", target: "d1"), is: .added, "before")
       _ = try await storage.lockDevice(of: "alice")
+      try await expectEnded(storage, "t1", "the lock")
+      try await expect(storage.uafSession("s-t1")?.state, is: .failed, "its operation")
+      try await expect(
+        storage.dueDeliveries(on: .ciba, at: 1011, limitPerReceiver: 9).map(\.event.subject), is: ["t1"],
+        "what the client is told")
       try await expect(ask(storage, "t2", target: "d1"), is: .noAuthenticator, "while it is locked")
       // A key elsewhere is not reached by the target there.
       _ = try await storage.register("k2", of: "alice", on: "tablet")
@@ -83,12 +169,70 @@ extension StorageContract {
         Sample.transaction("t5"), key: nil, limits: Sample.limits, asking: own
       ) { _ in event("asked") }
       try expect(outcome, is: .added, "what a relying party has confirmed by itself")
+      _ = try await storage.removeUAFTarget("d2", audit: event("removed"))
+      try await expectEnded(storage, "t4", "without its target")
+      try await expectWaiting(storage, "t5", "what needs no target")
+      _ = try await storage.removeUAFCredentials(
+        of: "alice", [UAFKeySelection(aaid: "7357#0001", keyID: Array("k2".utf8))]
+      ) { _, _ in event("removed") }
+      try await expectEnded(storage, "t5", "without a key that is not locked")
     },
-    Check("the rules of the services say which containers can answer") { plain in
+    Check("a key that there are two of, a deregistration and a device that goes end what waits for them") {
+      storage in
+      try await prepare(storage)
+      func begin(_ number: Int) async throws {
+        _ = try await storage.register("k\(number)", of: "alice")
+        _ = try await storage.addTarget("d\(number)", of: "alice")
+        try await expect(ask(storage, "t\(number)", target: "d\(number)"), is: .added, "t\(number)")
+      }
+      try await begin(1)
+      func logIn(_ counter: UInt32) async throws -> UAFOutcome {
+        let session = "l\(counter)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+        try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
+        return try await storage.finishUAFAuthentication(
+          session, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+          uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)],
+          limits: TransactionLimits()
+        ) { _ in at(1050) }
+      }
+      try await expect(logIn(5), is: .taken, "a login")
+      try await expectWaiting(storage, "t1", "a login")
+      guard case .copied = try await logIn(4) else { throw Failure(description: "an older counter") }
+      try await expectEnded(storage, "t1", "the quarantine")
+      try await begin(2)
+      try await storage.addUAFSession(Sample.session("dereg", "Dereg", of: "alice"), audit: nil)
+      _ = try await storage.finishUAFDeregistration(
+        "dereg", of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
+        audit: event("ended")
+      ) { _, _ in at(1050) }
+      try await expectEnded(storage, "t2", "the deregistration")
+      try await begin(3)
+      _ = try await storage.removeUAFDevice(Sample.installation, of: "alice", audit: at(1050))
+      try await expectEnded(storage, "t3", "the removal of the device")
+    },
+    Check("a request that waits for an app alone ends with the app") { storage in
+      try await prepare(storage)
+      for app in ["m1", "m2"] {
+        try await storage.addPushAuthMechanism(
+          PushAuthMechanismRecord(
+            id: app, user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900),
+          with: nil, audit: event("app"))
+        _ = try await storage.registerPushAuthMechanism(
+          app, named: "the app \(app)", sealedDevice: [5], at: 1001, audit: event("registered"))
+      }
+      try await expect(ask(storage, "t1", app: "m1"), is: .added, "t1")
+      try await expect(ask(storage, "t2", app: "m2"), is: .added, "t2")
+      _ = try await storage.removePushAuthMechanism("m1", audit: at(1050))
+      try await expectEnded(storage, "t1", "without its app")
+      try await expectWaiting(storage, "t2", "with its app")
+    },
+    Check("what a renewal takes the place of may have shown more, and the rules say who can answer") {
+      plain in
       var rules = AnswerRules()
       rules.container = { request, container in
         request.requirements.isEmpty || container.keyOrigin == request.requirements[0]
       }
+      rules.ended = { id, cause in event("ended \(id) by \(cause.event == at(0).event)") }
       let storage = plain.judging(by: rules)
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
@@ -102,6 +246,16 @@ extension StorageContract {
       try await expect(ask("t1", ["tpm2"]), is: .noAuthenticator, "more than it shows")
       try await expect(ask("t2", ["software"]), is: .added, "what it shows")
       try await expect(ask("t3", []), is: .added, "whatever")
+      var record = Sample.container("c2", activation: "a-c1")
+      (record.renews, record.keyOrigin) = ("c1", "tpm2")
+      _ = try await storage.stageRenewal(
+        of: "c1", by: NewContainer(record, Sample.credential("c2")), limit: 3
+      ) { _ in event("staged") }
+      _ = try await storage.confirmContainer("c2", at: 1700) { _ in at(1700) }
+      try await expectEnded(storage, "t2", "with other keys")
+      try await expectWaiting(storage, "t3", "with other keys")
+      try await expect(
+        log(of: storage).count { $0 == event("ended t2 by true").text }, is: 1, "the event")
     },
   ]
 }

@@ -88,6 +88,8 @@ package struct Model: Hashable, Sendable {
   var apps: [String: App] = [:]
   var messages: [String: Message] = [:]
   private let missing: Rule?
+  /// The requests that the last step ended without an answer, beside one that it was about.
+  private var ended: Set<String> = []
 
   struct Invite: Hashable, Sendable {
     let user: String
@@ -103,6 +105,23 @@ package struct Model: Hashable, Sendable {
   ///
   /// - Returns: What whoever asked for it hears.
   package mutating func take(_ step: Step, at time: Int64) -> String {
+    ended = []
+    let outcome = outcome(of: step, at: time)
+    // A request waits for somebody who could answer it.
+    for (id, request) in requests where request.state == .pending && !canAnswer(request) {
+      end(id, .withdrawn)
+      ended.insert(id)
+    }
+    return outcome
+  }
+
+  /// The requests that the last step ended without an answer, beside one that it was about; they are told once.
+  package mutating func takeEnded() -> Set<String> {
+    defer { ended = [] }
+    return ended
+  }
+
+  private mutating func outcome(of step: Step, at time: Int64) -> String {
     if let party = asker(of: step), parties[party] != true, missing != .goodKeysOnly { return "keyRevoked" }
     if let user = gatedUser(of: step), let state = users[user], state != .active, missing != .activeUsersOnly
     {
@@ -165,11 +184,6 @@ package struct Model: Hashable, Sendable {
     guard let found = requests[request], found.state == .pending, found.expires <= time else { return false }
     end(request, .expired)
     return true
-  }
-
-  /// The requests that end with a user's suspension or deletion.
-  package func pendingRequests(of user: String) -> Set<String> {
-    Set(requests.filter { $0.value.user == user && $0.value.state == .pending }.keys)
   }
 
   /// With whose key a step is taken.
@@ -480,7 +494,10 @@ package struct Model: Hashable, Sendable {
   }
 
   private mutating func endAll(of user: String) {
-    for id in pendingRequests(of: user) { end(id, .withdrawn) }
+    for (id, request) in requests where request.user == user && request.state == .pending {
+      end(id, .withdrawn)
+      ended.insert(id)
+    }
     for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
     for id in messages.keys {
       guard let found = messages[id], apps[found.app]?.user == user, found.state == .pending else { continue }

@@ -262,6 +262,60 @@ import UAFFixture
   }
 
   @Test(
+    "a request ends with the last that could answer it, and who asked is told", arguments: Kind.allCases,
+    [ClientRecord.Delivery.poll, .ping, .push])
+  func lost(_ kind: Kind, _ delivery: ClientRecord.Delivery) async throws {
+    let bench = try await Bench([kind])
+    let storage = bench.server.storage
+    let client = try await bench.register(delivery)
+    let asked = try await bench.ask(client)
+    let made = try await bench.make("Pay 10")
+    let event = AuditRecord(.userAdded(user: "cause"), by: .local, at: bench.server.clock.now)
+    switch kind {
+    case .container:
+      let device = try #require(try await storage.devices(user: "alice").first).id
+      _ = try await DeviceService(bench.server.context).lock(device, reason: "", by: .local)
+    case .uaf: _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in event }
+    case .app:
+      let mechanism = try #require(await storage.pushAuthMechanisms(user: "alice").first).id
+      _ = try await storage.removePushAuthMechanism(mechanism, audit: event)
+    }
+    let path = "//main/v1/transactions/\(made.record.id)"
+    let shown = try await JSONObject(parsing: bench.server.send(.get, path, isOrdered: true).body)
+    #expect(try shown.string("status") == "withdrawn")
+    #expect(try shown.object("end").string("reason") == EndRecord.noAuthenticator)
+    let ends = try await bench.server.audit().filter { $0.contains("transaction.withdrawn") }
+    #expect(ends.count == 2 && ends.allSatisfy { $0.contains(EndRecord.noAuthenticator) })
+    await bench.notices.sendDue()
+    switch delivery {
+    case .poll: #expect(try bench.callback.bodies().isEmpty)
+    case .ping: #expect(try bench.callback.bodies() == [["auth_req_id": .string(asked.id)]])
+    case .push:
+      let told = try #require(try bench.callback.bodies().first)
+      #expect(try told.string("error") == "access_denied")
+      #expect(try told.string("auth_req_id") == asked.id)
+      return
+    }
+    let answer = try await bench.poll(client, asked.id)
+    #expect(try answer.outcome == "400 access_denied")
+    #expect(
+      try answer.body.string("error_description")
+        == "No authenticator of the user can answer any more; start again.")
+  }
+
+  @Test("what is left of the user's has to show what a request requires, or it ends")
+  func lostRequired() async throws {
+    let bench = try await Bench([.container, .uaf])
+    let uaf = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
+    let any = try await bench.make("Pay 10")
+    let storage = bench.server.storage
+    _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in .sample() }
+    let found = try await storage.transaction(uaf.record.id)
+    #expect(found?.state == .withdrawn && found?.end?.reason == EndRecord.noAuthenticator)
+    #expect(try await storage.transaction(any.record.id)?.state == .pending)
+  }
+
+  @Test(
     "what waits is decided by nobody once somebody has written its row", arguments: [Kind.uaf, .app],
     [
       "content = replace(content, 'Pay 10', 'Pay 99')", "user_id = 'bob'", "requirements = NULL",

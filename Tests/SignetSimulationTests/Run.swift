@@ -91,13 +91,23 @@ private final class World: Sendable {
     var random = SplitMix64(
       seed: attempt.utf8.reduce(history.schedule) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     let fate = random.next() % 30
-    return servers[server].suffering(
+    return servers[server].judging(by: Self.rules).suffering(
       StepFaults {
         if fate == 0 { throw Lost() }
       } didEnd: {
         if fate == 1 { throw Lost() }
       })
   }
+
+  /// What ends because nobody is there to answer it is written down beside the step that it ends with.
+  private static let rules: AnswerRules = {
+    var rules = AnswerRules()
+    rules.ended = { request, cause in
+      guard case .userAdded(let entry) = cause.event else { preconditionFailure("no event of a history") }
+      return .sample("\(entry.prefix { $0 != " " }) ended \(request)")
+    }
+    return rules
+  }()
 
   // MARK: Clients
 

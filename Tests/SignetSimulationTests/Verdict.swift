@@ -11,7 +11,8 @@ struct Verdict: Sendable {
     // The model before each entry of the log, and after the last.
     var moments = [model]
     var places: [String: Int] = [:]
-    var ended: Set<String> = []
+    // Requests that ended by the log, and of which the log has still to say it.
+    var (ended, owed): (Set<String>, Set<String>) = ([], [])
     for (place, entry) in Self.log(of: run, model).enumerated() {
       let words = entry.split(separator: " ", maxSplits: 1).map(String.init)
       guard words.count == 2, let attempt = attempts[words[0]] else {
@@ -21,22 +22,26 @@ struct Verdict: Sendable {
       places[attempt.name] = place
       let outcome = words[1]
       if outcome.hasPrefix("ended ") {
-        ended.insert(String(outcome.dropFirst(6)))
+        let request = String(outcome.dropFirst(6))
+        if owed.remove(request) == nil { ended.insert(request) }
       } else if outcome == "lost" {
         // A key that went with its container; the model has it with the step.
       } else if outcome.hasPrefix("expired ") {
         let request = String(outcome.dropFirst(8))
         if !model.expire(request, at: attempt.time) { report(attempt, outcome, "it does not expire") }
       } else {
-        if case .suspend(let user) = attempt.step { check(ended, model, user, attempt) }
-        if case .delete(let user) = attempt.step { check(ended, model, user, attempt) }
-        ended = []
+        if !owed.isEmpty { report(attempt, outcome, "\(owed.sorted()) had ended before") }
         let expected = model.take(attempt.step, at: attempt.time)
         if expected != outcome { report(attempt, outcome, expected) }
         if let answer = attempt.answer, answer != outcome { report(attempt, "told \(answer)", outcome) }
+        // All that nobody is there to answer has ended, and nothing else: before the entry of the step, or after it.
+        let gone = model.takeEnded()
+        if !ended.isSubset(of: gone) { report(attempt, "ended \(ended.sorted())", "\(gone.sorted())") }
+        (ended, owed) = ([], gone.subtracting(ended))
       }
       moments.append(model)
     }
+    if !owed.union(ended).isEmpty { violations.append("ended at the end: \(owed) \(ended)") }
     for attempt in run.attempts where places[attempt.name] == nil {
       if let answer = attempt.answer { checkUnlogged(attempt, answer, run, places, moments) }
     }
@@ -51,13 +56,6 @@ struct Verdict: Sendable {
 
   private mutating func report(_ attempt: Attempt, _ found: String, _ expected: String) {
     violations.append("\(attempt.name) \(attempt.step): \(found), not \(expected)")
-  }
-
-  /// All that waited for the user has ended, and nothing else.
-  private mutating func check(_ ended: Set<String>, _ model: Model, _ user: String, _ attempt: Attempt) {
-    let pending = model.pendingRequests(of: user)
-    guard ended != pending else { return }
-    report(attempt, "ended \(ended.sorted())", "\(pending.sorted())")
   }
 
   /// A step that changed nothing, and left nothing in the log, has to be right at a moment between its beginning and its end.
@@ -103,22 +101,18 @@ extension Verdict {
 
     /// Does it to a model; whether the outcome is the model's.
     func isRight(_ model: inout Model) -> Bool {
-      var ended: Set<String> = []
+      var (ended, gone): (Set<String>, Set<String>) = ([], [])
       for outcome in outcomes {
         if outcome.hasPrefix("ended ") {
           ended.insert(String(outcome.dropFirst(6)))
         } else if outcome.hasPrefix("expired ") {
           guard model.expire(String(outcome.dropFirst(8)), at: attempt.time) else { return false }
         } else if outcome != "lost" {
-          switch attempt.step {
-          case .suspend(let user), .delete(let user):
-            guard ended == model.pendingRequests(of: user) else { return false }
-          default: break
-          }
           guard model.take(attempt.step, at: attempt.time) == outcome else { return false }
+          gone.formUnion(model.takeEnded())
         }
       }
-      return true
+      return ended == gone
     }
   }
 

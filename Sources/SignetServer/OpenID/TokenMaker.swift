@@ -141,7 +141,9 @@ package struct TokenMaker: Sendable {
       return try await shortcoming(of: transaction)
     case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
     case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
-    case .withdrawn where transaction.end?.reason == "userNotActive": return Self.notActive
+    case .withdrawn where transaction.end?.reason == EndRecord.userNotActive: return Self.notActive
+    case .withdrawn where transaction.end?.reason == EndRecord.noAuthenticator:
+      return OpenIDFailure(.accessDenied, "No authenticator of the user can answer any more; start again.")
     case .withdrawn:
       return OpenIDFailure(
         .transactionFailed, "The request was withdrawn; start again if it is still wanted.")

@@ -52,7 +52,7 @@ public struct UserService: Sendable {
       try await storage.suspendUser(
         user.text, reason: reason, at: audit.time,
         audit: audit(.userSuspended(user: user.text, reason: reason))
-      ) { audit(.transactionWithdrawn(transaction: $0, reason: "userNotActive")) }
+      ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
     }
   }
 
@@ -75,7 +75,7 @@ public struct UserService: Sendable {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.deleteUser(user.text, at: audit.time, audit: audit(.userDeleted(user: user.text))) {
-        audit(.transactionWithdrawn(transaction: $0, reason: "userNotActive"))
+        audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive))
       }
     }
   }

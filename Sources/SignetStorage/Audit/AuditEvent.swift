@@ -130,7 +130,8 @@ public enum AuditEvent: Hashable, Sendable {
   case transactionInitiated(user: String, transaction: String)
   /// A device cancelled a transaction without a decision.
   case transactionCancelled(transaction: String, reason: String)
-  /// A relying party withdrew a transaction, or an operator revoked its client.
+  /// A relying party withdrew a transaction, or an operator revoked its client; or it ended because its user is not active
+  /// (`userNotActive`), or because nothing of the user's could answer it any more (`noAuthenticator`).
   case transactionWithdrawn(transaction: String, reason: String)
   /// The time of a transaction ended before anybody decided.
   case transactionExpired(transaction: String)

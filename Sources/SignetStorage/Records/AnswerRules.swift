@@ -16,6 +16,12 @@ public struct AnswerRules: Sendable {
   public var key: @Sendable (TransactionRecord, UAFCredentialRecord, Confirmation) -> Bool = {
     _, _, _ in true
   }
+  /// Makes the event of a request that has ended because nothing could answer it any more, of its id and of the event after which
+  /// that was so.
+  public var ended: @Sendable (_ request: String, _ cause: AuditRecord) -> AuditRecord = {
+    AuditRecord(
+      .transactionWithdrawn(transaction: $0, reason: EndRecord.noAuthenticator), by: $1.by, at: $1.time)
+  }
 
   /// Rules by which everything that is in use can answer.
   public init() {}

@@ -122,6 +122,11 @@ public struct EndRecord: Hashable, Sendable {
   /// When, in seconds since 1970.
   public var time: Int64
 
+  /// The reason of a request that was withdrawn because its user is suspended or deleted.
+  public static let userNotActive = "userNotActive"
+  /// The reason of a request that was withdrawn because nothing of its user's could answer it any more.
+  public static let noAuthenticator = "noAuthenticator"
+
   /// Describes an end.
   public init(
     state: TransactionRecord.State, reason: String, message: String = "", container: String?, time: Int64

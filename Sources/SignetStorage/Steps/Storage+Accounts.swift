@@ -67,7 +67,9 @@ extension Storage {
     return try await write { database in
       let isTaken = try database.take(attempt, codes)
       if isTaken {
-        try database.appendAudit(audit(true))
+        let event = audit(true)
+        try database.appendAudit(event)
+        try database.endWhatIsLocked(with: attempt.container, after: event, at: attempt.time)
       } else {
         try database.appendRefusal(audit(false), of: .container(attempt.container), at: attempt.time)
       }
@@ -94,6 +96,7 @@ extension Storage {
       }
       try database.give(order, codes)
       try database.appendAudit(audit)
+      try database.endWhatIsLocked(with: order.container, after: audit, at: order.created)
       return .added
     }
   }
@@ -148,6 +151,12 @@ extension Storage {
 }
 
 extension SQLConnection {
+  /// Ends what waits for the user of a container that is locked now, as ``endUnanswerable(of:after:at:)`` does.
+  fileprivate func endWhatIsLocked(with id: String, after cause: AuditRecord, at time: Int64) throws {
+    guard let container = try container(id), container.standing == .locked else { return }
+    try endUnanswerable(of: container.user, after: cause, at: time)
+  }
+
   fileprivate func isInUse(_ container: String) throws -> Bool {
     try exists("SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
   }

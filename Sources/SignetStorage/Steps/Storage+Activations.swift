@@ -67,7 +67,13 @@ extension Storage {
       try database.requireActiveUser(ofContainer: id)
       let outcome = try database.confirmContainer(id, at: time, codes)
       // A repeated confirmation changes nothing and is no event.
-      if outcome != .alreadyActive { try database.appendAudit(audit(outcome)) }
+      guard outcome != .alreadyActive else { return outcome }
+      let event = audit(outcome)
+      try database.appendAudit(event)
+      // What it takes the place of may have shown more.
+      if outcome == .activated, let container = try database.container(id) {
+        try database.endUnanswerable(of: container.user, after: event, at: time)
+      }
       return outcome
     }
   }

@@ -49,6 +49,31 @@ extension SQLConnection {
     }
   }
 
+  /// Ends what waits for a user, and nothing of the user's could answer any more, in the step that took the last away, or locked it.
+  ///
+  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything from being locked.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - cause: The event of what was done.
+  ///   - time: When.
+  /// - Throws: ``SQLFailure``.
+  func endUnanswerable(of user: String, after cause: AuditRecord, at time: Int64) throws {
+    let codes = try rowCodes
+    let waiting = try rows(
+      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' ORDER BY number",
+      [.text(user)]
+    ) { row -> TransactionRecord? in
+      do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
+    }
+    let rules = try answerRules
+    for case let request? in waiting where try !canAnswer(request, AnswerWays(of: request, self)) {
+      try withdraw(where: "id", request.id, because: EndRecord.noAuthenticator, at: time) {
+        rules.ended($0, cause)
+      }
+    }
+  }
+
   /// Adds the operations and messages whose targets and apps are still there, and on no locked device.
   func insert(_ asking: TransactionAsking) throws {
     let codes = try rowCodes
@@ -150,5 +175,22 @@ struct AnswerWays {
     targets = asking.sessions.compactMap { $0.record.target }
     mechanisms = asking.messages.map { $0.record.mechanism }
     isAskers = asking.mayAskUAFKeys
+  }
+
+  /// The ways of a request that waits: what was sent and is not answered.
+  ///
+  /// A client of OpenID Connect makes no operations of its own.
+  init(of request: TransactionRecord, _ database: SQLConnection) throws {
+    let id: [SQLValue] = [.text(request.id)]
+    targets = try database.rows(
+      """
+      SELECT target FROM uaf_sessions
+      WHERE txn = $1 AND state IN ('requested', 'tokenCreated') AND target IS NOT NULL
+      """, id
+    ) { try $0.text(0) }
+    mechanisms = try database.rows(
+      "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", id
+    ) { try $0.text(0) }
+    isAskers = try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id)
   }
 }

@@ -50,6 +50,7 @@ extension Storage {
         try database.revokeUAF(on: container.installation, of: container.user, at: audit.time, codes, lost)
       }
       try database.settleDevice(of: container, at: audit.time, codes)
+      try database.endUnanswerable(of: container.user, after: audit, at: audit.time)
       return true
     }
   }

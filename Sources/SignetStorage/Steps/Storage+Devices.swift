@@ -47,13 +47,14 @@ extension Storage {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
       try database.settle(device, at: audit.time, codes)
       try database.appendAudit(audit)
-      return .done(
-        try database.containers(on: device, "state = 'active'").map { container in
-          let (record, event) = order(container.id)
-          try database.give(record, codes)
-          try database.appendAudit(event)
-          return record
-        })
+      let orders = try database.containers(on: device, "state = 'active'").map { container in
+        let (record, event) = order(container.id)
+        try database.give(record, codes)
+        try database.appendAudit(event)
+        return record
+      }
+      try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
+      return .done(orders)
     }
   }
 
@@ -111,6 +112,7 @@ extension Storage {
       try database.revokeUAF(on: device.installation, of: device.user, at: audit.time, codes, lost)
       if !device.isAltered { try database.settle(device, at: audit.time, codes) }
       try database.noteChange(ofUser: device.user)
+      try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
       return true
     }
   }

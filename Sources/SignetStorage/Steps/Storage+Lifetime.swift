@@ -89,6 +89,7 @@ extension SQLConnection {
     }
     let staysLocked = container.standing == .locked && !(ended == Self.wiped && isOrdered)
     try settleDevice(of: container, locking: staysLocked ? reason : nil, at: time, codes)
+    try endUnanswerable(of: container.user, after: audit, at: time)
   }
 
   fileprivate func stageRenewal(

@@ -113,9 +113,10 @@ extension Storage {
     _ id: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard try database.exists("SELECT 1 FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) else {
-        return false
+      let user = try database.row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) {
+        try $0.text(0)
       }
+      guard let user else { return false }
       // Before the change: whoever is told of it is told of the user.
       try database.appendAudit(audit)
       _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.text(id)])
@@ -123,6 +124,7 @@ extension Storage {
         "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
         [.text(id)])
       try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)], changing: 1)
+      try database.endUnanswerable(of: user, after: audit, at: audit.time)
       return true
     }
   }

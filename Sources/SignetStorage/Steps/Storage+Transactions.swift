@@ -340,6 +340,31 @@ extension SQLConnection {
     try noteChange(of: found.id)
   }
 
+  /// Withdraws requests that wait, because nobody is there to answer them.
+  ///
+  /// - Parameters:
+  ///   - column: The column by which they are found.
+  ///   - value: What that column holds.
+  ///   - reason: Why.
+  ///   - time: When.
+  ///   - ended: Makes the event of each, of its id.
+  /// - Throws: ``SQLFailure``.
+  func withdraw(
+    where column: String, _ value: String, because reason: String, at time: Int64,
+    _ ended: (String) -> AuditRecord
+  ) throws {
+    let requests = try rows(
+      """
+      UPDATE transactions SET state = 'withdrawn', end_reason = $1, end_message = '', decided = $2
+      WHERE \(column) = $3 AND state = 'pending' RETURNING id
+      """, [.text(reason), .integer(time), .text(value)]
+    ) { try $0.text(0) }
+    for request in requests {
+      try noteChange(of: request)
+      try appendAudit(ended(request))
+    }
+  }
+
   /// Whose an active container is; `nil` for any other.
   private func user(of container: String) throws -> String? {
     try row("SELECT user_id FROM containers WHERE id = $1 AND state = 'active'", [.text(container)]) {

@@ -62,7 +62,7 @@ extension SQLConnection {
   func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
-    var count = 0
+    var events: [AuditRecord] = []
     for selected in selection {
       let removed = try rows(
         """
@@ -71,10 +71,14 @@ extension SQLConnection {
         RETURNING aaid, key_id
         """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
       ) { (aaid: try $0.text(0), keyID: try $0.blob(1)) }
-      for key in removed { try appendAudit(audit(key.aaid, key.keyID)) }
-      count += removed.count
+      for key in removed {
+        let event = audit(key.aaid, key.keyID)
+        try appendAudit(event)
+        events.append(event)
+      }
     }
-    return count
+    if let last = events.last { try endUnanswerable(of: user, after: last, at: last.time) }
+    return events.count
   }
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.

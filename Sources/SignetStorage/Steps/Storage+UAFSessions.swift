@@ -223,7 +223,13 @@ extension Storage {
         try database.requireUnlocked(key.device, of: user, codes)
       }
       let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
-      try database.appendAudit(audit(outcome))
+      let event = audit(outcome)
+      try database.appendAudit(event)
+      // A key that there are two of is out of use, also where another one is what was refused first.
+      let isSuspended =
+        try outcome != .taken
+        && uses.contains { try database.uafCredential($0.aaid, $0.keyID, codes)?.state == .quarantined }
+      if isSuspended { try database.endUnanswerable(of: user, after: event, at: end.time) }
       return outcome
     }
   }

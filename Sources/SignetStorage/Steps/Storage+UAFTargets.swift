@@ -86,6 +86,7 @@ extension Storage {
         [.text(device), .text(user)])
       guard targets + keys > 0 else { return false }
       try database.appendAudit(audit)
+      try database.endUnanswerable(of: user, after: audit, at: audit.time)
       return true
     }
   }
@@ -126,10 +127,10 @@ extension Storage {
   /// - Returns: Whether there was one.
   public func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)]) == 1 else {
-        return false
-      }
+      guard let place = try database.place(ofTarget: id) else { return false }
+      try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
       try database.appendAudit(audit)
+      try database.endUnanswerable(of: place.user, after: audit, at: audit.time)
       return true
     }
   }

@@ -126,16 +126,7 @@ extension SQLConnection {
   fileprivate func endAll(
     of user: String, at time: Int64, _ ended: (String) -> AuditRecord
   ) throws {
-    let requests = try rows(
-      """
-      UPDATE transactions SET state = 'withdrawn', end_reason = 'userNotActive', end_message = '', decided = $1
-      WHERE user_id = $2 AND state = 'pending' RETURNING id
-      """, [.integer(time), .text(user)]
-    ) { try $0.text(0) }
-    for request in requests {
-      try noteChange(of: request)
-      try appendAudit(ended(request))
-    }
+    try withdraw(where: "user_id", user, because: EndRecord.userNotActive, at: time, ended)
     _ = try endActivations(.replaced, "user_id", user)
     try expirePushAuthMessages(
       where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
