@@ -18,8 +18,11 @@ package struct OpenIDNames: Sendable {
   static let clientAlgorithms: [SignatureAlgorithm] = [.es256, .ps256, .rs256]
   /// The names of what clients may sign with.
   package static let clientAlgorithmNames = clientAlgorithms.map(\.rawValue)
-  /// How long tokens are good, in seconds.
-  static let tokenLifetime: Int64 = 600
+  /// How long a token is good at most that others verify by themselves, in seconds: so long they go on believing it after its user was
+  /// suspended, or the authenticator revoked that it was earned with.
+  ///
+  /// Those are ID tokens, access tokens, and the JWT after an authentication by UAF.
+  static let tokenLifetime: Int64 = 300
 
   private let server: ServerURL
 

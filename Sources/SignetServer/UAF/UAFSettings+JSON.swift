@@ -11,8 +11,8 @@ extension UAFSettings {
     [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<UAFSettings, Int64> & Sendable)] =
       [
         ("requestLifetime", 10...3_600, \.requestLifetime), ("tokenLifetime", 10...604_800, \.tokenLifetime),
-        ("authorizationLifetime", 10...86_400, \.authorizationLifetime), ("clockSkew", 1...600, \.clockSkew),
-        ("openRequests", 1...1_000_000, \.openRequests),
+        ("authorizationLifetime", 10...OpenIDNames.tokenLifetime, \.authorizationLifetime),
+        ("clockSkew", 1...600, \.clockSkew), ("openRequests", 1...1_000_000, \.openRequests),
       ]
 
   /// Reads the member `uaf` of `server.json`.

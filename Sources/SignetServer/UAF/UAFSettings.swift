@@ -27,7 +27,7 @@ public struct UAFSettings: Hashable, Sendable {
   /// How long a token can be redeemed, in seconds.
   public var tokenLifetime: Int64 = 300
   /// How long what a client is known by is good, in seconds.
-  public var authorizationLifetime: Int64 = 600
+  public var authorizationLifetime: Int64 = OpenIDNames.tokenLifetime
   /// How far the clocks of devices may be off, in seconds.
   public var clockSkew: Int64 = 60
   /// How many operations strangers of one address may have begun, as long as a request is good, that did not succeed.

@@ -112,7 +112,7 @@ import Testing
     let bodies = try fixture.callback.bodies()
     let claims = try bodies.map { try Self.claims($0.string("access_token")) }
     #expect(Set(claims).count == 1)
-    #expect(try bodies.map { try $0.integer("expires_in") } == [600, 599, 597, 577, 569])
+    #expect(try bodies.map { try $0.integer("expires_in") } == [300, 299, 297, 277, 269])
     for _ in 0..<40 {
       fixture.server.clock.advance(by: 10)
       await fixture.sender.sendDue()

@@ -24,7 +24,7 @@ import Testing
       try await fixture.decide(.accepted)
       let answer = try await fixture.poll(client, id)
       #expect(answer.status == 200 && answer.headers["Pragma"] == "no-cache")
-      #expect(try answer.body.string("token_type") == "Bearer" && answer.body.integer("expires_in") == 600)
+      #expect(try answer.body.string("token_type") == "Bearer" && answer.body.integer("expires_in") == 300)
 
       let published = try await SigningKeyService(fixture.server.context).published().json
       let keys = VerificationKeySet(try JWKSet(published))
@@ -33,7 +33,7 @@ import Testing
         JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
         now: fixture.now
       ).all
-      #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 600)
+      #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 300)
       #expect(try claims.strings("amr") == ["swk"] && claims.string("acr") == "urn:signet:acr:signed")
       #expect(try claims.string("signet_user") == "alice")
       #expect(!claims.contains("urn:openid:params:jwt:claim:auth_req_id"))

@@ -118,14 +118,14 @@ import UAFFixture
       #expect(try claims.string("signet_user") == "alice")
       #expect(try claims.string("signet_uaf") == operation)
       #expect(try claims.string("acr") == "urn:signet:acr:uaf")
-      #expect(try claims.integer("exp") == server.clock.now + 600)
+      #expect(try claims.integer("exp") == server.clock.now + 300)
     }
     let bearer = [("Authorization", "Bearer \(authenticated)")]
     let other: JSONObject = ["op": "Dereg", "context": #"{"username":"bob"}"#]
     try await server.users.add(try UserID("bob"), by: .local)
     #expect(
       try await server.uaf("/uaf/1.1/request/deregistration", other, bearer).integer("statusCode") == 1401)
-    server.clock.advance(by: 600)
+    server.clock.advance(by: 300)
     #expect(try await removal(server, bearer) == 1401)
     server.clock.advance(by: -1)
     #expect(try await removal(server, bearer) == 1200)

@@ -216,6 +216,7 @@ import UAFFixture
       (#"{"facets":["https://e.org"],"requestLifetime":9}"#, "requestLifetime"),
       (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),
       (#"{"facets":["https://e.org"],"authorizationLifetime":0}"#, "authorizationLifetime"),
+      (#"{"facets":["https://e.org"],"authorizationLifetime":301}"#, "authorizationLifetime"),
       (#"{"facets":["https://e.org"],"clockSkew":601}"#, "clockSkew"),
       (#"{"facets":["https://e.org"],"openRequests":0}"#, "openRequests"),
       (#"{"facets":["https://e.org"],"reply":"saml"}"#, "reply"),
