@@ -44,15 +44,6 @@ extension StorageContract {
     } accepts: { storage, user in
       try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)")) == .decided
     },
-    GatedStep(name: "a cancellation") { storage, user in
-      try await storage.activate("c-\(user)", user: user)
-      try await storage.addOpen("t-\(user)")
-    } accepts: { storage, user in
-      let end = EndRecord(state: .cancelled, reason: "r", container: "c-\(user)", time: 1100)
-      return try await storage.endTransaction(
-        "t-\(user)", end, isSuspicious: false, key: nil, limits: Sample.limits
-      ) { _ in event("end") } == .decided
-    },
     GatedStep(name: "what a device signs unasked") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
@@ -235,6 +226,56 @@ extension StorageContract {
         }
       }
     } + [
+      Check("what refuses is taken of what a suspended user has, and nothing of a deleted one") { storage in
+        for user in ["suspended", "deleted"] {
+          try await storage.add(UserRecord(id: user, created: 1000))
+          try await storage.activate("c-\(user)", user: user)
+          for name in ["cancelled", "denied", "reported", "accepted"] {
+            try await storage.addOpen("\(name)-\(user)")
+          }
+          let target = PushTargetRecord(
+            id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
+          _ = try await storage.addPushTarget(target, limit: 5, audit: event("target"))
+          try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
+          _ = try await storage.registerUAF("r-\(user)", of: user)
+        }
+        try await expect(storage.suspend("suspended"), is: .changed, "suspend")
+        try await expect(storage.delete("deleted"), is: .changed, "delete")
+        @Sendable func cancel(_ user: String) async throws -> DecisionOutcome {
+          try await storage.end("cancelled-\(user)", Sample.end(.cancelled, by: "c-\(user)"))
+        }
+        @Sendable func decide(
+          _ state: TransactionRecord.State, _ user: String
+        ) async throws -> DecisionOutcome {
+          try await storage.decide("\(state)-\(user)", Sample.decision(state, by: "c-\(user)"))
+        }
+        @Sendable func remove(_ user: String) async throws -> Bool {
+          try await storage.removePushTarget(
+            "p-\(user)", of: "c-\(user)", ifSealed: nil, audit: event("removed"))
+        }
+        try await expect(
+          storage.claimRequest([1], container: "c-suspended", expires: 5000, isGranting: false), is: true,
+          "a request that grants nothing")
+        try await expect(cancel("suspended"), is: .decided, "a cancellation")
+        try await expect(cancel("deleted"), is: .unknown, "a cancellation of nobody's")
+        for state in [TransactionRecord.State.denied, .reported] {
+          try await expect(decide(state, "suspended"), is: .decided, "\(state)")
+          try await expect(storage.transaction("\(state)-suspended")?.user, is: "suspended", "whose it is")
+          try await expect(decide(state, "deleted"), is: .signerChanged, "\(state) of nobody's")
+        }
+        try await expect(.userNotActive(.suspended), "a yes") { try await decide(.accepted, "suspended") }
+        try await expect(
+          storage.transaction("accepted-suspended")?.state, is: .pending, "what was said yes to")
+        try await expect(remove("suspended"), is: true, "a target of pushes")
+        try await expect(remove("deleted"), is: false, "a target of nobody's")
+        try await storage.addUAFSession(Sample.uafSession("d", "Dereg", of: "suspended"), audit: nil)
+        try await expect(
+          storage.finishUAFDeregistration(
+            "d", of: "suspended", UAFSessionEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
+            audit: event("ended")
+          ) { _, _ in event("removed") }, is: .taken, "a deregistration")
+        try await expect(storage.uafCredentials(user: "suspended"), is: [], "the keys")
+      },
       Check("a suspension ends what is under way, once, and tells who waits; after it the user goes on") {
         storage in
         try await storage.add(Sample.alice)

@@ -201,13 +201,11 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
-    // Whoever is not the signer any more is told that, and nothing of the user.
-    case .decide(let container, let user, _, _, _): containers[container]?.state == .active ? user : nil
     case .begin(_, let user, _, _), .register(_, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
     case .message(_, let app, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
-    case .answer(let message, _): messages[message].flatMap { apps[$0.app]?.user }
+    case .answer(let message, let approves): approves ? messages[message].flatMap { apps[$0.app]?.user } : nil
     default: nil
     }
   }
@@ -369,6 +367,10 @@ package struct Model: Hashable, Sendable {
     case .decide(let container, let user, _, let request, let accepts):
       guard let signer = containers[container], signer.state == .active else { return "signer changed" }
       guard let found = requests[request], found.user == nil || found.user == user else { return "unknown" }
+      // A no is taken of whoever has a container in use.
+      if accepts, let state = users[user], state != .active, missing != .activeUsersOnly {
+        return "not active: \(state)"
+      }
       if signer.isLocked, accepts, missing != .locksHold { return "container locked" }
       let state: Request.State = accepts ? .accepted : .denied
       switch found.state(at: time) {

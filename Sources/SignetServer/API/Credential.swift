@@ -168,8 +168,8 @@ extension Credential where Caller == DeviceCaller {
   /// A request that an active container has signed.
   package static let device = device(in: [.active])
 
-  /// A request that an active container has signed, also where its user is suspended: what is told so grants nothing.
-  package static let attestingDevice = device(in: [.active], isGranting: false)
+  /// A request that an active container has signed, also where its user is suspended: for what refuses or attests.
+  package static let deviceGrantingNothing = device(in: [.active], isGranting: false)
 
   /// A request that a container in one of these states has signed.
   package static func device(

@@ -98,7 +98,7 @@ extension API {
   package static let reportCondition = Endpoint(
     .post, "/device/condition", .attest, "reportCondition",
     "Say what the device is like, and hear what the container may do",
-    details: "docs/protocol.md section 14.", in: .device, by: .attestingDevice,
+    details: "docs/protocol.md section 14.", in: .device, by: .deviceGrantingNothing,
     takes: .bytes(describedBy: ConditionReport.self), answers: .jose("A JWS of the type signet-condition."),
     or: [.forbidden, .conflict])
   package static let receiveReceipt = Endpoint(

@@ -73,7 +73,7 @@ extension API {
     or: [.forbidden, .unknown, .conflict, .gone])
   static let cancel = Endpoint(
     .post, "/device/transactions/{id}/cancel", .refuse, "cancel", "Cancel",
-    details: "docs/protocol.md section 5.3", in: .deviceTransactions, by: .device,
+    details: "docs/protocol.md section 5.3", in: .deviceTransactions, by: .deviceGrantingNothing,
     takes: .bytes(describedBy: CancellationMembers.self, example: ["reason": "userCancel"]),
     answers: .status("cancelled", "It is cancelled."), or: [.unknown, .conflict, .gone])
   static let initiate = Endpoint(
@@ -99,7 +99,7 @@ extension API {
     answers: .json(NamedByID.self, "It is changed."), or: [.unknown, .conflict, .contentRefused])
   static let removePushTarget = Endpoint(
     .delete, "/device/push-targets/{id}", .refuse, "removePushTarget", "Have no more pushes sent there",
-    in: .pushes, by: .device, answers: .json(NamedByID.self, "It is gone."), or: [.unknown])
+    in: .pushes, by: .deviceGrantingNothing, answers: .json(NamedByID.self, "It is gone."), or: [.unknown])
 }
 
 /// What devices call: activation, transactions, targets of pushes.

@@ -202,7 +202,7 @@ extension Storage {
     mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
-      try database.requireActiveUser(ofMessage: id)
+      if state == .approved { try database.requireActiveUser(ofMessage: id) }
       try database.expirePushAuthMessage(id, at: time)
       guard var asked = try database.pushAuthMessage(id) else { return .over }
       var isSufficient = true
@@ -239,7 +239,6 @@ extension Storage {
     _ id: String, limit: Int, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await write { database in
-      try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
       guard var asked = try database.pushAuthMessage(id) else { return nil }
       if let transaction = asked.transaction {

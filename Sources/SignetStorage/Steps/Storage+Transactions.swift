@@ -105,7 +105,6 @@ extension Storage {
     begin { database in
       let signer = attempt.signer
       guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
-      try database.requireActive(signer.user)
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
@@ -122,6 +121,8 @@ extension Storage {
       case .take(let record, let signed, let right):
         (decision, isSigned, hasRightNumber) = (record, signed, right)
       }
+      // A no is taken of the device of a suspended user too, as of one that is locked.
+      if decision.state == .accepted { try database.requireActive(signer.user) }
       let refusal = try database.countSignature(
         of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
@@ -165,7 +166,6 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
-      if let container = end.container { try database.requireActiveUser(ofContainer: container) }
       let outcome = try database.end(id, end)
       if outcome == .decided, isSuspicious {
         try database.noteAnswer(to: id, .reported, at: end.time, limits)

@@ -15,8 +15,10 @@ extension Storage {
   ) async throws(StorageFailure) {
     let codes = codes
     try await write { database in
-      if let user = session.user { try database.requireActive(user) }
-      if session.isGrant { try database.requireUnlockedDevice(ofTarget: session.target, codes) }
+      if session.isGrant {
+        if let user = session.user { try database.requireActive(user) }
+        try database.requireUnlockedDevice(ofTarget: session.target, codes)
+      }
       try database.requireUse(of: basis, codes)
       try database.add(session, codes)
       if let audit { try database.appendAudit(audit) }
@@ -88,8 +90,10 @@ extension Storage {
       guard var found = try database.uafSession(tokenDigest: digest, codes), found.state == .tokenCreated,
         let end = found.tokenExpires, end > time
       else { return false }
-      if let user = found.user { try database.requireActive(user) }
-      if found.isGrant { try database.requireUnlockedDevice(ofTarget: found.target, codes) }
+      if found.isGrant {
+        if let user = found.user { try database.requireActive(user) }
+        try database.requireUnlockedDevice(ofTarget: found.target, codes)
+      }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
       try database.update(found, codes)
       try database.appendAudit(audit)
@@ -186,7 +190,6 @@ extension Storage {
       guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
         return .over
       }
-      try database.requireActive(user)
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
       try database.end(session, end, .succeeded, codes)
       try database.appendAudit(audit)
@@ -419,6 +422,6 @@ extension SQLConnection {
 }
 
 extension UAFSessionRecord {
-  /// Whether its device has to be of good standing: what takes keys away is done by a locked one too.
+  /// Whether its user has to be active, and its device of good standing: what takes keys away is done of suspended and locked ones too.
   fileprivate var isGrant: Bool { operation != "Dereg" }
 }
