@@ -4,6 +4,8 @@ import SignetStorage
 extension StorageContract {
   /// A step that accepts something of a user, or binds something to the account.
   private struct GatedStep: Sendable {
+    /// The method of ``SignetStorage/Storage``.
+    let step: String
     let name: String
     /// What has to be there before the step, while the user is active.
     let prepare: @Sendable (Storage, _ user: String) async throws -> Void
@@ -11,40 +13,44 @@ extension StorageContract {
     let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
   }
 
+  /// The steps that accept something of an active user only, by the names of their methods.
+  package static let gatedStepNames = Set(gatedSteps.map(\.step))
+
   /// All of them: a new step that accepts belongs here.
   private static let gatedSteps: [GatedStep] = [
-    GatedStep(name: "a one-time password") {
+    GatedStep(step: "attemptCode", name: "a one-time password") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
       try await storage.submit(5, container: "c-\(user)", user: user) == .accepted
     },
-    GatedStep(name: "the code of a user") { _, _ in
+    GatedStep(step: "tryUserCode", name: "the code of a user") { _, _ in
     } accepts: { storage, user in
       try await storage.tryUserCode(CodeAttempt(user: user, client: [1])) {
         CodeVerdict(.accepted, wait: $0, audit: event("user code"))
       } == .accepted
     },
-    GatedStep(name: "a signed request of a device") {
+    GatedStep(step: "claimRequest", name: "a signed request of a device") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
       try await storage.claimRequest(Array(user.utf8), container: "c-\(user)", expires: 5000)
     },
-    GatedStep(name: "a decision") { storage, user in
+    GatedStep(step: "decideTransaction", name: "a decision") { storage, user in
       try await storage.activate("c-\(user)", user: user)
       try await storage.addOpen("t-\(user)")
     } accepts: { storage, user in
       try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)")) == .decided
     },
-    GatedStep(name: "a decision about a request of the user's own") { storage, user in
+    GatedStep(step: "decideTransaction", name: "a decision about a request of the user's own") {
+      storage, user in
       try await storage.activate("c-\(user)", user: user)
       try await storage.addTransaction(
         Sample.transaction("t-\(user)", user: user), audit: event("transaction"))
     } accepts: { storage, user in
       try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)")) == .decided
     },
-    GatedStep(name: "what a device signs unasked") {
+    GatedStep(step: "addInitiated", name: "what a device signs unasked") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
@@ -56,7 +62,7 @@ extension StorageContract {
         event("initiated")
       } == .decided
     },
-    GatedStep(name: "an answer that was carried") { storage, user in
+    GatedStep(step: "answerTransaction", name: "an answer that was carried") { storage, user in
       try await storage.activate("c-\(user)", user: user)
       try await storage.addTransaction(
         Sample.transaction("t-\(user)", user: user), audit: event("transaction"))
@@ -67,25 +73,25 @@ extension StorageContract {
         waits: { _ in (nil, WaitRecord(failures: 1, until: 0, expires: 0)) }
       ) { _ in event("answer") } == .decided
     },
-    GatedStep(name: "an invite") { _, _ in
+    GatedStep(step: "addActivation", name: "an invite") { _, _ in
     } accepts: { storage, user in
       try await storage.add(Sample.activation("a-\(user)", user: user))
       return true
     },
-    GatedStep(name: "the first message of a device") { storage, user in
+    GatedStep(step: "finishActivation", name: "the first message of a device") { storage, user in
       try await storage.add(Sample.activation("a-\(user)", user: user))
     } accepts: { storage, user in
       try await storage.finish(
         "a-\(user)", Sample.container("c-\(user)", activation: "a-\(user)", user: user)) == .staged
     },
-    GatedStep(name: "the confirmation of a device") { storage, user in
+    GatedStep(step: "confirmContainer", name: "the confirmation of a device") { storage, user in
       try await storage.add(Sample.activation("a-\(user)", user: user))
       _ = try await storage.finish(
         "a-\(user)", Sample.container("c-\(user)", activation: "a-\(user)", user: user))
     } accepts: { storage, user in
       try await storage.confirm("c-\(user)") == .activated
     },
-    GatedStep(name: "a renewal") {
+    GatedStep(step: "stageRenewal", name: "a renewal") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: { storage, user in
       var successor = Sample.container("n-\(user)", activation: "a-c-\(user)", user: user)
@@ -94,7 +100,7 @@ extension StorageContract {
       return try await storage.stageRenewal(of: "c-\(user)", by: new, limit: 3) { _ in event("renewal") }
         == .staged
     },
-    GatedStep(name: "a target of pushes") {
+    GatedStep(step: "addPushTarget", name: "a target of pushes") {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
@@ -102,7 +108,7 @@ extension StorageContract {
         id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
       return try await storage.addPushTarget(target, limit: 5, audit: event("target"))
     },
-    GatedStep(name: "another address of a target of pushes") { storage, user in
+    GatedStep(step: "changePushTarget", name: "another address of a target of pushes") { storage, user in
       try await storage.activate("c-\(user)", user: user)
       let target = PushTargetRecord(
         id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
@@ -111,33 +117,63 @@ extension StorageContract {
       try await storage.changePushTarget(
         "p-\(user)", of: "c-\(user)", name: nil, target: ("fcm", [2]), audit: event("changed"))
     },
-    GatedStep(name: "another code of a user") { _, _ in
+    GatedStep(step: "setUserCode", name: "another code of a user") { _, _ in
     } accepts: { storage, user in
       try await storage.setUserCode([1], of: user, audit: event("code"))
     },
-    GatedStep(name: "a request of a relying party") { _, _ in
+    GatedStep(step: "addTransaction", name: "a request of a relying party") { _, _ in
     } accepts: { storage, user in
       try await storage.addTransaction(
         Sample.transaction("t-\(user)", user: user), key: nil, limits: Sample.limits
       ) { _ in event("transaction") } == .added
     },
-    GatedStep(name: "a token that was imported") { storage, user in
+    GatedStep(step: "assignToken", name: "a token that was imported") { storage, user in
       let token = Sample.credential("k-\(user)", user: nil, serial: "s-\(user)")
       _ = try await storage.addTokens([token]) { _ in event("token") }
     } accepts: { storage, user in
       try await storage.assignToken("s-\(user)", to: user, audit: event("assigned")) == .done
     },
-    GatedStep(name: "the beginning of a UAF operation") { _, _ in
+    GatedStep(step: "addTokens", name: "a token of a user that is imported") { _, _ in
+    } accepts: { storage, user in
+      try await storage.addTokens([Sample.credential("k-\(user)", user: user, serial: "s-\(user)")]) { _ in
+        event("token")
+      } == ["s-\(user)"]
+    },
+    GatedStep(step: "addBackchannelRequest", name: "a request of a client of OpenID Connect") {
+      storage, user in
+      try await storage.addClient(for: user)
+    } accepts: { storage, user in
+      try await storage.askByClient(user) == .added
+    },
+    GatedStep(step: "issueTokens", name: "tokens for what was accepted") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      try await storage.addClient(for: user)
+      _ = try await storage.askByClient(user)
+      _ = try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)"))
+    } accepts: { storage, user in
+      try await storage.issueTokens(
+        for: Array(user.utf8), of: "bank-\(user)", at: 1200, pushedWithin: 60, audit: event("issued"))
+    },
+    GatedStep(step: "redeemUAFToken", name: "a UAF token") { storage, user in
+      var session = Sample.uafSession("u-\(user)", of: user)
+      (session.state, session.request) = (.tokenCreated, nil)
+      (session.tokenDigest, session.tokenExpires) = (Array(user.utf8), 1100)
+      try await storage.addUAFSession(session, audit: nil)
+    } accepts: { storage, user in
+      try await storage.redeemUAFToken(
+        Array(user.utf8), request: [1], at: 1050, until: 1100, audit: event("redeemed"))
+    },
+    GatedStep(step: "addUAFSession", name: "the beginning of a UAF operation") { _, _ in
     } accepts: { storage, user in
       try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: user), audit: nil)
       return true
     },
-    GatedStep(name: "a UAF registration") { storage, user in
+    GatedStep(step: "finishUAFRegistration", name: "a UAF registration") { storage, user in
       try await storage.addUAFSession(Sample.uafSession("u-\(user)", "Reg", of: nil), audit: nil)
     } accepts: { storage, user in
       try await storage.registerUAF("u-\(user)", of: user) == .taken
     },
-    GatedStep(name: "a UAF authentication") { storage, user in
+    GatedStep(step: "finishUAFAuthentication", name: "a UAF authentication") { storage, user in
       try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
       _ = try await storage.registerUAF("r-\(user)", of: user)
       try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: nil), audit: nil)
@@ -148,14 +184,14 @@ extension StorageContract {
         limits: TransactionLimits()
       ) { _ in event("uaf") } == .taken
     },
-    GatedStep(name: "a device for UAF tokens") { _, _ in
+    GatedStep(step: "addUAFTarget", name: "a device for UAF tokens") { _, _ in
     } accepts: { storage, user in
       let target = UAFTargetRecord(
         id: "d-\(user)", user: user, device: nil, name: "n", dispatcher: nil, sealedTarget: nil,
         signatureKey: [1], encryptionKey: nil, created: 1)
       return try await storage.addUAFTarget(target, limit: 5, audit: event("device"))
     },
-    GatedStep(name: "another address of a device for UAF tokens") { storage, user in
+    GatedStep(step: "changeUAFTarget", name: "another address of a device for UAF tokens") { storage, user in
       let target = UAFTargetRecord(
         id: "d-\(user)", user: user, device: nil, name: "n", dispatcher: nil, sealedTarget: nil,
         signatureKey: [1], encryptionKey: nil, created: 1)
@@ -164,19 +200,29 @@ extension StorageContract {
       try await storage.changeUAFTarget(
         "d-\(user)", UAFTargetChange(sealedTarget: [2]), audit: event("changed"))
     },
-    GatedStep(name: "an authenticator app") { _, _ in
+    GatedStep(step: "addPushAuthMechanism", name: "an authenticator app") { _, _ in
     } accepts: { storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
       return true
     },
-    GatedStep(name: "the registration of an authenticator app") { storage, user in
+    GatedStep(step: "registerPushAuthMechanism", name: "the registration of an authenticator app") {
+      storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
     } accepts: { storage, user in
       try await storage.registerApp("m-\(user)")
     },
-    GatedStep(name: "a push message") { storage, user in
+    GatedStep(step: "changePushAuthDevice", name: "another address of an authenticator app") {
+      storage, user in
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
+      _ = try await storage.registerApp("m-\(user)")
+    } accepts: { storage, user in
+      try await storage.changePushAuthDevice(
+        "m-\(user)", sealedDevice: [6], digest: [UInt8](repeating: 1, count: 32), audit: event("changed"))
+    },
+    GatedStep(step: "addPushAuthMessage", name: "a push message") { storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
       _ = try await storage.registerApp("m-\(user)")
@@ -185,7 +231,7 @@ extension StorageContract {
         Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
       ) { _ in event("message") } == .added
     },
-    GatedStep(name: "an answer to a push message") { storage, user in
+    GatedStep(step: "answerPushAuthMessage", name: "an answer to a push message") { storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
       _ = try await storage.registerApp("m-\(user)")
@@ -395,6 +441,24 @@ extension Storage {
     var transaction = Sample.transaction(id)
     transaction.user = nil
     try await addTransaction(transaction, audit: StorageContract.event("transaction"))
+  }
+
+  /// Adds a client of OpenID Connect that asks a user.
+  fileprivate func addClient(for user: String) async throws {
+    try await addClient(
+      ClientRecord(
+        id: "bank-\(user)", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5),
+      audit: StorageContract.event("client"))
+  }
+
+  /// Adds the request of that client.
+  fileprivate func askByClient(_ user: String) async throws -> AdmissionOutcome {
+    let request = BackchannelRecord(
+      digest: Array(user.utf8), transaction: "t-\(user)", client: "bank-\(user)", delivery: .poll,
+      expires: 1_330, interval: 5)
+    return try await addBackchannelRequest(
+      request, asking: Sample.transaction("t-\(user)", user: user), limits: Sample.limits
+    ) { _ in StorageContract.event("asked") }
   }
 
   fileprivate func suspend(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {

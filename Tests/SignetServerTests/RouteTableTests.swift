@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
@@ -138,11 +139,80 @@ import UAFFixture
       case .manage: #expect(endpoint.access != .anybody && endpoint.method != .get, "\(endpoint.id)")
       case .grant, .refuse, .attest: #expect(endpoint.method != .get, "\(endpoint.id)")
       }
-      // Operators change what is kept, and never speak for a user.
+      // Operators change what is kept, and never speak for a user; devices speak for one, and change nothing else.
       if endpoint.access == .key(.admin) {
         #expect([.manage, .read].contains(endpoint.effect), "\(endpoint.id)")
       }
+      if case .device = endpoint.access { #expect(endpoint.effect != .manage, "\(endpoint.id)") }
     }
+  }
+
+  @Test("the device of a suspended user may refuse and attest, and nothing else")
+  func suspended() async throws {
+    let callers = try await Callers()
+    _ = try await UserService(callers.server.context).suspend(UserID("bob"), reason: "", by: .local)
+    var tried: [Effect: Int] = [:]
+    for endpoint in callers.server.endpoints {
+      guard case .device(let states) = endpoint.access, states.contains(.active) else { continue }
+      // Which of both a decision is, is in what is signed: the contract of storage has each.
+      guard endpoint.id != "decide" else { continue }
+      let response = try await callers.ask(endpoint, with: .device)
+      let isHeld = Problem(parsing: response.body)?.code == .userNotActive
+      let mayAsk = [.refuse, .attest].contains(endpoint.effect)
+      #expect(isHeld == !mayAsk, "\(endpoint.id): \(response.status)")
+      tried[endpoint.effect, default: 0] += 1
+    }
+    #expect(Set(tried.keys) == [.grant, .refuse, .attest, .read])
+  }
+
+  /// The steps of storage that make durable what a route accepts, by the id of the route without its other spellings.
+  private static let grants: [String: Set<String>] = [
+    "startActivation": [],
+    "finishActivation": ["finishActivation"],
+    "confirmActivation": ["claimRequest", "confirmContainer"],
+    "startRenewal": ["claimRequest"],
+    "finishRenewal": ["claimRequest", "stageRenewal"],
+    "decide": ["decideTransaction"],
+    "initiate": ["claimRequest", "addInitiated"],
+    "addPushTarget": ["claimRequest", "addPushTarget"],
+    "changePushTarget": ["claimRequest", "changePushTarget"],
+    "validateCode": ["attemptCode"],
+    "resynchroniseCodes": ["attemptCode"],
+    "verifyToken": ["attemptCode"],
+    "answerTransaction": ["answerTransaction"],
+    "token": ["issueTokens"],
+    "takePushAuth": ["registerPushAuthMechanism", "changePushAuthDevice", "answerPushAuthMessage"],
+    "uafRequestRegistration": ["addUAFSession"],
+    "uafRequestAuthentication": ["addUAFSession", "addTransaction"],
+    "uafRegistration": ["finishUAFRegistration"],
+    "uafAuthentication": ["finishUAFAuthentication"],
+    "uafDeregistration": [],
+    "uafRedeemRegistration": ["redeemUAFToken"],
+    "uafRedeemAuthentication": ["redeemUAFToken"],
+    "uafRedeemDeregistration": ["redeemUAFToken"],
+    "uafAddTarget": ["addUAFTarget"],
+    "uafChangeTarget": ["changeUAFTarget"],
+    "uafChangeDevice": ["changeUAFTarget"],
+  ]
+
+  /// The steps by which operators and relying parties ask a user, or bind something to an account.
+  private static let binding: Set<String> = [
+    "addActivation", "addTokens", "assignToken", "setUserCode", "addPushAuthMechanism", "addPushAuthMessage",
+    "addBackchannelRequest", "tryUserCode",
+  ]
+
+  @Test("each route that grants says by which steps, all of which the contract tries with suspended users")
+  func grantingSteps() async throws {
+    var seen: Set<String> = []
+    for endpoint in try await UAFServer(UAFTestKey()).endpoints where endpoint.effect == .grant {
+      let id = endpoint.id.replacing("WithSlash", with: "").replacing("ByOldName", with: "")
+      let steps = try #require(Self.grants[id], "\(id) grants, and no step is named that makes it durable")
+      #expect(steps.subtracting(StorageContract.gatedStepNames) == [], "\(id)")
+      seen.insert(id)
+    }
+    #expect(Set(Self.grants.keys).subtracting(seen) == [], "routes that are gone")
+    let named = Self.grants.values.reduce(into: Self.binding) { $0.formUnion($1) }
+    #expect(named.symmetricDifference(StorageContract.gatedStepNames) == [], "steps that no route takes")
   }
 }
 
