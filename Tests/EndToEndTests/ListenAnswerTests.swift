@@ -129,7 +129,8 @@ import Testing
     await server.stop()
   }
 
-  @Test("what is told of a server stands in rows of its own: not behind what is being typed, nor behind a prompt")
+  @Test(
+    "what is told of a server stands in rows of its own: not behind what is being typed, nor behind a prompt")
   func rowsOfTheirOwn() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
