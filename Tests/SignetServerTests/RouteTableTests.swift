@@ -147,7 +147,7 @@ import UAFFixture
     }
   }
 
-  @Test("the device of a suspended user may refuse and attest, and nothing else")
+  @Test("the device of a suspended user may refuse, and grants and hears nothing")
   func suspended() async throws {
     let callers = try await Callers()
     _ = try await UserService(callers.server.context).suspend(UserID("bob"), reason: "", by: .local)
@@ -159,11 +159,11 @@ import UAFFixture
       guard !["decide", "reportCondition"].contains(endpoint.id) else { continue }
       let response = try await callers.ask(endpoint, with: .device)
       let isHeld = Problem(parsing: response.body)?.code == .userNotActive
-      let mayAsk = [.refuse, .attest].contains(endpoint.effect)
+      let mayAsk = endpoint.effect == .refuse
       #expect(isHeld == !mayAsk, "\(endpoint.id): \(response.status)")
       tried[endpoint.effect, default: 0] += 1
     }
-    #expect(Set(tried.keys) == [.grant, .refuse, .attest, .read])
+    #expect(Set(tried.keys) == [.grant, .refuse, .read])
   }
 
   /// The steps of storage that make durable what a route accepts, by the id of the route without its other spellings.
@@ -187,7 +187,6 @@ import UAFFixture
     "uafRequestAuthentication": ["addUAFSession", "addTransaction"],
     "uafRegistration": ["finishUAFRegistration"],
     "uafAuthentication": ["finishUAFAuthentication"],
-    "uafDeregistration": [],
     "uafRedeemRegistration": ["redeemUAFToken"],
     "uafRedeemAuthentication": ["redeemUAFToken"],
     "uafRedeemDeregistration": ["redeemUAFToken"],
