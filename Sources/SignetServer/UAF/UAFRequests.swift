@@ -1,19 +1,18 @@
 import SignetCrypto
 import SignetJSON
 import SignetStorage
-package import SignetUAF
+import SignetUAF
 import SignetWire
 
 /// Makes the requests of the protocol, with a challenge each (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
-package struct UAFRequests: Sendable {
+struct UAFRequests: Sendable {
   let context: ServiceContext
   let setup: UAFSetup
   let names: UAFNames
   private let serverDataKey: HMACKey
   private let transactions: TransactionService
 
-  /// The requests of a server.
-  package init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
+  init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
     (self.context, self.setup, self.transactions) = (context, setup, transactions)
     names = UAFNames(context.settings.serverURL, setup.settings)
     serverDataKey = context.masterKey.serverDataKey()
@@ -31,11 +30,10 @@ package struct UAFRequests: Sendable {
   }
 
   /// A request on its way.
-  package struct Made: Sendable {
+  struct Made: Sendable {
     let order: Order
     let session: UAFSessionRecord
-    /// The request, as it is sent.
-    package let text: String
+    let text: String
   }
 
   /// Makes a request at once.
@@ -46,7 +44,7 @@ package struct UAFRequests: Sendable {
   ///   - caller: Who asks.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The request, which is on the disk.
-  package func make(
+  func make(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
     let order = try await order(asked, for: operation, by: caller)

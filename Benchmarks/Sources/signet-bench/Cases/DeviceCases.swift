@@ -5,9 +5,9 @@ import SignetCrypto
 import SignetPolicy
 import SignetServer
 import SignetStorage
-import SignetServerTesting
-import SignetTesting
-import SignetVault
+@testable import SignetServerTesting
+@testable import SignetTesting
+@testable import SignetVault
 import SignetWire
 
 extension Bench {

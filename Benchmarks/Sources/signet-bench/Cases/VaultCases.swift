@@ -2,7 +2,7 @@ import BenchReport
 import Foundation
 import SignetCrypto
 import SignetPolicy
-import SignetVault
+@testable import SignetVault
 import Synchronization
 
 extension Bench {

@@ -6,7 +6,7 @@ import SignetPolicy
 import SignetSQLite
 import SignetServer
 import SignetStorage
-import SignetServerTesting
+@testable import SignetServerTesting
 import SignetTesting
 import SignetWire
 

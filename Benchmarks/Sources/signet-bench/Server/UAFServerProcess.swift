@@ -1,13 +1,13 @@
 import BenchReport
 import Foundation
-import SignetCrypto
-import SignetJSON
+@testable import SignetCrypto
+@testable import SignetJSON
 import SignetPolicy
 import SignetSQLite
-import SignetServer
+@testable import SignetServer
 import SignetStorage
-import SignetServerTesting
-import SignetUAF
+@testable import SignetServerTesting
+@testable import SignetUAF
 import SignetWire
 
 /// A UAF server in a process of its own, with a user's key for each user, which makes the responses too: no request is timed while
