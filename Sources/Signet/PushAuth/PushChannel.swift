@@ -60,19 +60,29 @@ package struct PushChannel: Sendable {
       to: PushAuthRequest.waiting(
         of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key))
     guard response.status == 200 else { throw .pushAuthRefused(status: response.status) }
+    return try Waiting(parsing: response.body, key: key)
+  }
+}
+
+extension PushChannel.Waiting {
+  /// Reads a server's answer.
+  ///
+  /// - Parameters:
+  ///   - body: The answer's body.
+  ///   - key: The key of the mechanism, which has signed the messages.
+  /// - Throws: ``SignetFailure/pushAuth(_:)`` for a message that the key has not signed, or
+  ///   ``SignetFailure/unexpectedAnswer(status:)``.
+  init(parsing body: [UInt8], key: PushAuthKey) throws(SignetFailure) {
     do {
-      let answer = try JSONObject(
-        parsing: response.body, limits: JSONLimits(maximumByteCount: 4 << 20))
-      var waiting = Waiting(tag: try answer.string("tag"))
+      let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 4 << 20))
+      tag = try answer.string("tag")
       for case .object(let ended) in try answer.array("ended") {
-        waiting.ended[try ended.string("messageId")] = Self.end(try ended.string("status"))
+        self.ended[try ended.string("messageId")] = Self.end(try ended.string("status"))
       }
       for case .object(let sent) in try answer.array("messages") {
         let delivery = try PushAuthDelivery(map: sent)
-        waiting.messages.append(
-          Waiting.Message(delivery: delivery, message: try delivery.verified(with: key)))
+        messages.append(Message(delivery: delivery, message: try delivery.verified(with: key)))
       }
-      return waiting
     } catch let failure as PushAuthFailure { throw .pushAuth(failure) } catch {
       throw .unexpectedAnswer(status: 200)
     }

@@ -30,7 +30,7 @@ extension UAFOperations {
   static let reportTimeoutSeconds = 10
 
   /// A response without assertions, with the header of the request; `nil` where that has none.
-  private static func emptyResponse(to message: String) -> String? {
+  static func emptyResponse(to message: String) -> String? {
     let value: JSONValue
     do throws(JSONFailure) {
       value = try JSONValue(parsing: Array(message.utf8), limits: JSONLimits(maximumByteCount: 1 << 20))

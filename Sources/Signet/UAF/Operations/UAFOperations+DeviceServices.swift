@@ -20,6 +20,15 @@ extension UAFOperations {
       }
       self.keys = keys
     }
+
+    /// Reads all targets of an answer.
+    static func list(in claims: JSONObject) throws(JSONFailure) -> [RemoteTarget] {
+      var targets: [RemoteTarget] = []
+      for case .object(let object) in try claims.array("dispatchTargets") {
+        targets.append(try RemoteTarget(object))
+      }
+      return targets
+    }
   }
 
   /// What the server of an account knows of this device.
@@ -30,11 +39,7 @@ extension UAFOperations {
     let claims = try await asked(
       server, server.url(server.configuration.deviceResourcePath + "credentials", deviceID), entry, target)
     do throws(JSONFailure) {
-      var targets: [RemoteTarget] = []
-      for case .object(let object) in try claims.array("dispatchTargets") {
-        targets.append(try RemoteTarget(object))
-      }
-      return targets
+      return try RemoteTarget.list(in: claims)
     } catch { throw .network(server.problem(.malformed(error.description))) }
   }
 
@@ -57,15 +62,16 @@ extension UAFOperations {
       answer = try await server.exchange(
         .get, url, accepting: "application/jose", signature: signature)
     } catch { throw UAFDeviceServiceFailure(error) }
-    do {
-      let text = String(decoding: answer.body, as: UTF8.self).trimmingNewlines
-      let jws = try JWS(compact: text, maximumByteCount: 1 << 20)
-      let claims = try JSONObject(
-        parsing: jws.unverifiedPayload, limits: JSONLimits(maximumByteCount: 1 << 20))
-      return (claims, answer.header("ETag"))
-    } catch {
+    do { return (try Self.claims(in: answer.body), answer.header("ETag")) } catch {
       throw .network(server.problem(.malformed("its answer is no JWS with an object")))
     }
+  }
+
+  /// Reads the claims of an answer without its signature.
+  static func claims(in body: [UInt8]) throws -> JSONObject {
+    let text = String(decoding: body, as: UTF8.self).trimmingNewlines
+    let jws = try JWS(compact: text, maximumByteCount: 1 << 20)
+    return try JSONObject(parsing: jws.unverifiedPayload, limits: JSONLimits(maximumByteCount: 1 << 20))
   }
 
   /// Changes what the server of an account knows of this device.

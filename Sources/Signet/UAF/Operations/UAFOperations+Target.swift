@@ -115,20 +115,26 @@ extension UAFOperations {
       let answer = try await server.exchange(
         .get, "\(list)?username=\(PercentEncoding.encode(entry.account.username))",
         accepting: "application/json", by: authorization)
-      var own: [String] = []
-      do throws(JSONFailure) {
-        for case .object(let target) in try JSONObject(
-          parsing: answer.body, limits: JSONLimits(maximumByteCount: 1 << 20)
-        ).array("dispatchTargets") {
-          guard try target.optionalString("deviceId") == state.deviceID else { continue }
-          own.append(try target.string("id"))
-        }
-      } catch { throw server.problem(.malformed(error.description)) }
+      let own: [String]
+      do throws(JSONFailure) { own = try Self.targets(of: state.deviceID, in: answer.body) } catch {
+        throw server.problem(.malformed(error.description))
+      }
       for id in own {
         _ = try await server.exchange(.delete, server.url(path, id), by: authorization)
       }
       return !own.isEmpty
     } catch { throw UAFDeviceInformationChangeFailure(error, named: state.name) }
+  }
+
+  /// Reads the ids of the targets that are on a device.
+  static func targets(of deviceID: String, in body: [UInt8]) throws(JSONFailure) -> [String] {
+    let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 1 << 20))
+    var own: [String] = []
+    for case .object(let target) in try answer.array("dispatchTargets") {
+      guard try target.optionalString("deviceId") == deviceID else { continue }
+      own.append(try target.string("id"))
+    }
+    return own
   }
 }
 

@@ -135,44 +135,63 @@ extension UAFOperations {
       let server = try deviceServer(of: operation.account)
       let answer = try await server.exchange(
         .post, server.url("/status"), body.bytes, "application/json", accepting: "application/json")
-      let status = try JSONObject(parsing: answer.body)
-      switch try status.optionalString("transactionStatus") {
-      case "accepted"?, "denied"?, "reported"?: return .answered
-      case "cancelled"?, "withdrawn"?: return .withdrawn
-      case "expired"?: return .expired
-      default: break
-      }
-      switch try status.optionalObject("tokenInformation")?.optionalString("tokenResult") {
-      case "tokenRedeemed"?: return .answered
-      case "tokenTimedOut"?: return .expired
-      default: return nil
-      }
+      return try Self.end(in: answer.body)
     } catch { return nil }
+  }
+
+  /// Reads from the status of an operation how it has ended.
+  static func end(in body: [UInt8]) throws(JSONFailure) -> RequestEnd? {
+    let status = try JSONObject(parsing: body)
+    switch try status.optionalString("transactionStatus") {
+    case "accepted"?, "denied"?, "reported"?: return .answered
+    case "cancelled"?, "withdrawn"?: return .withdrawn
+    case "expired"?: return .expired
+    default: break
+    }
+    switch try status.optionalObject("tokenInformation")?.optionalString("tokenResult") {
+    case "tokenRedeemed"?: return .answered
+    case "tokenTimedOut"?: return .expired
+    default: return nil
+    }
   }
 
   private func pending(
     _ value: JSONValue, _ entry: UAFDeviceState.Account, _ server: UAFServer
   ) async throws(UAFDeviceServiceFailure) -> PendingOutOfBandOperation {
-    let (id, time, channel, payload, more): (String?, Int64, String, JSONObject, JSONObject)
-    do throws(JSONFailure) {
-      guard case .object(var object) = value else { throw .notAnObject }
-      (id, time, channel) = (
-        try object.optionalString("id"), try object.integer("creationTimeInEpochMillis"),
-        try object.optionalString("dispatchChannel") ?? ""
-      )
-      payload = try object.object("payload")
-      for name in ["id", "creationTimeInEpochMillis", "dispatchChannel", "payload"] { object[name] = nil }
-      more = object
-    } catch { throw .network(server.problem(.malformed(error.description))) }
+    let listed: ListedOperation
+    do throws(JSONFailure) { listed = try ListedOperation(value) } catch {
+      throw .network(server.problem(.malformed(error.description)))
+    }
     do throws(UAFPayloadFailure) {
       return PendingOutOfBandOperation(
-        id: id, creationTimeInEpochMillis: time, dispatchChannel: channel,
-        payload: try await decode(DeliveredPayload(json: payload.bytes)),
-        additionalInformation: more.isEmpty ? nil : more.text, account: entry.account)
+        id: listed.id, creationTimeInEpochMillis: listed.time, dispatchChannel: listed.channel,
+        payload: try await decode(DeliveredPayload(json: listed.payload.bytes)),
+        additionalInformation: listed.more.isEmpty ? nil : listed.more.text, account: entry.account)
     } catch {
       if case .device(let failure) = error { throw .device(failure) }
       throw .payload(error, server: server.name)
     }
+  }
+}
+
+/// An operation as a server lists it, before its payload is decrypted.
+struct ListedOperation: Sendable {
+  let id: String?
+  let time: Int64
+  let channel: String
+  let payload: JSONObject
+  /// The members that this version does not know.
+  let more: JSONObject
+
+  init(_ value: JSONValue) throws(JSONFailure) {
+    guard case .object(var object) = value else { throw .notAnObject }
+    (id, time, channel) = (
+      try object.optionalString("id"), try object.integer("creationTimeInEpochMillis"),
+      try object.optionalString("dispatchChannel") ?? ""
+    )
+    payload = try object.object("payload")
+    for name in ["id", "creationTimeInEpochMillis", "dispatchChannel", "payload"] { object[name] = nil }
+    more = object
   }
 }
 
