@@ -157,7 +157,7 @@ public final class Server: Sendable {
   }
 
   /// All routes of a server.
-  private static func routes(
+  static func routes(
     _ context: ServiceContext, _ authentication: CallerAuthentication, _ watch: TransactionWatch,
     _ transactions: TransactionService
   ) -> [Route] {

@@ -215,25 +215,27 @@ package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
 /// An endpoint with its handler.
 package struct Route: Sendable {
   /// The endpoint.
-  package let endpoint: EndpointDescription
+  package var endpoint: EndpointDescription { definition.description }
+  /// The endpoint with its types.
+  let definition: any DescribedEndpoint
   private let answer: (@Sendable (CallerAuthentication, ServerRequest) async -> ServerResponse)?
   private let answerDirectly: @Sendable (CallerAuthentication, ServerRequest, Responder) -> Void
 
   fileprivate init(
-    _ endpoint: EndpointDescription,
+    _ definition: any DescribedEndpoint,
     _ answer: @escaping @Sendable (CallerAuthentication, ServerRequest) async -> ServerResponse
   ) {
-    (self.endpoint, self.answer) = (endpoint, answer)
+    (self.definition, self.answer) = (definition, answer)
     answerDirectly = { authentication, request, responder in
       responder.answer { await answer(authentication, request) }
     }
   }
 
   fileprivate init(
-    _ endpoint: EndpointDescription,
+    _ definition: any DescribedEndpoint,
     directly answer: @escaping @Sendable (CallerAuthentication, ServerRequest, Responder) -> Void
   ) {
-    (self.endpoint, self.answer, answerDirectly) = (endpoint, nil, answer)
+    (self.definition, self.answer, answerDirectly) = (definition, nil, answer)
   }
 
   /// Answers requests whose callers `authentication` finds.
@@ -258,7 +260,7 @@ extension Endpoint {
     by handler: @escaping @Sendable (Call<Caller, Input>) async throws -> Output
   ) -> Route {
     let (credential, input, output, dialect) = (credential, input, output, description.dialect)
-    return Route(description) { authentication, request in
+    return Route(self) { authentication, request in
       do {
         try input.checkTypes(request)
         let caller = try await credential.find(authentication, request)
@@ -277,7 +279,7 @@ extension Endpoint {
   ) -> Route where Output == ServerResponse {
     let (credential, input, dialect) = (credential, input, description.dialect)
     return Route(
-      description,
+      self,
       directly: { authentication, request, responder in
         responder.run {
           do {
@@ -313,7 +315,7 @@ extension Endpoint {
       }
     }
     return Route(
-      description,
+      self,
       directly: { authentication, request, responder in
         do {
           try input.checkTypes(request)

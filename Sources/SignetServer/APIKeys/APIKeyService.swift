@@ -133,7 +133,7 @@ public struct APIKeyService: Sendable {
   /// Forgets a key that was seen, because it is not good any more.
   func forget(_ id: String) { seen[id] = nil }
 
-  private static func parts(_ authorization: String?) throws(Problem) -> (id: String, secret: String) {
+  static func parts(_ authorization: String?) throws(Problem) -> (id: String, secret: String) {
     guard let authorization, authorization.utf8.count <= 256 else { throw Self.refused }
     let scheme = "bearer ".utf8
     var rest = authorization.utf8[...]

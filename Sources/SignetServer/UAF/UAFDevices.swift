@@ -74,7 +74,7 @@ struct UAFDevices: Sendable {
   }
 
   /// Holds what a device says that it asks against what it asks; other products say nothing of that.
-  private static func check(
+  static func check(
     _ claims: JSONObject, are sent: ServerRequest, isBody: Bool
   ) throws {
     let (method, path, body) = try reading(

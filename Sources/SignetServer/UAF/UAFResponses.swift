@@ -227,7 +227,7 @@ struct UAFResponses: Sendable {
   }
 
   /// What the client says of its failure: the status of its authenticators' module, and its own.
-  private static func codes(in context: String?) -> (asm: Int?, client: Int?) {
+  static func codes(in context: String?) -> (asm: Int?, client: Int?) {
     guard let context else { return (nil, nil) }
     do {
       let object = try JSONObject(parsing: Array(context.utf8))

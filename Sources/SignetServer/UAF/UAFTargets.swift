@@ -110,7 +110,7 @@ struct UAFTargets: Sendable {
   }
 
   /// A public key on P-256: a JWK as a text.
-  private static func key(_ text: String, _ member: String) throws -> [UInt8] {
+  static func key(_ text: String, _ member: String) throws -> [UInt8] {
     let refusal = UAFWebFailure(400, "\(member) is no JWK of a public key on P-256")
     let jwk: JWK
     do throws(JOSEFailure) { jwk = try JWK(parsing: Array(text.utf8)) } catch { throw refusal }
