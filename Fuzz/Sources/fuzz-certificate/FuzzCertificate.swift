@@ -16,8 +16,10 @@ import LibFuzzer
 
   /// A certificate is trusted as it stands, and vouches for nothing but what it has signed.
   private static func anchor(_ der: [UInt8]) {
+    let key = accepted { () throws(CryptoFailure) in try SubjectPublicKeyInfo.ofCertificate(der: der) }
     guard let anchors = accepted({ () throws(CryptoFailure) in try TrustAnchors(der: [der]) }) else { return }
     require(anchors.publicKeys.count == 1, "a certificate has a key")
+    require(key.map { anchors.publicKeys == [$0] } ?? false, "and it is the one that is read")
     for chain in [[der], [der, der]] {
       _ = accepted { () throws(TrustAnchors.Refusal) in try anchors.check(chain, at: 1_780_000_000) }
     }

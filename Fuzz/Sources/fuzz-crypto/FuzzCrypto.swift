@@ -1,5 +1,6 @@
 import LibFuzzer
-import SignetCrypto
+// Signatures in loose DER are for UAF alone.
+@testable import SignetCrypto
 
 @main struct FuzzCrypto {
   static func main() { LibFuzzer.run(check) }
@@ -17,11 +18,17 @@ import SignetCrypto
       let secret = accepted { () throws(EncodingFailure) in try Base64URL.decodeSecret(input) }
       let isSame = secret?.isEqual(to: SecretBytes(copying: bytes)) == true
       require(isSame, "secrets are decoded alike")
+      require(
+        Base64URL.decodePadded(String(decoding: input, as: UTF8.self)) == bytes, "padding may be left out")
     }
     if let bytes = accepted({ () throws(EncodingFailure) in try Hex.decode(input) }) {
       let lowered = input.map { (0x41...0x46).contains($0) ? $0 | 0x20 : $0 }
       require(
         Array(Hex.encode(bytes).utf8) == lowered, "hex but for its case has one text for the same bytes")
+    }
+    if let bytes = Base64URL.decodePadded(String(decoding: input, as: UTF8.self)) {
+      require(
+        String(decoding: input, as: UTF8.self).hasPrefix(Base64URL.encode(bytes)), "padding comes last")
     }
     let (base64URL, hex) = (Base64URL.encode(input), Hex.encode(input))
     require(made("base64url") { () throws(EncodingFailure) in try Base64URL.decode(base64URL) } == input, "")
@@ -34,6 +41,15 @@ import SignetCrypto
       require(signature.derRepresentation == input, "a signature has one DER form")
       require(signature.rawRepresentation.count == 64, "a signature has 64 bytes")
       _ = key.isValidSignature(signature, for: input)
+      let loose = accepted { () throws(CryptoFailure) in
+        try ECDSASignature(looseDERRepresentation: input)
+      }
+      require(loose == signature, "what is strict is read alike where less is asked")
+    }
+    if let signature = accepted({ () throws(CryptoFailure) in
+      try ECDSASignature(looseDERRepresentation: input)
+    }) {
+      require(signature.rawRepresentation.count == 64, "a signature has 64 bytes")
     }
     if let signature = accepted({ () throws(CryptoFailure) in try ECDSASignature(rawRepresentation: input) })
     {

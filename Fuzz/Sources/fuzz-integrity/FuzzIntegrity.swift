@@ -15,6 +15,17 @@ import SignetJSON
     checkManifest(input)
     checkChild(input)
     checkSettings(input)
+    checkTables(input)
+  }
+
+  /// What the kernel says of processes and connections, whose names and addresses others choose.
+  private static func checkTables(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    let numbers = [ProcessStatus.tracer(in: text), ProcessStatus.filterMode(in: text)]
+    require(
+      numbers == [nil, nil] || text.contains("TracerPid:") || text.contains("Seccomp:"), "a number is there")
+    let port = InstrumentationGuard.toolkitPort(in: input)
+    require(port == nil || text.contains("0A"), "what does not listen is no toolkit")
   }
 
   // MARK: Manifests

@@ -20,7 +20,10 @@ import SignetOATH
     let transcribed = base32(text, .transcribed)
     require(strict == nil || strict == lenient, "lenient reads what strict reads, alike")
     require(lenient == nil || lenient == transcribed, "transcribed reads what lenient reads, alike")
-    guard let transcribed else { return }
+    let secret = accepted { () throws(Base32Failure) in try Base32.decodeSecret(text, mode: .transcribed) }
+    guard let transcribed else { return require(secret == nil, "secrets are read alike") }
+    let isSame = secret?.isEqual(to: SecretBytes(copying: transcribed)) == true
+    require(isSame, "secrets are read alike")
     require(transcribed.count <= text.utf8.count * 5 / 8, "no byte comes from nowhere")
     require(base32(Base32.encode(transcribed), .lenient) == transcribed, "what is printed is read")
   }

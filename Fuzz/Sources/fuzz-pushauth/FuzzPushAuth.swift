@@ -33,9 +33,24 @@ import SignetPushAuth
     require(claims != nil, "only what is signed is a message")
   }
 
+  /// What push services deliver beside the token: as one map, inside of `aps`, or the token alone.
+  private static func checkMaps(_ map: JSONObject) {
+    check(accepted { () throws(PushAuthFailure) in try PushAuthDelivery(map: map) })
+    check(accepted { () throws(PushAuthFailure) in try PushAuthDelivery(userInfo: map) })
+  }
+
+  private static func check(_ delivery: PushAuthDelivery?) {
+    guard let delivery else { return }
+    require(!delivery.messageID.isEmpty, "a delivery can be looked up")
+    let alone = accepted { () throws(PushAuthFailure) in try PushAuthDelivery(token: delivery.token) }
+    require(alone.map { $0.claimedMechanism == delivery.claimedMechanism } ?? true, "a token is read alike")
+  }
+
   /// Claims of any kind under the right key, which is where those of a hostile server would be.
   private static func checkClaims(_ input: [UInt8]) {
     guard let claims = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
+    checkMaps(claims)
+    checkMaps(["data": .string(key.sign(claims)), "messageId": "M"])
     let message = accepted { () throws(PushAuthFailure) in
       try PushAuthDelivery(messageID: "M", token: key.sign(claims)).verified(with: key)
     }

@@ -7,6 +7,7 @@ import SignetWire
 
 // What the vault keeps for accounts and containers, and what apps hand over, is read behind the public types.
 @testable import Signet
+@testable import SignetUAF
 
 @main struct FuzzRecords {
   static func main() { LibFuzzer.run(check) }
@@ -17,6 +18,7 @@ import SignetWire
     checkNotes(input)
     checkDeviceState(input)
     checkPayload(input)
+    checkKey(input)
     checkCookie(String(decoding: input, as: UTF8.self))
     // Framed here, since a change of the length would leave nothing to read.
     for version in UInt8(1)...3 {
@@ -125,6 +127,15 @@ import SignetWire
     let again = made("a printed state") { () throws(JSONFailure) in try UAFDeviceState(parsing: state.bytes) }
     require(again == state, "a state loses nothing")
     _ = state.information
+  }
+
+  private static func checkKey(_ input: [UInt8]) {
+    guard let id = StoredUAFKey.keyID(of: "key-\(String(repeating: "A", count: 43))") else {
+      return require(false, "a key has a name")
+    }
+    guard let key = StoredUAFKey(id, input) else { return }
+    let again = StoredUAFKey(id, key.record.insecureCopy())
+    require(again?.record.insecureCopy() == key.record.insecureCopy(), "a key loses nothing")
   }
 
   private static func checkPayload(_ input: [UInt8]) {

@@ -20,6 +20,7 @@ import SignetVault
       let bounds = TPMFrame.headerByteCount...TPMFrame.largestByteCount
       require(bounds.contains(count), "an answer has a head, and is no longer than one may be")
     }
+    require((TPMFrame.code(ofAnswer: input) != nil) == (input.count >= 10), "a code stands in a head")
     let text = String(decoding: input, as: UTF8.self)
     if let address = accepted({ () throws(KeystoreFailure) in try TPMAddress(text) }) {
       let again = made("a printed address") { () throws(KeystoreFailure) in

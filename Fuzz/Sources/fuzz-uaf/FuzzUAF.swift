@@ -95,6 +95,7 @@ import SignetJSON
         try AuthenticatorCommand(parsing: command.encoded)
       }
       require(again == command, "what is written reads the same")
+      require(AuthenticatorStatus.Command(beginningOf: input) != nil, "a command has a kind")
     }
     _ = accepted { () throws(AuthenticatorCommandFailure) in try AuthenticatorAnswer(parsing: input).encoded }
   }
@@ -145,6 +146,58 @@ import SignetJSON
       accepted { () throws(UAFRefusal) in try registration.verify(input) } == nil,
       "nothing registers without the challenge")
     checkSigned(input)
+    checkRegistered(input)
+  }
+
+  private static let registration = RegistrationExpectation(
+    RegistrationRequest(
+      header: OperationHeader(operation: .registration, appID: ""), challenge: challenge, username: "a",
+      policy: policy), trustedFacets: [facet], models: models, unixTime: 0)
+
+  /// A registration about the challenge, whose key vouches for itself, whatever else it says; and one with the algorithm, format and
+  /// mode that the model has, so that what is behind those is entered.
+  private static func checkRegistered(_ input: [UInt8]) {
+    guard
+      let read = accepted({ () throws(AssertionFailure) in try RegistrationAssertion(parsing: input) })
+    else { return }
+    checkRegistered(read, read.data, input)
+    var data = read.data
+    (data.mode, data.algorithm, data.keyFormat) = (
+      AuthenticationMode.userVerified.rawValue, .p256RAW, .x962RAW
+    )
+    checkRegistered(read, data, input)
+  }
+
+  private static func checkRegistered(
+    _ read: RegistrationAssertion, _ said: KeyRegistrationData, _ input: [UInt8]
+  ) {
+    let challenge = FinalChallenge(
+      FinalChallengeParams(appID: facet, challenge: challenge, facetID: facet))
+    var data = said
+    (data.aaid, data.keyID, data.finalChallengeHash) = (reference.aaid, reference.keyID, challenge.hash)
+    data.publicKey = key.publicKey.x963Representation
+    let signature = made("a signature") { () throws(CryptoFailure) in try key.signature(for: data.encoded) }
+      .rawRepresentation
+    func verified(_ attestation: Attestation) -> VerifiedRegistration? {
+      let assertion = RegistrationAssertion(
+        data, attestation, unsignedExtensions: read.unsignedExtensions)
+      let response = RegistrationResponse(
+        header: OperationHeader(operation: .registration, appID: ""), finalChallenge: challenge,
+        assertions: [ResponseAssertion(bytes: assertion.bytes)])
+      let text = JSONValue.array([.object(response.json)]).bytes
+      return accepted { () throws(UAFRefusal) in try registration.verify(text) }
+    }
+    require(verified(read.attestation) == nil, "nothing vouches for a key that has not signed")
+    guard let made = verified(.basicSurrogate(signature: signature)) else { return }
+    require(
+      data.algorithm == .p256RAW && data.keyFormat == .x962RAW
+        && data.mode == AuthenticationMode.userVerified.rawValue, "only what was asked is accepted")
+    require(
+      made.keys.map(\.reference) == [reference] && made.keys[0].signCounter == data.signCounter
+        && made.keys[0].encodedKey == data.publicKey, "a key is what was signed")
+    var changed = signature
+    changed[input.count % changed.count] ^= 1
+    require(verified(.basicSurrogate(signature: changed)) == nil, "a changed signature is found")
   }
 
   /// An assertion about the challenge, and signed by the key, whatever else it says.
@@ -192,6 +245,7 @@ import SignetJSON
     roundTrip(object, ASMRequest.init(_:), \.json)
     roundTrip(object, ASMResponse.init(_:), \.json)
     roundTrip(object, MetadataStatement.init(_:), \.json)
+    roundTrip(input, MetadataStatement.init(parsing:), \.json)
     roundTrip(input, UAFMessage.init(parsing:), \.json)
     roundTrip(input, GetUAFRequest.init(parsing:), \.json)
     roundTrip(input, ReturnUAFRequest.init(parsing:), \.json)
@@ -265,6 +319,9 @@ import SignetJSON
     if let key = accepted({ () throws(MessageFailure) in try ChannelIDKey(parsing: text) }) {
       let again = made("a key") { () throws(MessageFailure) in try ChannelIDKey(parsing: key.text) }
       require(again == key, "what is written reads the same")
+    }
+    if let id = KeyID(text: text) {
+      require(KeyID(text: id.text) == id, "printing an id loses nothing")
     }
     if let aaid = AAID(text) { require(AAID(vendor: aaid.vendor, model: aaid.model) == aaid, "one number") }
     if let origin = WebOrigin(text, isOriginOnly: true) {

@@ -145,6 +145,18 @@ import SignetJSON
       require(again == code, "printing an invite code loses nothing")
     }
     _ = accepted { () throws(WireFailure) in try DisplayText.check(text) }
+    let isLine = accepted { () throws(WireFailure) in
+      try DisplayText.checkLine(text, member: "m", limit: 64)
+      return true
+    }
+    require(isLine == nil || !text.unicodeScalars.contains("\n"), "a line is one")
+    let typed = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if let approval = accepted({ () throws(TypedApprovalFailure) in
+      try TypedApproval(challenge: typed[0], values: Array(typed.dropFirst()))
+    }) {
+      require(approval.challenge.utf8.count == TypedApproval.challengeLength, "a challenge has its digits")
+      require(approval.values.count == typed.count - 1, "no value is lost")
+    }
     _ = accepted { () throws(WireFailure) in try ServerMadeID(text) }
     if let link = accepted({ () throws(WireFailure) in try TransactionLink(parsing: text) }) {
       require(link.text.utf8.elementsEqual(text.utf8), "a link has one spelling")
