@@ -1,5 +1,6 @@
 import CFixedRandom
 import CLibFuzzer
+import Dispatch
 import Glibc
 
 /// The fuzzer of the compiler's runtime, called as a library.
@@ -42,6 +43,24 @@ public func checkOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
 ///   - property: What should have held.
 public func require(_ holds: @autoclosure () -> Bool, _ property: StaticString) {
   guard holds() else { fatalError("property violated: \(property)") }
+}
+
+/// The result of work that suspends, on a thread that may wait for it.
+public func waiting<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
+  let done = DispatchSemaphore(value: 0)
+  let box = ResultBox<Result>()
+  Task.detached {
+    box.value = await work()
+    done.signal()
+  }
+  done.wait()
+  guard let value = box.value else { preconditionFailure("the work has ended") }
+  return value
+}
+
+/// Written before the semaphore is raised, read after.
+private final class ResultBox<Value>: @unchecked Sendable {
+  var value: Value?
 }
 
 /// What a parser accepts, or nil where it refuses; a refusal must be able to say why.

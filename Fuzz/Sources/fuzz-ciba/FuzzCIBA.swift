@@ -3,11 +3,13 @@ import SignetCrypto
 import SignetHTTP
 import SignetJOSE
 import SignetJSON
-import SignetStorage
+import SignetPolicy
+import SignetSQL
 import SignetWire
 
 // What reads the requests of clients is not public: endpoints hand out what came of it.
 @testable import SignetServer
+@testable import SignetStorage
 
 @main struct FuzzCIBA {
   static func main() { LibFuzzer.run(check) }
@@ -78,14 +80,40 @@ import SignetWire
 
   private static func checkTokens(_ input: [UInt8], _ text: String) {
     require(claims(of: text) == nil, "nobody has the client's key")
+    require(user(namedBy: text) == nil, "nobody has the client's key")
     // With it, any claims.
     let signed = made("a token") { () throws(JOSEFailure) in try JWS.sign(input, with: SigningKey(key)) }
-    guard let claims = claims(of: signed) else { return }
+    let user = user(namedBy: signed)
+    guard let claims = claims(of: signed) else { return require(user == nil, "a hint is a token") }
+    require(user == nil || claims.all["sub_id"] != nil, "a hint names a user")
     require(claims.issuer == client.id, "a token is its client's")
     require(claims.audiences.contains("https://a.example/main"), "a token is for this server")
     require((now...now + 3_700).contains(claims.end), "a token ends soon")
     if let form = accepted({ () throws(OpenIDFailure) in try FormParameters(claims: claims.all) }) {
       check(form)
+    }
+  }
+
+  // MARK: Hints
+
+  /// In memory, and only what reads ID tokens would look into it.
+  private static let context = made("a context") { () throws in
+    ServiceContext(
+      settings: ServerSettings(
+        serverURL: try ServerURL("a.example/main"), pins: [],
+        profile: ContainerProfile(protection: .device, totp: .standard)),
+      storage: try Storage(inMemoryWith: SQLOptions()),
+      masterKey: MasterKey(SecretBytes(copying: [UInt8](repeating: 7, count: MasterKey.byteCount))),
+      clock: StoppedClock(), log: EventLog { _ in })
+  }
+
+  /// The user of a `login_hint_token`.
+  private static func user(namedBy token: String) -> UserID? {
+    waiting {
+      do { return try await UserHint(context).user(for: .token(token), of: client) } catch {
+        require(error is OpenIDFailure, "a refusal is told")
+        return nil
+      }
     }
   }
 
@@ -112,4 +140,8 @@ import SignetWire
       require(!String(decoding: keySet, as: UTF8.self).contains("\(name):"), "nothing private is kept")
     }
   }
+}
+
+private struct StoppedClock: WallClock {
+  let now: Int64 = 1_700_000_000
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import LibFuzzer
 import SignetCrypto
@@ -109,22 +108,4 @@ import SignetPolicy
     }
     return (Array(file), made)
   }
-
-  /// The result of work that suspends, on a thread that may wait for it.
-  private static func waiting<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) -> Result {
-    let done = DispatchSemaphore(value: 0)
-    let box = ResultBox<Result>()
-    Task.detached {
-      box.value = await work()
-      done.signal()
-    }
-    done.wait()
-    guard let value = box.value else { preconditionFailure("the work has ended") }
-    return value
-  }
-}
-
-/// Written before the semaphore is raised, read after.
-private final class ResultBox<Value>: @unchecked Sendable {
-  var value: Value?
 }
