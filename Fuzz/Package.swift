@@ -11,9 +11,10 @@ let house: [SwiftSetting] = [
 ]
 
 // One executable for each family of parsers. A product holds the modules that it is made of.
-func fuzzTarget(_ name: String, _ product: String) -> Target {
+func fuzzTarget(_ name: String, _ products: String...) -> Target {
   .executableTarget(
-    name: name, dependencies: ["LibFuzzer", .product(name: product, package: "signet")], swiftSettings: house)
+    name: name, dependencies: ["LibFuzzer"] + products.map { .product(name: $0, package: "signet") },
+    swiftSettings: house)
 }
 
 let package = Package(
@@ -48,6 +49,8 @@ let package = Package(
     fuzzTarget("fuzz-tpm", "Signet"),
     fuzzTarget("fuzz-integrity", "SignetIntegrity"),
     fuzzTarget("fuzz-server", "SignetServerTesting"),
+    fuzzTarget("fuzz-requests", "SignetServerTesting"),
+    fuzzTarget("fuzz-answers", "Signet", "SignetServerTesting"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
     fuzzTarget("fuzz-uafserver", "SignetServerTesting"),

@@ -1,0 +1,56 @@
+import SignetPolicy
+import SignetTransport
+import SignetVault
+import SignetWire
+import Synchronization
+
+/// Answers requests with these responses, and all further ones with the last of them.
+final class FixedTransport: HTTPTransport {
+  private let responses: [HTTPResponse]
+  private let count = Mutex(0)
+
+  init(_ responses: [HTTPResponse]) { self.responses = responses }
+
+  convenience init(_ response: HTTPResponse) { self.init([response]) }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let index = count.withLock { count in
+      defer { count += 1 }
+      return min(count, responses.count - 1)
+    }
+    return responses[index]
+  }
+}
+
+/// A wall clock that stands.
+struct StoppedClock: WallClock {
+  let now: Int64 = 1_700_000_000
+}
+
+/// A clock of the device that stands.
+struct StoppedDeviceClock: TrustedClock {
+  let now = TrustedTime(
+    boot: BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1), millisecondsAwake: 1,
+    wallSeconds: 1_700_000_000)
+}
+
+extension HTTPResponse {
+  /// The answer that an input describes: a line with its status, header fields, an empty line, and a body.
+  init(fuzzed input: [UInt8]) {
+    var rest = input[...]
+    func line() -> String? {
+      guard !rest.isEmpty else { return nil }
+      let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
+      let line = String(decoding: rest[..<end], as: UTF8.self)
+      rest = rest[end...].dropFirst()
+      return line
+    }
+    let status = line().flatMap { Int($0) } ?? 200
+    var headers: [(String, String)] = []
+    while let field = line(), !field.isEmpty {
+      let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      headers.append((String(parts[0]), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""))
+    }
+    self.init(status: (200...599).contains(status) ? status : 200, headers: headers, body: Array(rest))
+  }
+}
