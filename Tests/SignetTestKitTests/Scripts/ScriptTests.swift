@@ -56,6 +56,17 @@ import Testing
     #expect(result.output.isEmpty && result.errorOutput.contains(name), "\(result.errorOutput)")
   }
 
+  // MARK: Parsers without a fuzz target
+
+  /// Runs `check-fuzz` on the tree.
+  private func checkFuzz(_ words: String...) async throws -> ChildProcess.Result {
+    try await run(["check-fuzz", "--root", folder.path] + words)
+  }
+
+  private func writeProgram(_ code: String, name: String = "fuzz-wire") throws {
+    try write("import SignetWire\n\(code)\n", to: "Fuzz/Sources/\(name)/main.swift")
+  }
+
   @Test("a parser without a fuzz target is named, and so is a reason for what is no parser")
   func fuzzTargets() async throws {
     try write(
@@ -67,37 +78,134 @@ import Testing
         }
       }
       """, to: "Sources/SignetWire/Message.swift")
-    try write("let read = try Message(parsing: input)\n", to: "Fuzz/Sources/fuzz-wire/main.swift")
+    try writeProgram("let read = try Message(parsing: input)")
     try write("Message.Part in Message\n", to: "Fuzz/without-target")
-    let check = ["check-fuzz", "--root", folder.path]
-    let sound = try await run(check)
+    let sound = try await checkFuzz()
     #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound.errorOutput)")
-    let list = try await run(check + ["--list"])
-    #expect(list.output == "SignetWire Message\nSignetWire Message.Part\n")
+    let list = try await checkFuzz("--list")
+    #expect(list.output == "SignetWire Message(parsing:)\nSignetWire Message.Part(_:)\n")
 
-    try write(
-      "enum Letter { static func read(_ bytes: [UInt8]) throws -> Letter {} }\n", to: "Sources/A/One.swift")
     try write(
       "struct Letter {\n  static func read(_ bytes: [UInt8]) throws -> Letter {}\n}\n",
       to: "Sources/SignetWire/Letter.swift")
-    let new = try await run(check)
-    #expect(new.status == 1 && new.errorOutput.contains("Letter in Sources/SignetWire has no fuzz target"))
+    let new = try await checkFuzz()
+    #expect(
+      new.status == 1 && new.errorOutput.contains("Letter.read in Sources/SignetWire has no fuzz target"))
 
-    // Named in a comment only is not named.
-    try write(
-      "// Letter.read(input)\nlet read = try Message(parsing: input)\n",
-      to: "Fuzz/Sources/fuzz-wire/main.swift")
-    #expect(try await run(check).status == 1)
+    // Named in a comment or a text only is not named.
+    try writeProgram(
+      """
+      // Letter.read(input)
+      let read = try Message(parsing: input)
+      require(read.isSound, "as Letter.read(input) \\(read)")
+      """)
+    #expect(try await checkFuzz().status == 1)
     try write("Message.Part in Message\nLetter in Nothing\n", to: "Fuzz/without-target")
-    let nowhere = try await run(check)
+    let nowhere = try await checkFuzz()
     #expect(nowhere.status == 1 && nowhere.errorOutput.contains("in Nothing, which has no target"))
+    try write("Message.Part in Letter\nLetter in Message.Part\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().errorOutput.contains("which has no target"))
     try write("Message.Part in Message\nLetter\n", to: "Fuzz/without-target")
-    let unreasoned = try await run(check)
+    let unreasoned = try await checkFuzz()
     #expect(unreasoned.status == 1 && unreasoned.errorOutput.contains("Letter has no reason"))
     try write("Message.Part in Message\nLetter one\nMessage one\nOther one\n", to: "Fuzz/without-target")
-    let complaints = try await run(check).errorOutput
+    let complaints = try await checkFuzz().errorOutput
     #expect(complaints.contains("Message is used in Fuzz/Sources"))
     #expect(complaints.contains("Other is no parser in Sources"))
+  }
+
+  @Test(
+    "each form of a parser is seen: labels, parameters, static functions, extensions",
+    arguments: [
+      ("init(compact text: String) throws {}", "Letter(compact:)"),
+      ("init?(png bytes: ArraySlice<UInt8>) { nil }", "Letter(png:)"),
+      ("init(kind: Int, of json: JSONObject?) throws(Failure) {}", "Letter(kind:)"),
+      ("init(\n    kind: Int = f(1, 2), text: borrowing SecretBytes\n  ) async throws {}", "Letter(kind:)"),
+      ("static func parts(_ text: String?) -> (id: String, secret: String)? { nil }", "Letter.parts"),
+      ("public static func codes(in text: some StringProtocol) throws -> [Int] { [] }", "Letter.codes"),
+      ("static func parsed(_ text: Substring) -> Self {}", "Letter.parsed"),
+      ("package init(parsing bytes: [UInt8]) {}", "Letter(parsing:)"),
+    ])
+  func parserForms(_ declaration: String, _ name: String) async throws {
+    try write("extension Letter {\n  \(declaration)\n}\n", to: "Sources/SignetWire/Letter.swift")
+    try write("", to: "Fuzz/without-target")
+    try writeProgram("")
+    let found = try await checkFuzz()
+    #expect(found.errorOutput.hasPrefix("\(name) in Sources/SignetWire has no fuzz target"), "\(found)")
+  }
+
+  @Test(
+    "what refuses nothing, takes no text, or is private is no parser",
+    arguments: [
+      "init(text: String) {}", "init(count: Int) throws {}", "private init(text: String) throws {}",
+      "func read(_ text: String) throws {}", "static func read(_ texts: [Int: String]) throws {}",
+      "var text: String { get throws { init(text: String) throws {} } }",
+      "static let text = \"static func read(_ text: String) throws {}\"",
+    ])
+  func noParsers(_ declaration: String) async throws {
+    try write("struct Letter {\n  \(declaration)\n}\n", to: "Sources/SignetWire/Letter.swift")
+    try write("", to: "Fuzz/without-target")
+    try writeProgram("")
+    #expect(try await checkFuzz("--list").output == "\n")
+    #expect(try await checkFuzz().status == 0)
+  }
+
+  @Test("the type behind a protocol's requirement, which has no body, is seen")
+  func requirements() async throws {
+    try write(
+      """
+      public protocol Offer {
+        var key: [UInt8] { get }
+        init(parsing bytes: [UInt8]) throws
+      }
+
+      public struct Answer<Content: Offer> {
+        public init(parsing bytes: [UInt8]) throws(Failure) {
+          content = try Content(parsing: bytes)
+        }
+      }
+      """, to: "Sources/SignetWire/Answer.swift")
+    #expect(try await checkFuzz("--list").status == 64)
+    try writeProgram("let read = try Answer<First>(parsing: input)")
+    #expect(try await checkFuzz("--list").output == "SignetWire Answer(parsing:)\n")
+    try write("", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().status == 0)
+  }
+
+  @Test("a type counts where its module is imported and no other type has its name; a call has its label")
+  func namesOfTypes() async throws {
+    for module in ["SignetWire", "SignetServer"] {
+      try write(
+        "struct Message {\n  init(_ text: String) throws {}\n  init(json: JSONObject) throws {}\n}\n",
+        to: "Sources/\(module)/Message.swift")
+    }
+    try write("", to: "Fuzz/without-target")
+    try writeProgram("_ = try (Message(text), Message(json: object))")
+    func missing() async throws -> [String] {
+      try await checkFuzz().errorOutput.split(separator: "\n").compactMap {
+        $0.split(separator: " has no").first.map(String.init)
+      }
+    }
+    let server = ["Message(_:) in Sources/SignetServer", "Message(json:) in Sources/SignetServer"]
+    #expect(try await missing() == server)
+    // A type of the program's own stands for no other.
+    try write(
+      "@testable import SignetServer\nstruct Message {}\n_ = (Message(text), Message(json: object))\n",
+      to: "Fuzz/Sources/fuzz-server/main.swift")
+    #expect(try await missing() == server)
+    try write(
+      "@testable import SignetServer\nread(Message.init(_:))\n", to: "Fuzz/Sources/fuzz-server/main.swift")
+    #expect(try await missing() == ["Message(json:) in Sources/SignetServer"])
+    // A line names one parser, one module, or several.
+    try write("Message(json:) one\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().errorOutput.contains("Message(json:) is in several modules"))
+    for line in ["SignetServer", "SignetServer.Message", "SignetServer.Message(json:)", "*Server.*(json:)"] {
+      try write("\(line) one reason\n", to: "Fuzz/without-target")
+      let named = try await checkFuzz()
+      #expect(named.status == 0, "\(line): \(named.errorOutput)")
+    }
+    try write("SignetServer.Message, SignetWire.Message two\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().errorOutput.contains("SignetWire.Message is used in Fuzz/Sources"))
   }
 
   @Test("a suite that can wait for ever is named, unless it, the suite around it or each test has a limit")
