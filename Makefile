@@ -69,7 +69,7 @@ compare-builds:
 	Scripts/compare-builds --count $(or $(COUNT),100000)
 
 check:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Fuzz/Package.swift Fuzz/Sources
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 	Scripts/check-docs
 	Scripts/check-fuzz
 	Scripts/check-time-limits
@@ -77,7 +77,7 @@ check:
 	Scripts/mutation-test --check
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Fuzz/Package.swift Fuzz/Sources
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 
 release:
 	Scripts/setup build
@@ -87,4 +87,4 @@ install:
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSCONFDIR="$(SYSCONFDIR)" Scripts/install
 
 clean:
-	rm -rf .build Benchmarks/.build Fuzz/.build
+	rm -rf .build Fuzz/.build

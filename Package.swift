@@ -397,6 +397,12 @@ let package = Package(
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetTransport", "SignetUAF",
         "SignetVault", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
+    // What the benchmarks say of figures.
+    .target(
+      name: "BenchReport", dependencies: ["SignetJSON"], path: "Benchmarks/Sources/BenchReport",
+      swiftSettings: house),
+    .testTarget(
+      name: "BenchReportTests", dependencies: ["BenchReport", "SignetJSON"], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
@@ -409,6 +415,33 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `Scripts/bench` builds the benchmarks, of the objects that are tested and installed; nobody else does.
+if Context.environment["SIGNET_BENCHMARKS"] != nil {
+  package.targets += [
+    .target(
+      name: "CLoadClient", path: "Benchmarks/Sources/CLoadClient", cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(
+      name: "CTPMPeer", path: "Benchmarks/Sources/CTPMPeer", cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [
+        .linkedLibrary("tss2-esys", .when(platforms: [.linux])),
+        .linkedLibrary("sqlite3", .when(platforms: [.linux])),
+      ]),
+    .target(
+      name: "CEmptyServer", path: "Benchmarks/Sources/CEmptyServer",
+      linkerSettings: [.linkedLibrary("microhttpd")]),
+    .executableTarget(
+      name: "signet-bench",
+      dependencies: [
+        "BenchReport", "CEmptyServer", "CLoadClient", "COpenSSL",
+        .target(name: "CTPMPeer", condition: .when(platforms: [.linux])), "Signet", "SignetCrypto",
+        "SignetHTTP", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetTesting", "SignetTPM",
+        "SignetUAF", "SignetVault", "SignetWire",
+      ], path: "Benchmarks/Sources/signet-bench", swiftSettings: facingC),
+  ]
+}
 
 // `Scripts/test NAME` builds one test target; the others are left out.
 if let name = Context.environment["SIGNET_TEST_TARGET"], !name.isEmpty {

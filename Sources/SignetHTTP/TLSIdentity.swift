@@ -54,7 +54,7 @@ internal import CMicroHTTPD
   }
 
   /// GnuTLS's name for TLS 1.3 and 1.2 with ephemeral elliptic-curve keys and authenticated encryption only.
-  static let priorities =
+  package static let priorities =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
     + ":-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"
     + ":-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"

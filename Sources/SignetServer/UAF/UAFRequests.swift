@@ -1,18 +1,19 @@
 import SignetCrypto
 import SignetJSON
 import SignetStorage
-import SignetUAF
+package import SignetUAF
 import SignetWire
 
 /// Makes the requests of the protocol, with a challenge each (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
-struct UAFRequests: Sendable {
+package struct UAFRequests: Sendable {
   let context: ServiceContext
   let setup: UAFSetup
   let names: UAFNames
   private let serverDataKey: HMACKey
   private let transactions: TransactionService
 
-  init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
+  /// The requests of a server.
+  package init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
     (self.context, self.setup, self.transactions) = (context, setup, transactions)
     names = UAFNames(context.settings.serverURL, setup.settings)
     serverDataKey = context.masterKey.serverDataKey()
@@ -30,10 +31,11 @@ struct UAFRequests: Sendable {
   }
 
   /// A request on its way.
-  struct Made: Sendable {
+  package struct Made: Sendable {
     let order: Order
     let session: UAFSessionRecord
-    let text: String
+    /// The request, as it is sent.
+    package let text: String
   }
 
   /// Makes a request at once.
@@ -44,7 +46,7 @@ struct UAFRequests: Sendable {
   ///   - caller: Who asks.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The request, which is on the disk.
-  func make(
+  package func make(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
     let order = try await order(asked, for: operation, by: caller)

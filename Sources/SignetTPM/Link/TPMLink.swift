@@ -12,9 +12,9 @@
   }
 
   /// The bytes around every command and answer (TPM 2.0 Library, part 1 section 18).
-  enum TPMFrame {
+  package enum TPMFrame {
     static let headerByteCount = 10
-    static let largestByteCount = 4096
+    package static let largestByteCount = 4096
 
     /// How long the answer says that it is; `nil` if it cannot be one.
     static func byteCount(ofAnswer bytes: [UInt8]) -> Int? {
@@ -23,10 +23,10 @@
     }
 
     /// The response code of an answer.
-    static func code(ofAnswer bytes: [UInt8]) -> UInt32? { number(bytes, 6) }
+    package static func code(ofAnswer bytes: [UInt8]) -> UInt32? { number(bytes, 6) }
 
     /// Four bytes, big-endian.
-    static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32? {
+    package static func number(_ bytes: [UInt8], _ offset: Int) -> UInt32? {
       guard bytes.count >= offset + 4 else { return nil }
       return bytes[offset..<(offset + 4)].reduce(0) { $0 << 8 | UInt32($1) }
     }
@@ -40,7 +40,7 @@
 
   extension FixedWidthInteger {
     /// The bytes, most significant first.
-    var bigEndianBytes: [UInt8] {
+    package var bigEndianBytes: [UInt8] {
       (0..<(Self.bitWidth / 8)).reversed().map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
     }
   }

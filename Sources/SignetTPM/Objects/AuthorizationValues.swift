@@ -6,7 +6,7 @@
   /// A TPM takes zeros off their end, so the last byte is never zero.
   package enum AuthorizationValues {
     /// Binds an object to its context; no secret where the context is none.
-    static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
+    package static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
       ofSecret(SecretBytes(copying: context), purpose)
     }
 

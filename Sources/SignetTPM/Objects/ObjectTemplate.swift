@@ -61,7 +61,7 @@
     }
 
     /// Sealed data that opens with its authorization value, which is no secret to be guessed.
-    static func sealedData(unique: [UInt8] = []) -> TPM2B_PUBLIC {
+    package static func sealedData(unique: [UInt8] = []) -> TPM2B_PUBLIC {
       data(fixedTPM | fixedParent | userWithAuth | noDA, policy: [], unique)
     }
 

@@ -6,7 +6,7 @@
   extension Conversation {
     /// An object that is loaded.
     package struct Object {
-      let handle: UInt32
+      package let handle: UInt32
       /// Computed from the template, so that nobody can put another object in its place.
       let name: [UInt8]
     }

@@ -5,7 +5,7 @@
 
   /// A storage key that is ready for use.
   package struct Parent {
-    let handle: UInt32
+    package let handle: UInt32
     /// Computed from the public part, and not taken from the TPM's word.
     let name: [UInt8]
     let publicKey: P256.KeyAgreement.PublicKey

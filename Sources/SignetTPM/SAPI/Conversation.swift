@@ -77,7 +77,7 @@
     func flushAtEnd(_ handle: UInt32) { loaded.append(handle) }
 
     /// Flushes what one call of the keystore loaded.
-    func endCall() {
+    package func endCall() {
       while let handle = loadedForCall.popLast() { discardHandle(handle) }
     }
 

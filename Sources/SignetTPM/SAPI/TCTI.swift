@@ -6,11 +6,11 @@
   /// A link as the C library wants it: its transmission interface, freed with its single owner.
   ///
   /// The library's own interfaces cannot give up waiting; ours are the reason why nothing here waits for ever.
-  @safe final class TCTI {
+  @safe package final class TCTI {
     private let raw: UnsafeMutablePointer<CTPM2_TCTI>
     private let box: LinkBox
 
-    init(_ link: any TPMLink) {
+    package init(_ link: any TPMLink) {
       box = LinkBox(link)
       unsafe raw = .allocate(capacity: 1)
       unsafe raw.initialize(to: CTPM2_TCTI())
@@ -27,7 +27,7 @@
     var failure: KeystoreFailure? { box.failure }
 
     /// The context that the C library takes; it must not outlive this object.
-    var context: OpaquePointer { unsafe OpaquePointer(raw) }
+    package var context: OpaquePointer { unsafe OpaquePointer(raw) }
   }
 
   private final class LinkBox {

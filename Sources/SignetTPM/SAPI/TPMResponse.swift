@@ -7,7 +7,7 @@
   package struct TPMResponse: Equatable {
     let code: UInt32
 
-    init(_ code: UInt32) { self.code = code }
+    package init(_ code: UInt32) { self.code = code }
 
     /// The code with its position taken off.
     var kind: UInt32 {
@@ -19,7 +19,7 @@
     var isFromTPM: Bool { code & 0xFFFF_0000 == 0 }
 
     /// The library's sentence.
-    var meaning: String {
+    package var meaning: String {
       guard let text = unsafe Tss2_RC_Decode(code) else { return "no such code is known" }
       return unsafe String(cString: text)
     }

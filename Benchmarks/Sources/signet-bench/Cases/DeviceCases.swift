@@ -5,9 +5,9 @@ import SignetCrypto
 import SignetPolicy
 import SignetServer
 import SignetStorage
-@testable import SignetServerTesting
-@testable import SignetTesting
-@testable import SignetVault
+import SignetServerTesting
+import SignetTesting
+import SignetVault
 import SignetWire
 
 extension Bench {

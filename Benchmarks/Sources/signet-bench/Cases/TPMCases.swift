@@ -3,8 +3,8 @@
   import CTPM2
   import CTPMPeer
   import SignetCrypto
-  @testable import SignetTPM
-  @testable import SignetTesting
+  import SignetTPM
+  import SignetTesting
   import SignetVault
 
   extension Bench {

@@ -1,8 +1,8 @@
 import BenchReport
 import Foundation
-@testable import SignetCrypto
-@testable import SignetJSON
-@testable import SignetUAF
+import SignetCrypto
+import SignetJSON
+import SignetUAF
 
 extension Bench {
   /// What a UAF server does for a response: in this process from its text to the decision, and over TLS with counters that are

@@ -3,9 +3,9 @@
   import SignetCrypto
   import SignetPolicy
   import SignetSQLite
-  @testable import SignetTPM
-  @testable import SignetTesting
-  @testable import SignetVault
+  import SignetTPM
+  import SignetTesting
+  import SignetVault
 
   extension Bench {
     /// Opening a vault's domain on a TPM, beside what no such opening can do without.

@@ -2,7 +2,7 @@ import BenchReport
 import Foundation
 import SignetCrypto
 import SignetPolicy
-@testable import SignetVault
+import SignetVault
 import Synchronization
 
 extension Bench {

@@ -1,5 +1,5 @@
 #if os(Linux)
-  @testable import SignetTPM
+  import SignetTPM
   import SignetVault
   import Synchronization
 

@@ -2,8 +2,8 @@
   import CTPM2
   import CTPMPeer
   import SignetCrypto
-  @testable import SignetTPM
-  @testable import SignetTesting
+  import SignetTPM
+  import SignetTesting
   import SignetVault
 
   /// What nothing that unlocks with a limit of guesses can do without, done in C with nothing around it.

@@ -1,7 +1,7 @@
 import CEmptyServer
 import Foundation
 import SignetCrypto
-@testable import SignetHTTP
+import SignetHTTP
 
 /// An empty answer to everything: what TLS and HTTP take by themselves, of libmicrohttpd in C, and of SignetHTTP over it.
 enum EmptyServer {

@@ -7,7 +7,7 @@ import SignetPolicy
 import SignetSQLite
 import SignetServer
 import SignetStorage
-@testable import SignetServerTesting
+import SignetServerTesting
 import SignetWire
 
 /// A server in a process of its own, with devices whose keys the benchmark knows.

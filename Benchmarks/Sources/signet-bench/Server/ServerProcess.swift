@@ -6,7 +6,7 @@ import SignetPolicy
 import SignetSQLite
 import SignetServer
 import SignetStorage
-@testable import SignetServerTesting
+import SignetServerTesting
 import SignetTesting
 import SignetWire
 

@@ -1,13 +1,13 @@
 import BenchReport
 import Foundation
-@testable import SignetCrypto
-@testable import SignetJSON
+import SignetCrypto
+import SignetJSON
 import SignetPolicy
 import SignetSQLite
-@testable import SignetServer
+import SignetServer
 import SignetStorage
-@testable import SignetServerTesting
-@testable import SignetUAF
+import SignetServerTesting
+import SignetUAF
 import SignetWire
 
 /// A UAF server in a process of its own, with a user's key for each user, which makes the responses too: no request is timed while
