@@ -32,6 +32,16 @@
       ).finish()
     }
 
+    /// One installation for the tests that only read what is there.
+    private static let placed = Task {
+      let tests = try InstallTests()
+      let result = try await tests.install(["PREFIX": tests.folder.file("prefix")])
+      try #require(result.status == 0, result.summary)
+      return tests.folder
+    }
+
+    private func placedPrefix() async throws -> String { try await Self.placed.value.file("prefix") }
+
     private func content(_ path: String) -> String? {
       FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
@@ -155,8 +165,7 @@
       "systemd finds nothing wrong with the unit of servers, and its sandbox tight",
       .enabled(if: canAnalyze, "needs systemd-analyze"))
     func serverUnit() async throws {
-      let prefix = folder.file("prefix")
-      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let prefix = try await placedPrefix()
       let installed = "\(prefix)/lib/systemd/system/signet-server@.service"
       let unit = try #require(content(installed))
       #expect(unit.contains("ExecStart=\(prefix)/bin/signet-server serve --data /var/lib/signet/%i\n"))
@@ -195,8 +204,7 @@
 
     @Test("mandoc finds nothing wrong with the manuals", .enabled(if: canRun("mandoc")))
     func manuals() async throws {
-      let prefix = folder.file("prefix")
-      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let prefix = try await placedPrefix()
       for page in ["man1/signet.1", "man1/signet-server.1", "man5/signet-server.json.5"] {
         let lint = try await run("mandoc", ["-T", "lint", "-W", "all", "\(prefix)/share/man/\(page)"])
         // Other pages are looked for where the system has them, and the text of examples is not ours to break.
@@ -211,8 +219,7 @@
       "the settings' manual has every member that docs/server-settings.md has", .enabled(if: canRun("mandoc"))
     )
     func settingsManual() async throws {
-      let prefix = folder.file("prefix")
-      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let prefix = try await placedPrefix()
       let page = try #require(content("\(prefix)/share/man/man5/signet-server.json.5"))
       let document = try #require(content("\(Self.root)/docs/server-settings.md"))
       let members = document.matches(of: /(?m)^\| `([A-Za-z]+)`/).map { String($0.output.1) }
@@ -227,17 +234,16 @@
     @Test(
       "the completions load in their shells and know the commands",
       arguments: [
-        ("bash", "usr/share/bash-completion/completions", "signet"),
-        ("bash", "usr/share/bash-completion/completions", "signet-server"),
-        ("fish", "usr/share/fish/vendor_completions.d", "signet"),
-        ("fish", "usr/share/fish/vendor_completions.d", "signet-server"),
-        ("zsh", "usr/share/zsh/site-functions", "signet"),
-        ("zsh", "usr/share/zsh/site-functions", "signet-server"),
+        ("bash", "share/bash-completion/completions", "signet"),
+        ("bash", "share/bash-completion/completions", "signet-server"),
+        ("fish", "share/fish/vendor_completions.d", "signet"),
+        ("fish", "share/fish/vendor_completions.d", "signet-server"),
+        ("zsh", "share/zsh/site-functions", "signet"),
+        ("zsh", "share/zsh/site-functions", "signet-server"),
       ])
     func completions(_ shell: String, _ place: String, _ command: String) async throws {
       guard Self.canRun(shell) else { try Test.cancel("needs \(shell)") }
-      let root = folder.file("image")
-      #expect(try await install(["DESTDIR": root, "PREFIX": "/usr"]).status == 0)
+      let root = try await placedPrefix()
       let wanted = command == "signet" ? "approve" : "transaction"
       let beginning = String(wanted.prefix(4))
       let file = "\(root)/\(place)/\(shell == "zsh" ? "_" : "")\(command)\(shell == "fish" ? ".fish" : "")"
@@ -303,9 +309,12 @@
 
     @Test("systemd finds nothing wrong with the units", .enabled(if: canAnalyze, "needs systemd-analyze"))
     func units() async throws {
-      let prefix = folder.file("prefix")
-      #expect(try await install(["PREFIX": prefix]).status == 0)
-      let units = ["service", "socket"].map { "\(prefix)/lib/systemd/user/signet-agent.\($0)" }
+      let installed = try await placedPrefix() + "/lib/systemd/user"
+      let units = ["service", "socket"].map { folder.file("signet-agent.\($0)") }
+      for unit in units {
+        let name = URL(filePath: unit).lastPathComponent
+        try FileManager.default.copyItem(atPath: "\(installed)/\(name)", toPath: unit)
+      }
       let command = ChildCommand(
         [Self.analyzer, "--user", "--man=no", "verify"] + units,
         environment: ProcessInfo.processInfo.environment.merging(
@@ -314,9 +323,8 @@
       let result = try await command.finish()
       #expect(result.status == 0 && !result.summary.rawValue.contains("signet-agent"), result.summary)
       // The control: what is wrong is found.
-      let unit = "\(prefix)/lib/systemd/user/signet-agent.service"
-      let wrong = try #require(content(unit)).replacing("LimitCORE=0", with: "LimitCores=0")
-      try Data(wrong.utf8).write(to: URL(filePath: unit))
+      let wrong = try #require(content(units[0])).replacing("LimitCORE=0", with: "LimitCores=0")
+      try Data(wrong.utf8).write(to: URL(filePath: units[0]))
       let found = try await command.finish()
       #expect(found.summary.rawValue.contains("LimitCores"), found.summary)
     }
