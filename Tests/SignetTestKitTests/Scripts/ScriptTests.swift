@@ -49,6 +49,7 @@ import Testing
       (["fuzz", "--seconds", "-1"], [:], "--seconds"), (["fuzz", "nothing"], [:], "nothing"),
       (["compare-builds", "--count", "x"], [:], "--count"), (["check-fuzz", "--root"], [:], "--root"),
       (["check-fuzz", "--root", "/nowhere"], [:], "--root"),
+      (["check-claims", "--root"], [:], "--root"), (["check-claims", "--root", "/nowhere"], [:], "--root"),
     ])
   func refuses(_ words: [String], _ variables: [String: String], _ name: String) async throws {
     let result = try await run(words, variables)
@@ -206,6 +207,65 @@ import Testing
     }
     try write("SignetServer.Message, SignetWire.Message two\n", to: "Fuzz/without-target")
     #expect(try await checkFuzz().errorOutput.contains("SignetWire.Message is used in Fuzz/Sources"))
+  }
+
+  // MARK: Claims without a test
+
+  /// Runs `check-claims` on a threat model whose seventh line is the first of `text`.
+  private func checkClaims(_ text: String) async throws -> ChildProcess.Result {
+    try write("# Threat model\n\nWords.\n\n## Against whom\n\n\(text)\n", to: "docs/threat-model.md")
+    try write(
+      """
+      @Suite("One") struct OneTests {
+        @Test("a thing", arguments: [1])
+        func holds(_ number: Int) {}
+        func helper() {}
+      }
+      """, to: "Tests/SignetTests/OneTests.swift")
+    return try await run(["check-claims", "--root", folder.path])
+  }
+
+  @Test(
+    "a claim with a test, and what is marked, is sound",
+    arguments: [
+      "- It holds: `SignetTests/OneTests/holds`.", "It holds\n(`SignetTests/OneTests/holds`).",
+      "Holds:\n\n- It holds: `SignetTests/OneTests/holds`. **Not claimed** of others.", "*Explained*: why.",
+      "It holds: `SignetTests/OneTests/holds` ([page](page.md)).", "Does not hold:\n\n- This.\n- That.",
+      "Does not hold: this.", "| what | by |\n|---|---|\n| It holds | `SignetTests/OneTests/holds` |",
+      "```\nIt holds.\n```", "1. It holds: `SignetTests/OneTests/holds`. *By reading*: so does that.",
+    ])
+  func soundClaims(_ text: String) async throws {
+    let result = try await checkClaims(text)
+    #expect(result.status == 0 && result.errorOutput.isEmpty, "\(result.errorOutput)")
+  }
+
+  @Test(
+    "a claim without a test is named by its line, and so is a test that there is not",
+    arguments: [
+      ("- It holds.", 7, "no test is named for \"It holds\""),
+      ("It is.\n\nIt holds: `SignetTests/OneTests/holds`.", 7, "no test is named for \"It is\""),
+      ("It holds: `SignetTests/OneTests/holds`.\nIt ends.", 7, "no test is named for \"It ends\""),
+      ("- It holds. *By reading*: so does that.", 7, "no test is named for \"It holds\""),
+      ("Does not hold:\n\n- This.\n\nHolds:\n\n- That.", 13, "no test is named for \"That\""),
+      ("Does not hold:\n\n- This.\n\n### Others\n\n- That.", 13, "no test is named for \"That\""),
+      ("| what | by |\n|---|---|\n| a limit | |", 9, "no test is named for \"a limit\""),
+      ("It holds: `SignetTests/OneTests/helper`.", 7, "there is no test SignetTests/OneTests/helper"),
+      ("It holds: `SignetTests/TwoTests/holds`.", 7, "there is no test SignetTests/TwoTests/holds"),
+      ("It holds: `SignetJSONTests/OneTests/holds`.", 7, "there is no test SignetJSONTests/OneTests/holds"),
+    ])
+  func unsoundClaims(_ text: String, _ line: Int, _ words: String) async throws {
+    let result = try await checkClaims(text)
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput.hasPrefix("docs/threat-model.md:\(line): \(words)"), "\(result.errorOutput)")
+  }
+
+  @Test("a test that another document names, and that there is not, is named")
+  func testsOfOtherDocuments() async throws {
+    try write("\n`SignetTests/OneTests/none`\n", to: "Sources/Notes.md")
+    let result = try await checkClaims("*Explained*: why.")
+    #expect(result.status == 1)
+    #expect(result.errorOutput == "Sources/Notes.md:2: there is no test SignetTests/OneTests/none\n")
   }
 
   @Test("a suite that can wait for ever is named, unless it, the suite around it or each test has a limit")
