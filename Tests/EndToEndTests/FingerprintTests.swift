@@ -242,6 +242,10 @@
       let missing = try await bare.run("biometrics", "enable", passwords: ["wrong"])
       #expect(missing.isRefusal(69, "no fingerprint reader that works"), missing.summary)
       #expect(try await bare.run("biometrics", "status").output.contains("no fingerprint reader that works"))
+      // A bus that the environment names is not asked.
+      var misled = try bare.process(["biometrics", "status"])
+      misled.environment["DBUS_SYSTEM_BUS_ADDRESS"] = bench.fprint.bus.address
+      #expect(try await misled.finish().output.contains("no fingerprint reader that works"))
       // What is explained is what is in force on the device.
       let able = try await bench.device.run("policy", "explain")
       #expect(able.output.contains("with biometrics once they are enabled."), able.summary)

@@ -156,6 +156,33 @@
     }
 
     @Test(
+      "neither a command nor a server writes keys of TLS to the file that SSLKEYLOGFILE names",
+      .enabled(if: hasTool("curl"), "needs curl"))
+    func keyLog() async throws {
+      let file = folder.file("tls-keys")
+      let server = try await RunningServer.start(["--protection", "device"])
+        .restarted(launcher: ["/usr/bin/env", "SSLKEYLOGFILE=\(file)"])
+      for (user, device) in [
+        ("alice", server.device("alice")), ("bob", try server.device("bob").uninstalled(in: folder)),
+      ] {
+        for words in [["activate", "--code-file", try await server.codeFile(user)], ["pending"]] {
+          var process = try device.process(words)
+          process.environment["SSLKEYLOGFILE"] = file
+          let result = try await process.finish()
+          #expect(result.status == 0, result.summary)
+        }
+      }
+      #expect(!FileManager.default.fileExists(atPath: file))
+      // The control: another program writes them.
+      let other = ChildCommand(
+        ["/usr/bin/curl", "-sS", "--cacert", server.authority, "https://\(server.url)/v1/live"],
+        environment: ["SSLKEYLOGFILE": file])
+      #expect(try await other.finish().status == 0)
+      #expect(FileManager.default.fileExists(atPath: file))
+      await server.stop()
+    }
+
+    @Test(
       "a program with a release's key refuses without its manifest, and one without a key calls itself a development build"
     )
     func manifest() async throws {

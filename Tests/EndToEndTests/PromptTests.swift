@@ -208,4 +208,18 @@ import Testing
     }
     await server.stop()
   }
+
+  @Test("an invite code that is not on the command line is asked for")
+  func inviteCode() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    _ = try await server.json("user", "add", "alice")
+    let code = try await server.invite("alice")
+    let device = server.device()
+    let terminal = try ControllingTerminal(device, ["activate", "--user", "alice", "--server", server.url])
+    try terminal.answer("Invite code: ", code.invite.typedForm)
+    let activated = try await terminal.end()
+    #expect(activated.status == 0, "\(activated.shown)")
+    #expect(try await device.containers().map(\.isConfirmed) == [true])
+    await server.stop()
+  }
 }

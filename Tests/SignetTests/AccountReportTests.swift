@@ -38,6 +38,36 @@ private final class RecordingTransport: HTTPTransport {
   }
 }
 
+/// Holds back the first answer of a server that is about a condition.
+private final class SlowTransport: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let isFirst = Mutex(true)
+  private let held = AsyncStream<Void>.makeStream()
+  private let freed = AsyncStream<Void>.makeStream()
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  /// Returns once the answer is here and held back.
+  func untilHeld() async { for await _ in held.stream { break } }
+
+  /// Lets the answer go.
+  func free() { freed.continuation.yield() }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let response = try await inner.send(request)
+    guard request.url.hasSuffix("/device/condition") else { return response }
+    let holds = isFirst.withLock { isFirst in
+      defer { isFirst = false }
+      return isFirst
+    }
+    if holds {
+      held.continuation.yield()
+      for await _ in freed.stream { break }
+    }
+    return response
+  }
+}
+
 extension GuardedDevice {
   var accounts: AccountService { AccountService(inviting.server.context) }
 
@@ -309,6 +339,24 @@ struct AccountReportTests {
     guarded.transport.cut(nil, at: "/device/orders")
     try await device.sendReceipts(to: container.server.shortForm)
     #expect(try await guarded.record(container).ended == "wiped")
+    await guarded.stop()
+  }
+
+  @Test("an answer that a newer one has overtaken changes nothing")
+  func overtaken() async throws {
+    let guarded = try await GuardedDevice([:])
+    let container = try await guarded.activate()
+    let transport = SlowTransport(guarded.transport)
+    let slow = GuardedDevice.device(guarded.fixture.vault, guarded.given, transport)
+    // It answers a challenge that is not open any more, so it is refused in the end.
+    async let late = signetFailure { try await slow.reportCondition(of: container) }
+    await transport.untilHeld()
+    _ = try await guarded.order(.lock, container, "stolen")
+    try await guarded.device.reportCondition(of: container)
+    #expect(try await guarded.device.accountStatus(of: container).lock.sources == [.server])
+    transport.free()
+    #expect(await late != nil)
+    #expect(try await guarded.device.accountStatus(of: container).lock.sources == [.server])
     await guarded.stop()
   }
 

@@ -1,11 +1,38 @@
+import Foundation
 import Signet
 import SignetConcurrency
+import SignetCrypto
 import SignetServer
 import SignetStorage
 import SignetServerTesting
 import SignetTestKit
 import SignetTesting
+import Synchronization
 import Testing
+
+/// Carries requests on, and keeps what they say.
+private final class Eavesdropper: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let sent = Mutex("")
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  /// What was sent, and each part of it that is Base64URL decoded.
+  var seen: [Data] {
+    let text = sent.withLock { $0 }
+    let parts = text.split { !($0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_")) }
+    return [Data(text.utf8)]
+      + parts.compactMap { part -> Data? in
+        do { return Data(try Base64URL.decode(String(part))) } catch { return nil }
+      }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let body = String(decoding: request.body, as: UTF8.self)
+    sent.withLock { $0 += "\(request.url) \(request.headers) \(body)\n" }
+    return try await inner.send(request)
+  }
+}
 
 /// The main job against a real server over TLS: activate, make a code, approve a transaction.
 @Suite(.timeLimit(.minutes(10))) struct MainJobTests {
@@ -53,5 +80,39 @@ import Testing
         for: container, by: .password(secret("wrong horse")))
     }
     await server.stop()
+  }
+
+  @Test("nothing that a device sends has its password, the invite, the secret of codes or a private key")
+  func sendsNoSecret() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await InvitingServer(.password(policy, .lock(limit: 5)))
+    let transport = Eavesdropper(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let code = try await server.invite()
+    let container = try await fixture.activate(code, password: "correct horse")
+    _ = try await server.server.createTransaction("Pay 1 EUR", for: container.user)
+    let waiting = try #require(try await fixture.device.pendingTransactions(for: container).first)
+    try await fixture.device.decide(
+      waiting, .accepted, with: container, by: .password(secret("correct horse")))
+
+    var needles = [Array("correct horse".utf8), Array(code.invite.inviteText.utf8)]
+    needles.append(Array(code.invite.typedForm.utf8))
+    let typed = SecretBytes(copying: Array("correct horse".utf8))
+    let user = try await fixture.vault.open("user", of: container.id, with: .password(typed))
+    for name in ["signing-key", "otp-secret"] {
+      needles.append(try user.withRecord(name) { SecretBytes(copying: $0).insecureCopy() })
+    }
+    let own = try await fixture.vault.open("device", of: container.id, with: .device)
+    for name in ["session-key", "encryption-key"] {
+      needles.append(try own.withRecord(name) { SecretBytes(copying: $0).insecureCopy() })
+    }
+    let seen = transport.seen
+    // The control: what is no secret is found, in the clear and in what is signed.
+    #expect(seen[0].range(of: Data("/activation/start".utf8)) != nil)
+    #expect(seen.dropFirst().contains { $0.range(of: Data("Pay 1 EUR".utf8)) != nil })
+    for (index, needle) in needles.enumerated() {
+      #expect(!seen.contains { $0.range(of: Data(needle)) != nil }, "needle \(index)")
+    }
+    await server.server.stop()
   }
 }

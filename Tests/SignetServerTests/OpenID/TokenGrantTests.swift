@@ -1,3 +1,5 @@
+import Foundation
+import PostgreSQLFixture
 import SignetCrypto
 import SignetHTTP
 import SignetJOSE
@@ -146,6 +148,25 @@ import Testing
     fixture.server.clock.advance(by: 86_430)
     try await fixture.sweep()
     #expect(try await fixture.poll(client, ids[1]).outcome == "400 invalid_grant", "forgotten")
+  }
+
+  @Test("neither a request's id nor tokens, nor what a client is told with, are in the database in clear")
+  func keepsNoSecrets() async throws {
+    let fixture = try await OpenIDFixture(on: .sqlite)
+    let (polling, pushed) = (try await fixture.register(), try await fixture.register(.push))
+    let id = try await fixture.ask(polling).id
+    try await fixture.decide(.accepted)
+    let tokens = try await fixture.poll(polling, id).body
+    _ = try await fixture.ask(pushed)
+    let secrets = [id, try tokens.string("access_token"), try tokens.string("id_token"), "n-0.token~+/=="]
+    var isClientFound = false
+    for name in try FileManager.default.contentsOfDirectory(atPath: fixture.server.folder.path) {
+      let data = try Data(contentsOf: URL(filePath: fixture.server.folder.file(name)))
+      for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(name): \(secret)") }
+      isClientFound = isClientFound || data.range(of: Data(polling.id.utf8)) != nil
+    }
+    // The search can find something: the client's id is there in clear.
+    #expect(isClientFound)
   }
 
   @Test("of 50 who ask for the tokens at once one gets them, over two connections to the database")

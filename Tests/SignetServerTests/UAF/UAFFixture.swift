@@ -1,3 +1,4 @@
+import Foundation
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
@@ -89,6 +90,16 @@ final class UAFServer: Sendable {
     let database = try Database(path: "\(folder.path)/signet.sqlite", mode: .readWrite)
     try database.execute(statement, values)
     #expect(database.changes > 0, "\(statement) changed nothing")
+  }
+
+  /// Whether a text is anywhere in the files of an SQLite database, in the clear.
+  func keeps(_ text: String) throws -> Bool {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try names.contains { name in
+      guard name.hasPrefix("signet.sqlite") else { return false }
+      let data = try Data(contentsOf: URL(filePath: "\(folder.path)/\(name)"))
+      return data.range(of: Data(text.utf8)) != nil
+    }
   }
 
   /// The texts of the audit log, after its chain was followed.

@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetHTTP
 import SignetJOSE
@@ -39,6 +40,16 @@ import UAFFixture
 
   private func status(_ session: String, _ server: UAFServer) async throws -> String {
     try await server.json("/status", ["sessionId": .string(session)], isOrdered: false).string("status")
+  }
+
+  @Test("neither a token nor where tokens of a device go is in the database in clear")
+  func keepsNoToken() async throws {
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
+    _ = try await UAFTestDevice(on: server, name: "Telling name")
+    let made = try await server.json("/token/create/registration", Self.order)
+    #expect(try !server.keeps(made.string("token")) && !server.keeps("address:1"))
+    // The search can find something: the name of the device is there in clear.
+    #expect(try server.keeps("Telling name"))
   }
 
   @Test func aTokenHasItsTime() async throws {
