@@ -14,7 +14,7 @@ extension Command {
       Both authenticators have the same secret then. Counters go on separately: use one of them only.
 
       With --encrypt the password of the file is asked for twice, after that of the accounts on this device, if they have one; \
-      with --password-fd it is one line.
+      with --password-fd it is one line. It has 8 characters at least, and no word that many people use.
       """,
     options: [
       .value(
@@ -185,16 +185,13 @@ private enum ExportTarget {
 
 extension DeviceOptions {
   /// The password of a file that is written: typed twice, or one line of a script.
+  ///
+  /// Who has the file can try passwords without a limit, so that one has to meet the rules of those for accounts.
   fileprivate func newFilePassword() async throws -> SharedSecretBox {
-    while true {
-      let first = try await password(for: "the file")
-      guard first.withSecret({ $0.byteCount > 0 }) else {
-        throw CommandFailure(.dataError, "the password of the file is empty; choose one")
-      }
-      if arguments.isSet("password-fd") { return first }
-      let second = try await password(for: "the file, once more")
-      if first.withSecret({ one in second.withSecret { one.isEqual(to: $0) } }) { return first }
-      arguments.errorOutput.print("The two entries differ; try again.")
-    }
+    arguments.errorOutput.print("The file gets a password of its own.")
+    let password = try await newPassword(under: Accounts.passwordPolicy, .none, .change)
+    let violations = try await Accounts.passwordPolicy.violations(of: password, purpose: .change)
+    guard violations.isEmpty else { throw SignetFailure.passwordRefused(violations) }
+    return password
   }
 }

@@ -73,6 +73,13 @@ import Testing
       #expect(result.status == 0 && result.output == "Exported 1 account.\n", result.summary)
       #expect(!result.errorOutput.contains("Warning"))
       #expect(permissions(of: path) == 0o600)
+      // Who has the file tries passwords without a limit.
+      for weak in ["short", "password"] {
+        let refused = try await device.run(
+          "export", "--format", format, "--encrypt", "-o", "\(path).weak", passwords: [weak])
+        #expect(refused.isRefusal(65, "not allowed"), refused.summary)
+        #expect(!FileManager.default.fileExists(atPath: "\(path).weak"))
+      }
       let other = DeviceCommand(data: folder.file("device-\(format)"))
       let wrong = try await other.run("import", path, passwords: ["wrong"])
       #expect(wrong.isRefusal(77, "is wrong, or the file was changed"), wrong.summary)
