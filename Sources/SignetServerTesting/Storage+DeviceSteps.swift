@@ -97,7 +97,7 @@ extension Storage {
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     credential.device = device
     return try await finishUAFRegistration(
-      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential], limit: limit
+      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: limit
     ) { _ in StorageContract.event("uaf") }
   }
 

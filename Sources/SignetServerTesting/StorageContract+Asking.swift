@@ -16,7 +16,7 @@ extension StorageContract {
     try await storage.addUAFSession(registration, audit: nil)
     try expect(
       await storage.finishUAFRegistration(
-        "registration", UAFSessionEnd(status: 1200, time: 1050), adding: [credential()], limit: 4
+        "registration", UAFSessionEnd(status: 1200, time: 1050), adding: [credential().new], limit: 4
       ) { _ in event("key") }, is: .taken, "the key")
   }
 

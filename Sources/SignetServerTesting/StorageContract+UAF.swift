@@ -41,7 +41,7 @@ extension StorageContract {
   private static func register(
     _ storage: Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
   ) async throws -> UAFOutcome {
-    try await storage.finishUAFRegistration(id, end(at: time), adding: credentials, limit: 4) {
+    try await storage.finishUAFRegistration(id, end(at: time), adding: credentials.map(\.new), limit: 4) {
       event($0 == .taken ? "taken" : "refused")
     }
   }

@@ -475,10 +475,10 @@ extension Storage {
 
   fileprivate func registerUAF(_ session: String, of user: String) async throws -> UAFOutcome {
     let credential = UAFCredentialRecord(
-      aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4, 1], algorithm: 1,
+      aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4] + user.utf8, algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     return try await finishUAFRegistration(
-      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential], limit: 4
+      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
     ) { _ in StorageContract.event("uaf") }
   }
 

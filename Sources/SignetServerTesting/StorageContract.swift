@@ -44,6 +44,7 @@ public enum StorageContract {
     users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
     + transactions
     + transactionEnds + asking + unanswerable + push + pushAuth + clients + backchannel + outbox + uaf
+    + authenticatorKeys
     + accounts + audit
 }
 

@@ -75,11 +75,14 @@ enum Schema {
         SQLIndex("containers_of_activation", "activation"),
         SQLIndex("successors", "renews", where: "state = 'pending'"),
       ]),
-    // One public key belongs to one container, of whatever state.
+    // One public key belongs to one authenticator, of whatever kind and state. Those of a deleted user stay, without a name.
     SQLTable(
-      "container_keys", [.blob("public_key").primaryKey, .text("container")],
-      constraints: ["FOREIGN KEY (container) REFERENCES containers (id) ON DELETE CASCADE"],
-      indexes: [SQLIndex("keys_of_container", "container")], isClustered: true),
+      "authenticator_keys",
+      [
+        .blob("digest").primaryKey, .text("kind"), .text("authenticator").optional,
+        .text("user_id").optional.references("users", "id"),
+      ],
+      indexes: [SQLIndex("keys_of_authenticator", "user_id, authenticator")], isClustered: true),
     SQLTable(
       "account_states",
       [

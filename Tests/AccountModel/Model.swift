@@ -48,6 +48,14 @@ package struct Model: Hashable, Sendable {
     var state = State.active
   }
 
+  /// What a public key belongs to.
+  enum Holder: Hashable, Sendable {
+    case container
+    case key(String, user: String)
+    /// The authenticator went with its user.
+    case nobody
+  }
+
   struct Session: Hashable, Sendable {
     let user: String
     let isRegistration: Bool
@@ -73,7 +81,8 @@ package struct Model: Hashable, Sendable {
 
   /// Rules that can be left out, so that a test sees that their absence is found.
   package enum Rule: Sendable {
-    case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer
+    case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
+      oneHolderOfAKey
   }
 
   var users: [String: UserState] = [:]
@@ -84,6 +93,8 @@ package struct Model: Hashable, Sendable {
   var orders: [String: Order] = [:]
   var requests: [String: Request] = [:]
   var keys: [String: Key] = [:]
+  /// The public keys that were ever registered; each has the name of what was first to have it.
+  var holders: [String: Holder] = [:]
   var sessions: [String: Session] = [:]
   var apps: [String: App] = [:]
   var messages: [String: Message] = [:]
@@ -201,7 +212,7 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
-    case .begin(_, let user, _, _), .register(_, _, let user, _), .login(_, let user, _, _): user
+    case .begin(_, let user, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
     case .message(_, let app, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
@@ -223,18 +234,15 @@ package struct Model: Hashable, Sendable {
     case .finish(let invite, let container, let user, let device):
       if isLocked(device, of: user) { return "device locked" }
       guard invites[invite]?.isOpen == true else { return "closed" }
-      // Its keys are those of a container that was revoked.
-      guard containers[container]?.state ?? .pending == .pending else { return "keyTaken" }
-      containers = containers.filter {
-        $0.value.state != .pending || $0.value.activation != invite || $0.value.renews != nil
-      }
+      guard mayHaveItsKeys(container) else { return "keyTaken" }
+      replace(by: container) { $0.activation == invite && $0.renews == nil }
       containers[container] = Container(user: user, device: device, activation: invite, renews: nil)
       return "staged"
     case .confirm(let id): return confirm(id)
     case .stage(let id, let renewed, let activation, let user, let device):
       guard containers[renewed]?.state == .active else { return "gone" }
-      guard containers[id]?.state ?? .pending == .pending else { return "keyTaken" }
-      containers = containers.filter { $0.value.state != .pending || $0.value.renews != renewed }
+      guard mayHaveItsKeys(id) else { return "keyTaken" }
+      replace(by: id) { $0.renews == renewed }
       containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
       return "staged"
     case .revoke(let id):
@@ -280,6 +288,20 @@ package struct Model: Hashable, Sendable {
       return "accepted"
     default: preconditionFailure("not about a container")
     }
+  }
+
+  /// Its keys are not those of a container that was in use, nor of another authenticator.
+  private func mayHaveItsKeys(_ container: String) -> Bool {
+    holders[container] ?? .container == .container && containers[container]?.state ?? .pending == .pending
+  }
+
+  /// Removes containers that were never confirmed, whose keys are free then, and gives those of another to it.
+  private mutating func replace(by container: String, _ isReplaced: (Container) -> Bool) {
+    for id in containers.filter({ $0.value.state == .pending && isReplaced($0.value) }).keys {
+      containers[id] = nil
+      holders[id] = nil
+    }
+    holders[container] = .container
   }
 
   private mutating func confirm(_ id: String) -> String {
@@ -414,11 +436,15 @@ package struct Model: Hashable, Sendable {
       sessions[session] = Session(
         user: user, isRegistration: isRegistration, request: request, expires: time + Self.sessionLifetime)
       return "done"
-    case .register(let session, let key, let user, let device):
+    case .register(let session, let key, let publicKey, let user, let device):
       if let device, isLocked(device, of: user) { return "device locked" }
       guard isOpen(session, of: user, at: time) else { return "over" }
       sessions[session]?.isOpen = false
-      guard keys[key] == nil else { return "key exists" }
+      let own = Holder.key(key, user: user)
+      guard keys[key] == nil, holders[publicKey] ?? own == own || missing == .oneHolderOfAKey else {
+        return "key exists"
+      }
+      holders[publicKey] = own
       keys[key] = Key(user: user, device: device)
       return "taken"
     case .login(let session, let user, let key, let counter):
@@ -513,6 +539,13 @@ package struct Model: Hashable, Sendable {
     messages = messages.filter { apps[$0.value.app]?.user != user }
     apps = apps.filter { $0.value.user != user }
     keys = keys.filter { $0.value.user != user }
+    for (name, holder) in holders {
+      switch holder {
+      case .key(_, user): holders[name] = .nobody
+      case .container where containers[name]?.user == user: holders[name] = .nobody
+      default: break
+      }
+    }
     sessions = sessions.filter { session in
       session.value.user != user && session.value.request.map { requests[$0]?.user != user } ?? true
     }

@@ -19,7 +19,8 @@ package enum Step: Hashable, Sendable {
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
   case withdraw(request: String, by: String)
   case begin(session: String, user: String, isRegistration: Bool, request: String?)
-  case register(session: String, key: String, user: String, device: UInt8?)
+  /// The public key is that of the key, or of the container, of this name.
+  case register(session: String, key: String, publicKey: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
   case removeKey(String, user: String)
   case addApp(String, user: String)

@@ -57,7 +57,8 @@ import UAFFixture
     credential.state = .quarantined
     (credential.modelProof, credential.keyProtection) = (.attested, 2)
     let outcome = try await storage.finishUAFRegistration(
-      "s", UAFSessionEnd(status: 1200, time: 50), adding: [credential], limit: 1
+      "s", UAFSessionEnd(status: 1200, time: 50),
+      adding: [NewUAFCredential(credential, digest: PublicKeyDigest(of: [4]))], limit: 1
     ) { _ in event }
     #expect(outcome == .taken)
     _ = try await storage.addUAFTarget(

@@ -126,7 +126,7 @@ import Testing
         #expect(try await problem { try await device.prove(server) } == .exists)
         #expect(try await server.storage.openActivation(user: "carol")?.failedAttempts == 0)
         #expect(try await server.storage.containers(user: "carol").isEmpty)
-        #expect(try await server.lastReason() == "a key belongs to another container")
+        #expect(try await server.lastReason() == "a key belongs to another authenticator")
       }
     }
     // New keys, and all is well.

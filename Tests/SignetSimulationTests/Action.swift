@@ -25,6 +25,9 @@ enum Action: Hashable, Sendable {
   case withdraw(request: Int, party: Int)
   /// On a device that says which it is, or on one that does not.
   case registerKey(user: Int, device: Int?)
+  /// A key that there is or was, for whomever, or under a new name the public key of a container.
+  case registerAgain(key: Int, user: Int)
+  case registerKeyOf(container: Int, user: Int)
   case login(key: Int, counter: UInt32, request: Int?)
   case removeKey(Int)
   case enrolApp(user: Int)
@@ -121,7 +124,12 @@ struct History: Sendable {
         return .decide(container: pick(containers, &random), request: pick(requests, &random), accepts: yes)
       case 68..<71:
         return requests.isEmpty ? .sweep : .withdraw(request: pick(requests, &random), party: party)
-      case 71..<75:
+      case 71..<72:
+        if yes, !keys.isEmpty { return .registerAgain(key: pick(keys, &random), user: user) }
+        let container = pick(containers, &random)
+        keys.append(place)
+        return .registerKeyOf(container: container, user: user)
+      case 72..<75:
         keys.append(place)
         let device = Int(random.next() % UInt64(History.deviceCount + 1))
         return .registerKey(user: user, device: device < History.deviceCount ? device : nil)
@@ -164,7 +172,8 @@ struct History: Sendable {
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {
     switch actions[place] {
-    case .enrol(let user, _), .registerKey(let user, _), .enrolApp(let user): Self.user(user)
+    case .enrol(let user, _), .registerKey(let user, _), .registerKeyOf(_, let user), .enrolApp(let user):
+      Self.user(user)
     case .renew(let container): user(of: container)
     case .message(let app, _): user(of: app)
     default: preconditionFailure("nothing of a user is made there")

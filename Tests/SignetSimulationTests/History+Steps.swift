@@ -60,8 +60,13 @@ extension History {
       [
         .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
         .register(
-          session: "s\(place)", key: "k\(place)", user: Self.user(user), device: device.map(UInt8.init)),
+          session: "s\(place)", key: "k\(place)", publicKey: "k\(place)", user: Self.user(user),
+          device: device.map(UInt8.init)),
       ]
+    case .registerAgain(let key, let user):
+      registration(at: place, key: "k\(key)", publicKey: publicKey(of: key), user: user)
+    case .registerKeyOf(let container, let user):
+      registration(at: place, key: "k\(place)", publicKey: "c\(container)", user: user)
     case .login(let key, let counter, let request):
       [
         .begin(
@@ -78,5 +83,18 @@ extension History {
     case .sweep: [.sweep]
     case .pass, .crash: []
     }
+  }
+
+  private func registration(at place: Int, key: String, publicKey: String, user: Int) -> [Step] {
+    [
+      .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
+      .register(
+        session: "s\(place)", key: key, publicKey: publicKey, user: Self.user(user), device: nil),
+    ]
+  }
+
+  /// The public key of a UAF key.
+  private func publicKey(of key: Int) -> String {
+    if case .registerKeyOf(let container, _) = actions[key] { "c\(container)" } else { "k\(key)" }
   }
 }

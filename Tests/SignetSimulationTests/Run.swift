@@ -363,13 +363,14 @@ extension Storage {
       record.transaction = request
       try await addUAFSession(record, audit: done)
       return "done"
-    case .register(let session, let key, let user, let device):
+    case .register(let session, let key, let publicKey, let user, let device):
       var credential = UAFCredentialRecord(
-        aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Array(key.utf8), algorithm: 1,
+        aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Sample.signingKey(publicKey),
+        algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
       credential.device = device.map { Hex.encode([UInt8](repeating: $0, count: 16)) }
       let end = UAFSessionEnd(status: 1200, time: time)
-      return try await finishUAFRegistration(session, end, adding: [credential], limit: 1000) {
+      return try await finishUAFRegistration(session, end, adding: [credential.new], limit: 1000) {
         event($0.word)
       }.word
     case .login(let session, let user, let key, let counter):
@@ -411,13 +412,16 @@ private enum Sample {
     let container = ContainerRecord(
       id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16), name: "",
       platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
-      signingKey: [3] + id.utf8, profile: Array("{}".utf8), created: 0)
+      signingKey: signingKey(id), profile: Array("{}".utf8), created: 0)
     return NewContainer(
       container,
       CredentialRecord(
         id: id, user: user, kind: .hotp, algorithm: "SHA256", digits: 6, period: 0, sealedSecret: [1],
         created: 0))
   }
+
+  /// The key of a container, or of a UAF key, that signs.
+  static func signingKey(_ name: String) -> [UInt8] { [3] + name.utf8 }
 
   /// 16 bytes that each attempt has for itself.
   static func requestID(_ event: AuditEvent) -> [UInt8] {

@@ -39,6 +39,7 @@ import Testing
     // A history runs once: what is wrong with it is asked for each rule that has not been found missing.
     var rules: [Model.Rule] = [
       .activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly, .somebodyCanAnswer,
+      .oneHolderOfAKey,
     ]
     for seed in 0..<500 as Range<UInt64> where !rules.isEmpty {
       let history = History(seed: seed)

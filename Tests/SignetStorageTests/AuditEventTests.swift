@@ -90,7 +90,7 @@ import Testing
     ),
     Sample(
       .renewalRefused(user: "al", container: "c", .keyTaken),
-      #""event":"renewal.refused","by":"local","user":"al","container":"c","reason":"a key belongs to another container""#
+      #""event":"renewal.refused","by":"local","user":"al","container":"c","reason":"a key belongs to another authenticator""#
     ),
     // Containers
     Sample(

@@ -64,7 +64,7 @@ import Testing
     "users", "devices", "api_keys", "activations", "containers", "requests", "transactions", "audit",
     "credentials", "waits", "signing_keys", "push_targets", "transaction_changes",
     "clients", "backchannel_requests", "uaf_credentials", "uaf_sessions", "uaf_targets",
-    "account_states", "account_orders", "pushauth_mechanisms", "pushauth_messages", "container_keys",
+    "account_states", "account_orders", "pushauth_mechanisms", "pushauth_messages", "authenticator_keys",
     "outbox", "outbox_receivers",
   ]
 

@@ -23,7 +23,7 @@ extension ServiceContext {
   }
 
   /// Told to who has proved the invite, or the present keys, only.
-  static let keyTaken = Problem(.exists, "One of the keys belongs to another container; make new ones.")
+  static let keyTaken = Problem(.exists, "One of the keys belongs to another authenticator; make new ones.")
 
   /// The body of the answer to *finish*: a receipt with the server's proof.
   func answer(

@@ -62,11 +62,11 @@ struct UAFResponses: Sendable {
       credential.device = device
       credential.modelProof = key.attestation == .basicFull ? .attested : .claimed
       credential.keyProtection = setup.models[key.reference.aaid]?.statement.keyProtection.rawValue ?? 1
-      return credential
+      return NewUAFCredential(credential, digest: PublicKeyDigest(of: key.publicKey.canonicalBytes))
     }
     // Whichever of the new keys is used later, it has to do.
-    for credential in credentials {
-      _ = try await check([evidence(of: credential).atBest(confirmingTransaction: false)], for: session)
+    for new in credentials {
+      _ = try await check([evidence(of: new.credential).atBest(confirmingTransaction: false)], for: session)
     }
     let keys = Self.json(verified.keys.map(\.reference))
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)

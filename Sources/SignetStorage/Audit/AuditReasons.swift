@@ -52,7 +52,7 @@ extension AuditEvent {
   public enum ActivationRefusal: Hashable, Sendable {
     /// The proof is wrong; so many more are tried.
     case wrongProof(remaining: Int)
-    /// A key belongs to another container.
+    /// A key belongs to another authenticator.
     case keyTaken
     /// The operator does not accept what keeps the device's secrets.
     case keystore(String)
@@ -60,7 +60,7 @@ extension AuditEvent {
     var text: String {
       switch self {
       case .wrongProof: "wrong proof"
-      case .keyTaken: "a key belongs to another container"
+      case .keyTaken: "a key belongs to another authenticator"
       case .keystore(let kind): "unsupported device: keystore \(kind)"
       }
     }
@@ -72,7 +72,7 @@ extension AuditEvent {
   public enum RenewalRefusal: Hashable, Sendable {
     /// The container's keys did not prove it.
     case notSigned
-    /// A key belongs to another container.
+    /// A key belongs to another authenticator.
     case keyTaken
     /// Signatures of the container are not looked at any more.
     case locked
@@ -84,7 +84,7 @@ extension AuditEvent {
     var text: String {
       switch self {
       case .notSigned: "not proved by the container's keys"
-      case .keyTaken: "a key belongs to another container"
+      case .keyTaken: "a key belongs to another authenticator"
       case .locked: "too many wrong signatures or codes in a row; unlock the user"
       case .gone: "the container is not in use any more"
       case .keystore(let kind): "unsupported device: keystore \(kind)"

@@ -4,7 +4,7 @@ public enum ActivationOutcome: Hashable, Sendable {
   case staged
   /// The proof was wrong; this many tries are left.
   case wrongProof(remaining: Int)
-  /// One of the keys belongs to another container; nothing was counted.
+  /// One of the keys belongs to another authenticator; nothing was counted.
   case keyTaken
   /// The activation is used, replaced, expired or exhausted.
   case closed

@@ -4,7 +4,7 @@ public enum RenewalOutcome: Hashable, Sendable {
   case staged
   /// The present keys did not prove it.
   case notSigned
-  /// One of the new keys belongs to another container; nothing was counted.
+  /// One of the new keys belongs to another authenticator; nothing was counted.
   case keyTaken
   /// Too many wrong signatures or codes in a row.
   case locked

@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetSQL
 
 /// A key of a UAF authenticator, as it was registered.
@@ -64,7 +65,23 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   }
 }
 
+/// A key that is about to be registered.
+public struct NewUAFCredential: Hashable, Sendable {
+  /// The key.
+  public var credential: UAFCredentialRecord
+  /// What tells its public key from those of all other authenticators.
+  public var digest: PublicKeyDigest
+
+  /// Puts the two together.
+  public init(_ credential: UAFCredentialRecord, digest: PublicKeyDigest) {
+    (self.credential, self.digest) = (credential, digest)
+  }
+}
+
 extension UAFCredentialRecord {
+  /// What it is called among the authenticators of its user: ``AuthenticatorRecord/id``.
+  var authenticator: String { "\(aaid)/\(Base64URL.encode(keyID))" }
+
   static let columns =
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
 

@@ -4,7 +4,7 @@ public enum UAFOutcome: Hashable, Sendable {
   case taken
   /// The operation has ended before, its time is over, or there is none.
   case over
-  /// One of the new keys is registered already.
+  /// One of the new keys is registered already, or its public key is another authenticator's.
   case keyExists
   /// One of the keys is not, or no longer, registered for the user, or is in quarantine.
   case keyUnknown

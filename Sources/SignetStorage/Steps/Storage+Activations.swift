@@ -28,7 +28,7 @@ extension Storage {
   /// An activation that is not open, has expired at `time`, or has `limit` failed attempts refuses whatever the proof
   /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
   /// container and its credential as pending, in the place of an earlier pending one of the same activation; unless one of its
-  /// public keys belongs to another container, of whatever state.
+  /// public keys belongs to another authenticator, of whatever kind and state.
   ///
   /// - Throws: ``StorageFailure/deviceLocked`` for a container of a device that is locked.
   public func finishActivation(

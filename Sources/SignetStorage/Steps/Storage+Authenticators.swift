@@ -1,4 +1,3 @@
-import SignetCrypto
 import SignetSQL
 
 extension Storage {
@@ -77,7 +76,7 @@ extension SQLConnection {
         (state, reason) = (.suspended, "the device is locked")
       }
       return AuthenticatorRecord(
-        id: "\(key.aaid)/\(Base64URL.encode(key.keyID))", kind: .uaf, device: device?.id, name: key.aaid,
+        id: key.authenticator, kind: .uaf, device: device?.id, name: key.aaid,
         state: state, reason: reason, created: key.created)
     }
   }

@@ -85,36 +85,6 @@ extension SQLConnection {
     let container = new.container
     try insert(new.credential)
     try insert(container)
-    for key in container.publicKeys {
-      try execute(
-        "INSERT INTO container_keys (public_key, container) VALUES ($1, $2)",
-        [.blob(key), .text(container.id)], changing: 1)
-    }
+    for key in container.keyDigests { try register(key, for: KeyHolder(container)) }
   }
-
-  /// Whether one of the keys of a new container belongs to another one, in whatever state.
-  ///
-  /// - Parameters:
-  ///   - new: The new container.
-  ///   - origin: The column by which pending containers are found that it replaces, whose keys are free.
-  ///   - id: What that column holds.
-  /// - Returns: Whether one is taken.
-  /// - Throws: ``SQLFailure``.
-  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws -> Bool {
-    for key in new.container.publicKeys {
-      let isTaken = try exists(
-        """
-        SELECT 1 FROM container_keys JOIN containers ON containers.id = container
-        WHERE public_key = $1 AND NOT (state = 'pending' AND coalesce(\(origin), '') = $2)
-        """, [.blob(key), .text(id)])
-      if isTaken { return true }
-    }
-    return false
-  }
-}
-
-extension ContainerRecord {
-  /// The public keys of all kinds, X9.63.
-  fileprivate var publicKeys: [[UInt8]] { [sessionKey, encryptionKey, signingKey] }
-
 }

@@ -124,12 +124,15 @@ extension SQLConnection {
     _ = try execute("DELETE FROM credentials WHERE id = $1", [.text(id)])
   }
 
-  /// Removes pending containers, with their credentials, by what they are to come from.
+  /// Removes pending containers, with their credentials and the claims to their keys, by what they are to come from.
   func removePending(_ origin: String, _ id: String) throws {
     let removed = try rows(
-      "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id", [.text(id)]
-    ) { try $0.text(0) }
-    for id in removed { try removeCredential(id) }
+      "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id, user_id", [.text(id)]
+    ) { (id: try $0.text(0), user: try $0.text(1)) }
+    for container in removed {
+      try removeCredential(container.id)
+      try freeKeys(ofContainer: container.id, of: container.user)
+    }
   }
 
   fileprivate func changeToken(

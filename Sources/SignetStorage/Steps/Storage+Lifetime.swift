@@ -20,7 +20,7 @@ extension Storage {
   ///
   /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
   /// nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
-  /// the same container; unless one of its public keys belongs to another container, the present one included.
+  /// the same container; unless one of its public keys belongs to an authenticator of whatever kind, the present one included.
   ///
   /// - Parameters:
   ///   - id: The container that is renewed.

@@ -141,7 +141,8 @@ extension Storage {
   /// Ends a registration, whose response holds: adds its keys.
   ///
   /// An operation is taken once, before its time is over. A key that is registered already, of whomever, is not taken, and the
-  /// operation has failed then.
+  /// operation has failed then; nor is one whose public key is another authenticator's, of whatever kind and state. One that was removed
+  /// may be registered again for the same user.
   ///
   /// - Parameters:
   ///   - id: The operation.
@@ -152,17 +153,18 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(
-    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
+    _ id: String, _ end: UAFSessionEnd, adding credentials: [NewUAFCredential], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      if let first = credentials.first {
+      let first = credentials.first?.credential
+      if let first {
         try database.requireActive(first.user)
         try database.requireUnlocked(first.device, of: first.user, isBound: false, codes)
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
-      if outcome == .taken, let first = credentials.first, let device = first.device {
+      if outcome == .taken, let first, let device = first.device {
         try database.bind(DeviceRecord(of: first.user, device, at: first.created, codes), codes)
       }
       try database.appendAudit(audit(outcome))
@@ -359,20 +361,27 @@ extension SQLConnection {
   }
 
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [UAFCredentialRecord], _ limit: Int, _ codes: RowCodes
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes
   ) throws -> UAFOutcome {
     guard let session = try openSession(id, at: end.time, codes) else { return .over }
-    for credential in credentials where try uafCredential(credential.aaid, credential.keyID, codes) != nil {
+    let isTaken = try credentials.contains {
+      try uafCredential($0.credential.aaid, $0.credential.keyID, codes) != nil
+        || self.isTaken($0.digest, for: KeyHolder($0.credential))
+    }
+    guard !isTaken, Set(credentials.map(\.digest)).count == credentials.count else {
       return try fail(session, end, .keyExists, codes)
     }
-    if let user = credentials.first?.user {
+    if let user = credentials.first?.credential.user {
       let present = try number(
         "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'", [.text(user)])
       guard Int(clamping: present ?? 0) + credentials.count <= limit else {
         return try fail(session, end, .tooMany, codes)
       }
     }
-    for credential in credentials { try insert(credential, codes) }
+    for new in credentials {
+      try insert(new.credential, codes)
+      try register(new.digest, for: KeyHolder(new.credential))
+    }
     try self.end(session, end, .succeeded, codes)
     return .taken
   }

@@ -51,9 +51,9 @@ extension Storage {
 
   /// Deletes a user: removes all that is bound to the account, with its secrets.
   ///
-  /// The id stays, so that it is not given to somebody else whom the audit log would then take for the user; so do the public keys of
-  /// containers, each of which belongs to one container for good. Requests of clients of OpenID Connect stay until their clients cannot
-  /// ask for them any more. A token with a serial number goes back to the stock.
+  /// The id stays, so that it is not given to somebody else whom the audit log would then take for the user; so do the digests of
+  /// public keys, of which nothing says any more whose they were: no other account gets them. Requests of clients of OpenID Connect
+  /// stay until their clients cannot ask for them any more. A token with a serial number goes back to the stock.
   ///
   /// - Parameters:
   ///   - id: The user.
@@ -173,6 +173,7 @@ extension SQLConnection {
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
+    try forgetHolders(of: user)
     _ = try execute("UPDATE users SET user_code = NULL WHERE id = $1", account)
   }
 

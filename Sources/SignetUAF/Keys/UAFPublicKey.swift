@@ -65,6 +65,16 @@ package enum UAFPublicKey: Hashable, Sendable {
     }
   }
 
+  /// The same bytes of the same key, however an authenticator writes it: the point, X9.63 and not compressed, or of an RSA key the
+  /// SubjectPublicKeyInfo.
+  package var canonicalBytes: [UInt8] {
+    switch self {
+    case .p256(let key): key.x963Representation
+    case .secp256k1(let key): key.x963Representation
+    case .rsa(let key): key.derRepresentation
+    }
+  }
+
   /// The modulus in 256 bytes and then the exponent.
   private static func rawRSA(_ bytes: [UInt8]) throws(CryptoFailure) -> RSA.PublicKey {
     guard (257...264).contains(bytes.count) else { throw .invalidPublicKeyEncoding }

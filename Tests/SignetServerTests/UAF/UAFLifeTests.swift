@@ -55,6 +55,40 @@ import UAFFixture
     #expect(try await server.audit().last?.contains("uaf.requested") == true)
   }
 
+  @Test(
+    "one public key is registered as a container's or as a UAF key, however it is written",
+    arguments: [false, true])
+  func refusesTakenPublicKeys(_ isDER: Bool) async throws {
+    var key = UAFTestKey(isDER: isDER)
+    let own = key.privateKey
+    let server = try await UAFServer(key)
+    let container = try await server.activate()
+    for taken in [container.signing, container.session] {
+      key.privateKey = taken
+      #expect(try await server.register(key).integer("statusCode") == 1498)
+      #expect(try await server.audit().last?.contains("the key is registered already") == true)
+    }
+    #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
+    key.privateKey = own
+    #expect(try await server.register(key).integer("statusCode") == 1200)
+    let bob = try UserID("bob")
+    try await server.users.add(bob, by: .local)
+    for isRemoved in [false, true] {
+      if isRemoved {
+        _ = try await server.storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in
+          .sample()
+        }
+      }
+      let invite = try await ActivationService(server.context).invite(bob, lifetime: nil, by: .local)
+      var thief = ProtocolDevice(code: invite.code, id: 2)
+      thief.signing = own
+      #expect(try await problem { try await thief.activate(server.context) } == .exists)
+    }
+    #expect(try await server.storage.containers(user: "bob").isEmpty)
+    // The key is its user's still.
+    #expect(try await server.register(key).integer("statusCode") == 1200)
+  }
+
   @Test("a transaction of the server is decided by UAF as by a container, once")
   func decidesATransaction() async throws {
     var key = UAFTestKey()

@@ -101,8 +101,9 @@ import UAFFixture
       let keys = (0..<count).map { number in
         UAFCredentialRecord(
           aaid: "7357#0001", keyID: [UInt8](repeating: first + number, count: 32), user: "alice",
-          publicKey: [4], algorithm: 1, keyFormat: 0x100, signCounter: 0, registrationCounter: 0,
-          authenticatorVersion: 1, created: 0)
+          publicKey: [4, first + number], algorithm: 1, keyFormat: 0x100, signCounter: 0,
+          registrationCounter: 0, authenticatorVersion: 1, created: 0
+        ).new
       }
       return try await server.storage.finishUAFRegistration(
         id, UAFSessionEnd(status: 1200, time: 1), adding: keys, limit: 4

@@ -74,11 +74,12 @@ enum UAFServerProcess {
       }
     }
     let credentials = subjects.enumerated().map { user, subject in
-      UAFCredentialRecord(
-        aaid: UAFSubject.aaid.text, keyID: subject.keyID.bytes, user: "user\(user)",
-        publicKey: subject.encodedKey, algorithm: subject.algorithm.rawValue,
-        keyFormat: subject.keyFormat.rawValue, signCounter: 0, registrationCounter: 1,
-        authenticatorVersion: 1, created: 0)
+      NewUAFCredential(
+        UAFCredentialRecord(
+          aaid: UAFSubject.aaid.text, keyID: subject.keyID.bytes, user: "user\(user)",
+          publicKey: subject.encodedKey, algorithm: subject.algorithm.rawValue,
+          keyFormat: subject.keyFormat.rawValue, signCounter: 0, registrationCounter: 1,
+          authenticatorVersion: 1, created: 0), digest: PublicKeyDigest(of: subject.encodedKey))
     }
     // Through the storage, whose rows have codes of the server's.
     let event = AuditRecord(.userAdded(user: "bench"), by: .local, at: 0)
