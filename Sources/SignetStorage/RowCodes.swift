@@ -1,8 +1,8 @@
 import SignetCrypto
 
-/// Codes of the server's own over rows that it believes: who can write the database, and lacks the master key, makes up none.
+/// HMACs over rows, keyed from the master key: whoever writes the database, and lacks that key, makes none.
 ///
-/// A code covers all of a row that anything is decided by. What it cannot find out is a row that was put back as it was.
+/// A code covers all of a row that anything is decided by. It does not detect a row that was put back as it was.
 struct RowCodes: Sendable {
   private let key: HMACKey?
 
@@ -34,28 +34,37 @@ struct RowImage {
   /// Begins with the table.
   init(_ table: String) {
     bytes = []
+    // As much as most rows need: a code at the server makes three of these.
+    bytes.reserveCapacity(512)
     append(table)
   }
 
-  mutating func append(_ text: String?) { append(kind: 1, text.map { Array($0.utf8) }) }
+  mutating func append(_ text: String?) {
+    guard let text else { return bytes.append(0) }
+    begin(kind: 1, count: text.utf8.count)
+    bytes += text.utf8
+  }
 
-  mutating func append(_ blob: [UInt8]?) { append(kind: 2, blob) }
+  mutating func append(_ blob: [UInt8]?) {
+    guard let blob else { return bytes.append(0) }
+    begin(kind: 2, count: blob.count)
+    bytes += blob
+  }
 
   mutating func append(_ number: (some FixedWidthInteger)?) {
-    append(kind: 3, number.map { Self.bigEndian(Int64(clamping: $0)) })
+    guard let number else { return bytes.append(0) }
+    begin(kind: 3, count: 8)
+    appendBigEndian(Int64(clamping: number))
   }
 
-  private mutating func append(kind: UInt8, _ value: [UInt8]?) {
-    guard let value else {
-      bytes.append(0)
-      return
-    }
+  private mutating func begin(kind: UInt8, count: Int) {
     bytes.append(kind)
-    bytes += Self.bigEndian(Int64(value.count))
-    bytes += value
+    appendBigEndian(Int64(count))
   }
 
-  private static func bigEndian(_ number: Int64) -> [UInt8] {
-    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
+  private mutating func appendBigEndian(_ number: Int64) {
+    for shift in stride(from: 56, through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
   }
 }

@@ -19,13 +19,13 @@ enum Schema {
       [
         .text("id").primaryKey, .integer("created"), .integer("challenges").defaulting(to: 0),
         .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional, .text("state"),
-        .text("state_reason"), .integer("state_since"),
+        .text("state_reason"), .integer("state_since"), .blob("code").optional,
       ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),
     SQLTable(
       "api_keys",
       [
         .text("id").primaryKey, .text("name"), .text("scopes"), .blob("secret_digest"), .integer("created"),
-        .integer("revoked").optional, .text("display_name").optional,
+        .integer("revoked").optional, .text("display_name").optional, .blob("code").optional,
       ]),
   ]
 
@@ -50,7 +50,7 @@ enum Schema {
         .text("id").primaryKey, .text("user_id").references("users", "id"), .blob("sealed_invite_key"),
         .blob("salt"), .integer("memory"), .integer("passes"), .integer("lanes"), .blob("profile"),
         .integer("created"), .integer("expires"), .integer("failed_attempts").defaulting(to: 0),
-        .text("state"),
+        .text("state"), .blob("code").optional,
         // As those of a container.
         .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
       ],
@@ -69,6 +69,7 @@ enum Schema {
         .text("standing"), .integer("report_wanted").defaulting(to: 0),
         // Refusals of what it sent that the audit log has of the hour that began then.
         .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
+        .blob("code").optional,
       ],
       indexes: [
         SQLIndex("containers_of_user", "user_id, created"),
@@ -89,7 +90,7 @@ enum Schema {
         .text("container").primaryKey.references("containers", "id"), .integer("revision"),
         .blob("policies").optional, .integer("ordered_lock"), .text("ordered_reason"), .text("verdict"),
         .text("verdict_reason"), .blob("challenge").optional, .integer("challenge_expires"),
-        .text("report").optional, .integer("reported").optional,
+        .text("report").optional, .integer("reported").optional, .blob("code").optional,
       ], isClustered: true),
     SQLTable(
       "account_orders",
@@ -117,7 +118,7 @@ enum Schema {
         .text("serial").optional.unique, .text("kind"), .text("algorithm"), .integer("digits"),
         .integer("period"), .integer("start"), .blob("sealed_secret"), .integer("silent"),
         .integer("created"), .text("state"), .integer("last_counter"), .integer("drift"),
-        .integer("failures"),
+        .integer("failures"), .blob("code").optional,
       ],
       indexes: [SQLIndex("credentials_of_user", "user_id", where: "user_id IS NOT NULL")]),
     SQLTable(
@@ -166,7 +167,7 @@ enum Schema {
         .text("id").primaryKey, .text("name"), .text("authentication"), .blob("key_set").optional,
         .blob("secret_digest").optional, .text("delivery"), .text("endpoint").optional,
         .text("request_algorithm").optional, .integer("number_digits").optional, .integer("created"),
-        .integer("revoked").optional,
+        .integer("revoked").optional, .blob("code").optional,
       ]),
     SQLTable(
       "backchannel_requests",
@@ -281,7 +282,7 @@ enum Schema {
       "signing_keys",
       [
         .number("number"), .text("id").unique, .blob("sealed"), .blob("public_key"), .integer("created"),
-        .integer("retired").optional, .text("succession").optional,
+        .integer("retired").optional, .text("succession").optional, .blob("code").optional,
       ],
       indexes: [SQLIndex("one_signing_key", "(retired IS NULL)", unique: true, where: "retired IS NULL")]),
     // A chain for each lane.

@@ -66,7 +66,7 @@ enum ClientCommands {
           table.append([
             try client.string("id"), try client.string("name"), try client.string("authentication"),
             try client.string("delivery"), utc(try client.integer("created")),
-            try client.optionalInteger("revoked").map(utc) ?? "-",
+            try client.bool("altered") ? "altered" : client.optionalInteger("revoked").map(utc) ?? "-",
           ])
         }
         arguments.output.print(table)
@@ -95,6 +95,7 @@ enum ClientCommands {
           }
         }
         fields.append(("Created", utc(try answer.integer("created"))))
+        if try answer.bool("altered") { fields.append(("Row", "altered in the database")) }
         if let time = try answer.optionalInteger("revoked") { fields.append(("Revoked", utc(time))) }
         arguments.output.print(fields: fields)
         return .success

@@ -48,7 +48,8 @@ enum KeyCommands {
         for key in try objects("keys", in: answer) {
           table.append([
             try key.string("id"), try key.string("name"), try key.strings("scopes").joined(separator: " "),
-            utc(try key.integer("created")), try key.optionalInteger("revoked").map(utc) ?? "-",
+            utc(try key.integer("created")),
+            try key.bool("altered") ? "altered" : key.optionalInteger("revoked").map(utc) ?? "-",
           ])
         }
         arguments.output.print(table)

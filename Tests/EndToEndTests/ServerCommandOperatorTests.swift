@@ -2,8 +2,9 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetQR
-import SignetSQLite
+import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetTesting
 import Testing
@@ -61,22 +62,34 @@ import Testing
   func showsClaims() async throws {
     let server = try await RunningServer.start(["--protection", "device"])
     _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
-    func shown(_ server: RunningServer) async throws -> (list: String, container: JSONObject) {
-      let list = try await server.run("container", "list", "alice")
-      let containers = try await server.json("container", "list", "alice").array("containers")
+    func shown(
+      _ user: String, _ server: RunningServer
+    ) async throws -> (list: String, container: JSONObject) {
+      let list = try await server.run("container", "list", user)
+      let containers = try await server.json("container", "list", user).array("containers")
       guard case .object(let container)? = containers.first else { throw JSONFailure.notAnObject }
       return (list.output, container)
     }
-    let before = try await shown(server)
+    let before = try await shown("alice", server)
     #expect(before.list.contains("software") && !before.list.contains("claimed"), "\(before.list)")
     #expect(try before.container.string("keyProtection") == "software")
     await server.stop()
     // As a device with hardware would have said.
-    let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
-    try database.execute("UPDATE containers SET keystore = 'tpm2', key_origin = 'tpm2'")
-    #expect(database.changes == 1)
+    let storage = try ServerFolder(opening: server.data).serviceContext(log: EventLog { _ in }).storage
+    let stored = try await storage.containers(user: "alice").first
+    var container = try #require(stored)
+    (container.id, container.keystore, container.keyOrigin) = ("hardware", "tpm2", "tpm2")
+    (container.user, container.activation) = ("bob", "bobs")
+    try await storage.seed(
+      users: [UserRecord(id: "bob", created: 1)],
+      activations: [
+        ActivationRecord(
+          id: "bobs", user: "bob", sealedInviteKey: [], salt: [], memoryKiB: 0, passes: 0, lanes: 0,
+          profile: [], created: 1, expires: 1, state: .used)
+      ], containers: [container])
+    await storage.close()
     let again = try await server.again()
-    let after = try await shown(again)
+    let after = try await shown("bob", again)
     #expect(after.list.contains("tpm2 (claimed)"), "\(after.list)")
     #expect(try after.container.string("keyProtection") == "hardwareClaimed")
     let details = try await again.run("container", "show", after.container.string("id"))

@@ -19,9 +19,10 @@ struct ServerFixture: Sendable {
   let clock: VirtualClock
   let capture = EventCapture()
   let location: StorageLocation
-  let storage: Storage
   let context: ServiceContext
 
+  /// The storage as the services have it, whose rows have the server's codes.
+  var storage: Storage { context.storage }
   var activations: ActivationService { ActivationService(context) }
   var codes: CodeService { CodeService(context) }
   var transactions: TransactionService { TransactionService(context) }
@@ -36,7 +37,7 @@ struct ServerFixture: Sendable {
     self.clock = clock
     folder = try TemporaryFolder()
     location = try backend.location(in: folder)
-    storage = try Storage.open(location)
+    let storage = try Storage.open(location)
     var settings = ServerSettings(
       serverURL: try ServerURL("id.example.org/main"), pins: [[UInt8](repeating: 1, count: 32)],
       profile: ContainerProfile(protection: .device, totp: .standard))

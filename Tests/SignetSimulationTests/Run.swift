@@ -24,7 +24,9 @@ struct Run: Sendable {
     var options = SQLOptions()
     options.makeExecutor = { ScheduledExecutor(scheduler) }
     let storage = try Storage(inMemoryWith: options)
-    let world = World(history, [Storage](repeating: storage, count: History.serverCount))
+    // Of one server's key: a step that changes a row and not its code is found.
+    let server = storage.authenticatingRows(with: Self.rowKey)
+    let world = World(history, [Storage](repeating: server, count: History.serverCount))
     let result = Mutex<Result<([[String]], [String: String]), any Error>?>(nil)
     Task(executorPreference: scheduler) {
       await world.run()
@@ -43,11 +45,13 @@ struct Run: Sendable {
   ///
   /// - Throws: ``StorageFailure``.
   init(_ history: History, on servers: [Storage]) async throws {
-    let world = World(history, servers)
+    let world = World(history, servers.map { $0.authenticatingRows(with: Self.rowKey) })
     await world.run()
     (logs, end) = try await world.look()
     attempts = world.attempts
   }
+
+  private static let rowKey = HMACKey(SecretBytes(copying: [UInt8](repeating: 7, count: 32)), .sha256)
 
   /// Nothing can go on, and the history is not at its end.
   struct Stuck: Error {}

@@ -26,7 +26,7 @@ package struct MadeAPIKey: Message {
 package struct APIKeyList: Message {
   package struct Key: Message {
     package let id: String, name: String, displayName: String?, scopes: [String], created: Int64,
-      revoked: Int64?
+      revoked: Int64?, altered: Bool
 
     package static let schema = MessageSchema(Self.init) {
       Member("id", \Self.id)
@@ -35,6 +35,9 @@ package struct APIKeyList: Message {
       Member("scopes", \Self.scopes)
       Member("created", \Self.created, .time)
       Member("revoked", \Self.revoked, .time)
+      Member(
+        "altered", \Self.altered,
+        "Whether its row is not the server's: it is good for nothing, and can be revoked.")
     }
   }
   package let keys: [Key]
@@ -74,7 +77,8 @@ struct KeyEndpoints: Sendable {
           keys: try await keys.all().map { key in
             APIKeyList.Key(
               id: key.id, name: key.name, displayName: key.displayName, scopes: key.scopes,
-              created: key.created, revoked: key.revoked)
+              created: key.created, revoked: key.revoked,
+              altered: key.isAltered)
           })
       },
       API.revokeKey.answered { [keys] call in

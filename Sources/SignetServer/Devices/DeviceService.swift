@@ -12,8 +12,7 @@ public struct DeviceService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func devices(of user: UserID) async throws -> [DeviceRecord] {
-    let found = try await context.storage.user(user.text)
-    guard found != nil else { throw Problem(noUser: user.text) }
+    _ = try await UserService(context).find(user)
     return try await context.storage.devices(user: user.text)
   }
 

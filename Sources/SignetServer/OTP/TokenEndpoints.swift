@@ -79,6 +79,8 @@ package struct TokenQuery: Message {
 /// Where an imported token stands.
 package enum TokenState: String, Sendable, CaseIterable, Shaped {
   case pending, active, disabled, locked
+  /// Its row is not as the server wrote it: it is good for nothing, and can be removed.
+  case altered
 }
 
 /// An imported token, without its secret.
@@ -92,7 +94,7 @@ package struct TokenDescription: Message {
     Member("kind", \Self.kind)
     Member("algorithm", \Self.algorithm, .tokenAlgorithm)
     Member("digits", \Self.digits, .integer(6...10))
-    Member("state", \Self.state)
+    Member("state", \Self.state, "`altered` where its row is not the server's: it can be removed.")
     Member("failures", \Self.failures, .integer(0...))
     Member("created", \Self.created, .time)
     Member("user", \Self.user)
@@ -262,6 +264,7 @@ struct TokenEndpoints: Sendable {
   private func description(of token: CredentialRecord) -> TokenDescription {
     let state: TokenState =
       switch token.state {
+      case .altered: .altered
       case _ where tokens.isLocked(token): .locked
       case .pending: .pending
       case .active: .active

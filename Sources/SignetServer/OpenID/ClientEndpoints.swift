@@ -57,6 +57,7 @@ package struct ClientDescription: Message {
   package let id: String, name: String, authentication: ClientRecord.Authentication
   package let delivery: ClientRecord.Delivery, notificationEndpoint: String?, requestAlgorithm: String?
   package let numberDigits: Int64?, jwks: JSONObject?, created: Int64, revoked: Int64?
+  package let altered: Bool
 
   package static let schema = MessageSchema(Self.init, named: "Client") {
     Member("id", \Self.id)
@@ -69,6 +70,9 @@ package struct ClientDescription: Message {
     Member("jwks", \Self.jwks)
     Member("created", \Self.created, .time)
     Member("revoked", \Self.revoked, .time)
+    Member(
+      "altered", \Self.altered,
+      "Whether its row is not the server's: it is good for nothing, and can be revoked.")
   }
 }
 
@@ -78,8 +82,9 @@ extension ClientDescription {
       id: record.id, name: record.name, authentication: record.authentication, delivery: record.delivery,
       notificationEndpoint: record.notificationEndpoint, requestAlgorithm: record.requestAlgorithm,
       numberDigits: record.numberDigits.map { Int64($0) },
-      jwks: try record.keySet.map { (set) throws(JSONFailure) in try JSONObject(parsing: set) },
-      created: record.created, revoked: record.revoked)
+      jwks: record.isAltered
+        ? nil : try record.keySet.map { (set) throws(JSONFailure) in try JSONObject(parsing: set) },
+      created: record.created, revoked: record.revoked, altered: record.isAltered)
   }
 }
 

@@ -58,7 +58,7 @@ package struct ClientService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   package func find(_ id: String) async throws -> ClientRecord {
-    guard let client = try await context.storage.client(id) else { throw Self.unknown }
+    guard let client = try await context.storage.anyClient(id) else { throw Self.unknown }
     return client
   }
 

@@ -22,7 +22,7 @@ package struct ContainerDescription: Message {
     Member("keystore", \Self.keystore)
     Member("keys", \Self.keys, "Where the signing key was made and signs.")
     Member("simulated", \Self.simulated)
-    Member("state", \Self.state)
+    Member("state", \Self.state, "`altered` where its row is not the server's: it can be revoked.")
     Member("created", \Self.created, .time)
     Member("renewals", \Self.renewals, .integer(0...))
     Member("renewalWanted", \Self.renewalWanted)

@@ -18,7 +18,10 @@ package struct UserDescription: Message {
   package static let schema = MessageSchema(Self.init, named: "User") {
     Member("user", \Self.user)
     Member("created", \Self.created, .time)
-    Member("state", \Self.state)
+    Member(
+      "state", \Self.state,
+      "`altered` where the row is not the server's: nothing of the user is accepted until the user is suspended and resumed."
+    )
     Member("since", \Self.since, .time, "When the user came into the state.")
     Member("reason", \Self.reason, "Why, in the operator's words.")
   }

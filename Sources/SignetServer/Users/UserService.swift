@@ -15,7 +15,9 @@ public struct UserService: Sendable {
     let record = UserRecord(id: user.text, created: context.clock.now)
     let event = context.audit(by: actor)(.userAdded(user: user.text))
     do { try await context.storage.addUser(record, audit: event) } catch StorageFailure.exists {
-      guard try await context.storage.user(user.text)?.state == .deleted else { throw StorageFailure.exists }
+      guard try await context.storage.anyUser(user.text)?.state == .deleted else {
+        throw StorageFailure.exists
+      }
       throw Problem(.exists, "It was a deleted user's, and is not given again; choose another id.")
     }
   }
@@ -29,13 +31,15 @@ public struct UserService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ user: UserID) async throws -> UserRecord {
-    guard let found = try await context.storage.user(user.text) else {
+    guard let found = try await context.storage.anyUser(user.text) else {
       throw Problem(noUser: user.text)
     }
     return found
   }
 
   /// Suspends a user: from now on nothing of the user is accepted, and what is under way ends, at every process.
+  ///
+  /// One whose row was altered is suspended too, and the row is the server's again.
   ///
   /// - Parameters:
   ///   - user: The user.
@@ -59,7 +63,7 @@ public struct UserService: Sendable {
   /// Lets a suspended user go on.
   ///
   /// - Returns: The user.
-  /// - Throws: ``Problem/Code/unknown``.
+  /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/userNotActive`` where the row was altered.
   public func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
@@ -83,21 +87,25 @@ public struct UserService: Sendable {
   private func change(
     _ user: UserID, _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
   ) async throws -> UserRecord {
-    let isChanged = try await step(context.storage) != .unknown
+    let outcome = try await step(context.storage)
     let found = try await find(user)
-    guard isChanged else {
+    switch outcome {
+    case .changed, .unchanged: return found
+    case .unknown:
       throw Problem(
         .unknown, "The user is deleted for good; add the person under another id ('signet-server user add').")
+    case .altered:
+      throw Problem(
+        .userNotActive,
+        "The row of the user was altered in the database; suspend the user first, then resume the user.")
     }
-    return found
   }
 
   /// A user's containers, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func containers(of user: UserID) async throws -> [ContainerRecord] {
-    let found = try await context.storage.user(user.text)
-    guard found != nil else { throw Problem(noUser: user.text) }
+    _ = try await find(user)
     return try await context.storage.containers(user: user.text)
   }
 
@@ -105,7 +113,7 @@ public struct UserService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func container(_ id: String) async throws -> ContainerRecord {
-    guard let container = try await context.storage.container(id) else {
+    guard let container = try await context.storage.anyContainer(id) else {
       throw Self.noContainer
     }
     return container

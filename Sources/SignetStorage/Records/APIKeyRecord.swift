@@ -18,6 +18,10 @@ public struct APIKeyRecord: Hashable, Sendable {
   public var created: Int64
   /// When it was revoked; `nil` while it is good.
   public var revoked: Int64?
+  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  ///
+  /// It is good for nothing then.
+  public var isAltered = false
 
   /// Describes a key.
   public init(
@@ -30,26 +34,61 @@ public struct APIKeyRecord: Hashable, Sendable {
 
 extension APIKeyRecord {
   static let columns =
-    "id, name, scopes, secret_digest, created, revoked, display_name"
+    "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       id: try row.text(0), name: try row.text(1),
       scopes: try row.text(2).split(separator: " ").map(String.init),
       secretDigest: try row.blob(3), created: try row.integer(4),
       revoked: try row.optional(5, row.integer))
     displayName = try row.optional(6, row.text)
+    isAltered = !codes.isOwn(image, try row.optional(7, row.blob))
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("api_keys")
+    image.append(id)
+    image.append(name)
+    image.append(scopes.joined(separator: " "))
+    image.append(secretDigest)
+    image.append(created)
+    image.append(revoked)
+    image.append(displayName)
+    return image
+  }
+
+  /// The key, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> APIKeyRecord {
+    guard !isAltered else { throw .altered(row: "\(id) of api_keys") }
+    return self
   }
 }
 
 extension SQLConnection {
+  /// The key of an id, also one whose row was altered; `nil` for none.
+  func anyAPIKey(_ id: String) throws -> APIKeyRecord? {
+    let codes = try rowCodes
+    return try row("SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1", [.text(id)]) {
+      try APIKeyRecord($0, codes)
+    }
+  }
+
   /// Adds an API key.
   func insert(_ key: APIKeyRecord) throws {
     try execute(
-      "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+      """
+      INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      """,
       [
         .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
         .integer(key.created), .optional(key.revoked), .optional(key.displayName),
+        .optional(rowCodes.code(of: key.image)),
       ], changing: 1)
   }
 }

@@ -117,9 +117,17 @@ public struct AccountOrderRecord: Hashable, Sendable {
 
 extension AccountStateRecord {
   static let columns =
-    "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported"
+    "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported, code"
 
-  init(_ row: SQLRow) throws {
+  /// What is believed of a container whose row was altered or removed: an operator who has looked at it ends that by an unlock.
+  static let altered = {
+    var state = Self()
+    (state.isOrderedLocked, state.orderedReason) = (true, SQLConnection.alteredReason)
+    return state
+  }()
+
+  /// Reads the row of a container; one that this server has not written so is that of a locked container.
+  init(_ row: SQLRow, of container: String, _ codes: RowCodes) throws {
     self.init()
     revision = try row.integer(0)
     policies = try row.optional(1, row.blob)
@@ -131,6 +139,29 @@ extension AccountStateRecord {
       try row.optional(6, row.blob), try row.integer(7)
     )
     (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
+    guard codes.isOwn(image(of: container), try row.optional(10, row.blob)) else {
+      let revision = revision
+      self = .altered
+      self.revision = revision
+      return
+    }
+  }
+
+  /// What the code of a container's row covers: all of it.
+  func image(of container: String) -> RowImage {
+    var image = RowImage("account_states")
+    image.append(container)
+    image.append(revision)
+    image.append(policies)
+    image.append(isOrderedLocked ? 1 : 0)
+    image.append(orderedReason)
+    image.append(verdict.rawValue)
+    image.append(verdictReason)
+    image.append(challenge)
+    image.append(challengeExpires)
+    image.append(report)
+    image.append(reported)
+    return image
   }
 }
 
@@ -163,18 +194,20 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO account_states (container, revision, policies, ordered_lock, ordered_reason, verdict,
-        verdict_reason, challenge, challenge_expires, report, reported)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        verdict_reason, challenge, challenge_expires, report, reported, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         ON CONFLICT (container) DO UPDATE SET revision = excluded.revision, policies = excluded.policies,
           ordered_lock = excluded.ordered_lock, ordered_reason = excluded.ordered_reason,
           verdict = excluded.verdict, verdict_reason = excluded.verdict_reason, challenge = excluded.challenge,
-          challenge_expires = excluded.challenge_expires, report = excluded.report, reported = excluded.reported
+          challenge_expires = excluded.challenge_expires, report = excluded.report, reported = excluded.reported,
+          code = excluded.code
       """,
       [
         .text(container), .integer(state.revision), .optional(state.policies),
         .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
         .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
         .optional(state.report), .optional(state.reported),
+        .optional(rowCodes.code(of: state.image(of: container))),
       ], changing: 1)
   }
 }

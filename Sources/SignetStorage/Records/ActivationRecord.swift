@@ -51,9 +51,12 @@ public struct ActivationRecord: Hashable, Sendable {
 
 extension ActivationRecord {
   static let columns =
-    "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts"
+    "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads the row of an open one; others have no code.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
@@ -62,6 +65,24 @@ extension ActivationRecord {
       profile: try row.blob(8), created: try row.integer(9),
       expires: try row.integer(10),
       failedAttempts: try row.int(11), state: state)
+    try codes.check(image, try row.optional(12, row.blob), named: "\(id) of activations")
+  }
+
+  /// What its code covers: all but the attempts that failed.
+  var image: RowImage {
+    var image = RowImage("activations")
+    image.append(id)
+    image.append(user)
+    image.append(sealedInviteKey)
+    image.append(salt)
+    image.append(memoryKiB)
+    image.append(passes)
+    image.append(lanes)
+    image.append(profile)
+    image.append(created)
+    image.append(expires)
+    image.append(state.rawValue)
+    return image
   }
 }
 
@@ -71,13 +92,14 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
-        failed_attempts, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        failed_attempts, state, code) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       """,
       [
         .text(activation.id), .text(activation.user), .blob(activation.sealedInviteKey),
         .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
         .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
         .int(activation.failedAttempts), .text(activation.state.rawValue),
+        .optional(rowCodes.code(of: activation.image)),
       ], changing: 1)
   }
 }

@@ -42,6 +42,10 @@ public struct ClientRecord: Hashable, Sendable {
   public var created: Int64
   /// When it was revoked; `nil` while it is good.
   public var revoked: Int64?
+  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  ///
+  /// It is good for nothing then.
+  public var isAltered = false
 
   /// Describes a client.
   public init(
@@ -54,9 +58,10 @@ public struct ClientRecord: Hashable, Sendable {
 
 extension ClientRecord {
   static let columns =
-    "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked"
+    "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       id: try row.text(0), name: try row.text(1), authentication: try row.value(2),
       delivery: try row.value(3), created: try row.integer(4))
@@ -66,23 +71,58 @@ extension ClientRecord {
     requestAlgorithm = try row.optional(8, row.text)
     numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
     revoked = try row.optional(10, row.integer)
+    isAltered = !codes.isOwn(image, try row.optional(11, row.blob))
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("clients")
+    image.append(id)
+    image.append(name)
+    image.append(authentication.rawValue)
+    image.append(keySet)
+    image.append(secretDigest)
+    image.append(delivery.rawValue)
+    image.append(notificationEndpoint)
+    image.append(requestAlgorithm)
+    image.append(numberDigits)
+    image.append(created)
+    image.append(revoked)
+    return image
+  }
+
+  /// The client, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> ClientRecord {
+    guard !isAltered else { throw .altered(row: "\(id) of clients") }
+    return self
   }
 }
 
 extension SQLConnection {
+  /// The client of an id, also one whose row was altered; `nil` for none.
+  func anyClient(_ id: String) throws -> ClientRecord? {
+    let codes = try rowCodes
+    return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.text(id)]) {
+      try ClientRecord($0, codes)
+    }
+  }
+
   /// Adds a client.
   func insert(_ client: ClientRecord) throws {
     try execute(
       """
       INSERT INTO clients (id, name, authentication, key_set, secret_digest, delivery, endpoint,
-        request_algorithm, number_digits, created, revoked)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        request_algorithm, number_digits, created, revoked, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       [
         .text(client.id), .text(client.name), .text(client.authentication.rawValue),
         .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
         .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
         .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
+        .optional(rowCodes.code(of: client.image)),
       ], changing: 1)
   }
 }

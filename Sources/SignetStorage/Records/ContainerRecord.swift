@@ -12,6 +12,8 @@ public struct ContainerRecord: Hashable, Sendable {
     case active
     /// Ended.
     case revoked
+    /// Its row is not as the server wrote it: never stored, and found when the row is read. It can be revoked.
+    case altered
   }
 
   /// Names the container.
@@ -95,9 +97,11 @@ public struct NewContainer: Hashable, Sendable {
 
 extension ContainerRecord {
   static let columns =
-    "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted"
+    "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted, code"
+  static let columnCount = 23
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), activation: try row.text(3),
@@ -115,6 +119,41 @@ extension ContainerRecord {
     (standing, reportWanted) = (
       try row.value(20), try row.integer(21)
     )
+    if !codes.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
+  }
+
+  /// What its code covers: all but what its device is to do, and what was refused to it.
+  var image: RowImage {
+    var image = RowImage("containers")
+    image.append(id)
+    image.append(user)
+    image.append(activation)
+    image.append(device)
+    image.append(name)
+    image.append(platform)
+    image.append(keystore)
+    image.append(sessionKey)
+    image.append(encryptionKey)
+    image.append(signingKey)
+    image.append(profile)
+    image.append(created)
+    image.append(state.rawValue)
+    image.append(isSimulated ? 1 : 0)
+    image.append(keyOrigin)
+    image.append(renews)
+    image.append(renewals)
+    image.append(succession)
+    image.append(standing.rawValue)
+    image.append(ended)
+    return image
+  }
+
+  /// The container, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> ContainerRecord {
+    guard state != .altered else { throw .altered(row: "\(id) of containers") }
+    return self
   }
 }
 
@@ -125,8 +164,8 @@ extension SQLConnection {
       """
       INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
         signing_key, profile, created, state, simulated, renews, renewals, succession, renewal_wanted, ended,
-        key_origin, standing)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+        key_origin, standing, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
       """,
       [
         .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
@@ -135,8 +174,22 @@ extension SQLConnection {
         .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
         .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
         .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
-        .optional(container.keyOrigin),
-        .of(container.standing),
+        .optional(container.keyOrigin), .of(container.standing),
+        .optional(rowCodes.code(of: container.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of a container, with the code of the whole.
+  func update(_ container: ContainerRecord) throws {
+    try execute(
+      """
+      UPDATE containers SET state = $1, name = $2, platform = $3, standing = $4, report_wanted = $5, ended = $6, code = $7
+      WHERE id = $8
+      """,
+      [
+        .of(container.checked().state), .text(container.name), .text(container.platform),
+        .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
+        .optional(rowCodes.code(of: container.image)), .text(container.id),
       ], changing: 1)
   }
 }

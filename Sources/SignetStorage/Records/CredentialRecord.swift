@@ -20,6 +20,8 @@ public struct CredentialRecord: Hashable, Sendable {
     case active
     /// An operator's decision: not in use.
     case disabled
+    /// Its row is not as the server wrote it: never stored, and found when the row is read. It can be removed.
+    case altered
   }
 
   /// Names the credential: the id of its container, or a token's own.
@@ -83,10 +85,11 @@ public struct CredentialRecord: Hashable, Sendable {
 
 extension CredentialRecord {
   static let columns =
-    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures"
-  static let columnCount = 15
+    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures, code"
+  static let columnCount = 16
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     let kind: Kind = try row.value(0)
     let state: State = try row.value(1)
     self.init(
@@ -98,6 +101,35 @@ extension CredentialRecord {
     lastCounter = try row.integer(12)
     drift = try row.integer(13)
     failures = try row.int(14)
+    if !codes.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
+  }
+
+  /// What its code covers: all but the attempts that were refused.
+  var image: RowImage {
+    var image = RowImage("credentials")
+    image.append(id)
+    image.append(user)
+    image.append(serial)
+    image.append(kind.rawValue)
+    image.append(algorithm)
+    image.append(digits)
+    image.append(period)
+    image.append(start)
+    image.append(sealedSecret)
+    image.append(isSilent ? 1 : 0)
+    image.append(created)
+    image.append(state.rawValue)
+    image.append(lastCounter)
+    image.append(drift)
+    return image
+  }
+
+  /// The credential, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> CredentialRecord {
+    guard state != .altered else { throw .altered(row: "\(id) of credentials") }
+    return self
   }
 }
 
@@ -107,8 +139,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO credentials (id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
-        created, state, last_counter, drift, failures)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        created, state, last_counter, drift, failures, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
       """,
       [
         .text(credential.id), .optional(credential.user), .optional(credential.serial),
@@ -116,6 +148,37 @@ extension SQLConnection {
         .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
         .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
+        .optional(rowCodes.code(of: credential.image)),
       ], changing: 1)
+  }
+
+  /// Writes what changes of a credential but its user, with the code of the whole; a counter never gets smaller.
+  ///
+  /// - Parameters:
+  ///   - credential: The credential.
+  ///   - number: The number of its row, where it is known: no index has to be looked into then.
+  /// - Throws: ``StorageFailure``, ``SQLFailure``.
+  func update(_ credential: CredentialRecord, number: Int64? = nil) throws {
+    let count = try execute(
+      """
+      UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5
+      WHERE \(number == nil ? "id" : "number") = $6 AND last_counter <= $2
+      """,
+      [
+        .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
+        .int(credential.failures), .optional(rowCodes.code(of: credential.image)),
+        number.map(SQLValue.integer) ?? .text(credential.id),
+      ])
+    guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
+  }
+
+  /// Gives a token to another user, or to nobody: it has to be verified again, and its failures are forgotten.
+  func assign(_ token: CredentialRecord, to user: String?) throws {
+    var token = token
+    (token.user, token.failures) = (user, 0)
+    if token.state != .disabled { token.state = .pending }
+    try execute(
+      "UPDATE credentials SET user_id = $1 WHERE id = $2", [.optional(user), .text(token.id)], changing: 1)
+    try update(token)
   }
 }

@@ -27,13 +27,29 @@ public struct SigningKeyRecord: Hashable, Sendable {
 
 extension SigningKeyRecord {
   static let columns =
-    "id, sealed, public_key, created, retired, succession"
+    "id, sealed, public_key, created, retired, succession, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
       succession: try row.optional(5, row.text))
+    try codes.check(image, try row.optional(6, row.blob), named: "\(id) of signing_keys")
+  }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("signing_keys")
+    image.append(id)
+    image.append(sealed)
+    image.append(publicKey)
+    image.append(created)
+    image.append(retired)
+    image.append(succession)
+    return image
   }
 }
 
@@ -41,10 +57,10 @@ extension SQLConnection {
   /// Adds a key.
   func insert(_ key: SigningKeyRecord) throws {
     try execute(
-      "INSERT INTO signing_keys (id, sealed, public_key, created, succession) VALUES ($1, $2, $3, $4, $5)",
+      "INSERT INTO signing_keys (id, sealed, public_key, created, succession, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
-        .optional(key.succession),
+        .optional(key.succession), .optional(rowCodes.code(of: key.image)),
       ], changing: 1)
   }
 }

@@ -10,6 +10,10 @@ public struct UserRecord: Hashable, Sendable {
     case suspended
     /// Gone: nothing is bound to the account any more. The id is kept, and is not given again.
     case deleted
+    /// The row is not as the server wrote it: never stored, and found when the row is read.
+    ///
+    /// Nothing of the user is accepted. An operator who suspends the user has the row written anew.
+    case altered
   }
 
   /// The user id, as the operator gave it.
@@ -41,28 +45,70 @@ public enum UserChangeOutcome: Hashable, Sendable {
   case unchanged
   /// There is no such user, or no longer.
   case unknown
+  /// The row is not as the server wrote it: the user has to be suspended first, which writes it anew.
+  case altered
 }
 
 extension UserRecord {
-  static let columns = "id, created, user_code, state, state_reason, state_since"
+  static let columns = "id, created, user_code, state, state_reason, state_since, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(id: try row.text(0), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
     state = try row.value(3)
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
+    if !codes.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
+  }
+
+  /// What its code covers: all but how often the user was asked.
+  var image: RowImage {
+    var image = RowImage("users")
+    image.append(id)
+    image.append(created)
+    image.append(codeDigest)
+    image.append(state.rawValue)
+    image.append(stateReason)
+    image.append(stateSince)
+    return image
+  }
+
+  /// The user, where the row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> UserRecord {
+    guard state != .altered else { throw .altered(row: "\(id) of users") }
+    return self
   }
 }
 
 extension SQLConnection {
+  /// The user of an id, also one whose row was altered; `nil` for none.
+  func anyUser(_ id: String) throws -> UserRecord? {
+    let codes = try rowCodes
+    return try row("SELECT \(UserRecord.columns) FROM users WHERE id = $1", [.text(id)]) {
+      try UserRecord($0, codes)
+    }
+  }
+
   /// Adds a user.
   func insert(_ user: UserRecord) throws {
     try execute(
-      "INSERT INTO users (id, created, state, state_reason, state_since) VALUES ($1, $2, $3, $4, $5)",
+      "INSERT INTO users (id, created, state, state_reason, state_since, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(user.id), .integer(user.created), .of(user.state), .text(user.stateReason),
-        .integer(user.stateSince),
+        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of a user, with the code of the whole.
+  func update(_ user: UserRecord) throws {
+    try execute(
+      "UPDATE users SET user_code = $1, state = $2, state_reason = $3, state_since = $4, code = $5 WHERE id = $6",
+      [
+        .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
+        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)), .text(user.id),
       ], changing: 1)
   }
 }

@@ -10,24 +10,24 @@ extension Storage {
   }
 
   /// The key of this id, revoked or not; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord? {
-    try await read { database in
-      try database.row("SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1", [.text(id)]) {
-        try APIKeyRecord($0)
-      }
-    }
+    try await read { try $0.anyAPIKey(id)?.checked() }
   }
 
-  /// All keys, oldest first.
+  /// All keys, oldest first, also those whose rows were altered.
   public func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
-    try await read { database in
+    try await read { [codes] database in
       try database.rows("SELECT \(APIKeyRecord.columns) FROM api_keys ORDER BY created, id") {
-        try APIKeyRecord($0)
+        try APIKeyRecord($0, codes)
       }
     }
   }
 
   /// Revokes a key, unless it is the last good one of a scope that needs one.
+  ///
+  /// One whose row was altered is not good, and can be revoked; its row is written anew.
   ///
   /// - Parameters:
   ///   - id: The key.
@@ -39,17 +39,17 @@ extension Storage {
   public func revokeAPIKey(
     _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
-    try await write { database in
+    try await write { [codes] database in
       let good = try database.rows("SELECT \(APIKeyRecord.columns) FROM api_keys WHERE revoked IS NULL") {
-        try APIKeyRecord($0)
+        try APIKeyRecord($0, codes)
       }
-      let ofScope = good.filter { $0.scopes.contains(scope) }.map(\.id)
+      let ofScope = good.filter { !$0.isAltered && $0.scopes.contains(scope) }.map(\.id)
       guard ofScope != [id] else { return .last }
-      guard
-        try database.execute(
-          "UPDATE api_keys SET revoked = coalesce(revoked, $1) WHERE id = $2", [.integer(time), .text(id)])
-          == 1
-      else { return .unknown }
+      guard var key = try database.anyAPIKey(id) else { return .unknown }
+      key.revoked = key.revoked ?? time
+      try database.execute(
+        "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
+        [.optional(key.revoked), .optional(codes.code(of: key.image)), .text(id)], changing: 1)
       database.setLocal(SQLConnection.goodKey, to: nil)
       try database.appendAudit(audit)
       return .revoked

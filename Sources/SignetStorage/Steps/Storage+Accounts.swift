@@ -158,21 +158,21 @@ extension SQLConnection {
   }
 
   fileprivate func isInUse(_ container: String) throws -> Bool {
-    try exists("SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
+    try self.container(container)?.state == .active
   }
 
+  /// How the server stands to a container; it is locked where that was altered, or somebody has removed it.
   func accountState(of container: String) throws -> AccountStateRecord {
-    try row(
+    let codes = try rowCodes
+    let found = try row(
       "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
-    ) { try AccountStateRecord($0) } ?? AccountStateRecord()
+    ) { try AccountStateRecord($0, of: container, codes) }
+    if let found { return found }
+    return try anyContainer(container)?.standing ?? .open == .open ? AccountStateRecord() : .altered
   }
 
   /// When the last report of a container came.
-  func lastReport(of container: String) throws -> Int64? {
-    try row("SELECT reported FROM account_states WHERE container = $1", [.text(container)]) {
-      try $0.optional(0, $0.integer)
-    } ?? nil
-  }
+  func lastReport(of container: String) throws -> Int64? { try accountState(of: container).reported }
 
   fileprivate func add(
     _ order: AccountOrderRecord, to state: inout AccountStateRecord
@@ -248,14 +248,15 @@ extension SQLConnection {
     if isChanged { state.revision += 1 }
     try write(state, of: container)
     guard isChanged else { return }
-    _ = try execute(
-      "UPDATE containers SET standing = $1, report_wanted = $2 WHERE id = $3",
-      [.text(state.standing.rawValue), .integer(state.revision), .text(container)])
+    guard var found = try self.container(container) else { return }
+    (found.standing, found.reportWanted) = (state.standing, state.revision)
+    try update(found)
     // Codes are compared with what is in use: nothing more is to be looked at for each of them.
-    _ = try execute(
-      "UPDATE credentials SET state = $1 WHERE id = $2 AND state IN ('active', 'disabled')",
-      [.text(state.standing == .open ? "active" : "disabled"), .text(container)])
-    if let found = try self.container(container) { try settleDevice(of: found, at: time, codes) }
+    if var credential = try credential(container), credential.state != .pending {
+      credential.state = state.standing == .open ? .active : .disabled
+      try update(credential)
+    }
+    try settleDevice(of: found, at: time, codes)
     try noteChange(ofContainer: container)
   }
 
@@ -263,18 +264,14 @@ extension SQLConnection {
   func carryAccountState(
     from renewed: String, to successor: String, at time: Int64, _ codes: RowCodes
   ) throws {
-    guard try exists("SELECT 1 FROM account_states WHERE container = $1", [.text(renewed)]) else { return }
     var state = try accountState(of: renewed)
+    guard state != AccountStateRecord() else { return }
     (state.challenge, state.challengeExpires) = (nil, 0)
     _ = try execute(
       "UPDATE account_orders SET container = $1 WHERE container = $2 AND receipt IS NULL",
       [.text(successor), .text(renewed)])
-    try store(state, of: successor, isChanged: state.revision > 0, at: time, codes)
-  }
-
-  /// What an active container may do.
-  func standing(of container: String) throws -> AccountStanding {
-    try row("SELECT standing FROM containers WHERE id = $1", [.text(container)]) { try $0.value(0) } ?? .open
+    let isChanged = state.revision > 0 || state.standing != .open
+    try store(state, of: successor, isChanged: isChanged, at: time, codes)
   }
 }
 

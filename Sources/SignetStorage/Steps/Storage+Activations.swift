@@ -14,13 +14,11 @@ extension Storage {
   }
 
   /// The user's open activation, whether or not it has expired; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so: another invite
+  ///   takes its place.
   public func openActivation(user: String) async throws(StorageFailure) -> ActivationRecord? {
-    try await read { database in
-      try database.row(
-        "SELECT \(ActivationRecord.columns) FROM activations WHERE user_id = $1 AND state = 'open'",
-        [.text(user)]
-      ) { try ActivationRecord($0) }
-    }
+    try await read { try $0.openActivation("user_id", user) }
   }
 
   /// Ends one *finish* message: the proof was checked by the caller, this decides and remembers.
@@ -64,8 +62,8 @@ extension Storage {
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     let codes = codes
     return try await write { database in
-      try database.requireActiveUser(ofContainer: id)
-      let outcome = try database.confirmContainer(id, at: time, codes)
+      let container = try database.requireActiveUser(ofContainer: id)
+      let outcome = try database.confirm(container, at: time, codes)
       // A repeated confirmation changes nothing and is no event.
       guard outcome != .alreadyActive else { return outcome }
       let event = audit(outcome)
@@ -80,12 +78,25 @@ extension Storage {
 }
 
 extension SQLConnection {
+  /// The open activation that has a value in a column; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  fileprivate func openActivation(_ column: String, _ value: String) throws -> ActivationRecord? {
+    let codes = try rowCodes
+    return try row(
+      "SELECT \(ActivationRecord.columns) FROM activations WHERE \(column) = $1 AND state = 'open'",
+      [.text(value)]
+    ) { try ActivationRecord($0, codes) }
+  }
+
   /// Ends the open activations that have a value in a column, and forgets what stands for their invites.
+  ///
+  /// Their rows have no code from then on, so that nobody opens them again.
   ///
   /// - Returns: How many there were.
   func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: String) throws -> Int {
     try execute(
-      "UPDATE activations SET state = $1, sealed_invite_key = $2 WHERE \(column) = $3 AND state = 'open'",
+      "UPDATE activations SET state = $1, sealed_invite_key = $2, code = NULL WHERE \(column) = $3 AND state = 'open'",
       [.text(state.rawValue), .blob([]), .text(value)])
   }
 
@@ -101,42 +112,41 @@ extension SQLConnection {
       guard let counted else { return .closed }
       return .wrongProof(remaining: max(0, limit - Int(clamping: counted)))
     }
-    let isOpen = try exists(
-      "SELECT 1 FROM activations WHERE id = $1 AND state = 'open' AND expires > $2 AND failed_attempts < $3",
-      [.text(id), .integer(time), .int(limit)])
-    guard isOpen else { return .closed }
+    guard let open = try openActivation("id", id), open.expires > time, open.failedAttempts < limit else {
+      return .closed
+    }
     guard try !hasTakenKey(container, replacing: "activation", id) else { return .keyTaken }
     try removePending("activation", id)
     try insert(container)
     return .staged
   }
 
-  fileprivate func confirmContainer(
-    _ id: String, at time: Int64, _ codes: RowCodes
+  fileprivate func confirm(
+    _ container: ContainerRecord?, at time: Int64, _ codes: RowCodes
   ) throws -> ConfirmationOutcome {
-    guard let container = try container(id) else { return .gone }
+    guard var container else { return .gone }
     if container.state == .active { return .alreadyActive }
     guard container.state == .pending else { return .gone }
     if let renewed = container.renews {
       // A renewal goes on from a container in use; one that ended meanwhile has no successor.
-      let isActive = try exists(
-        "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(renewed)])
-      guard isActive else { return .gone }
+      guard try self.container(renewed)?.state == .active else { return .gone }
     } else {
       try requireUnlocked(container.installation, of: container.user, isBound: false, codes)
-      guard try endActivations(.used, "id", container.activation) == 1 else { return .gone }
+      guard try openActivation("id", container.activation) != nil else { return .gone }
+      _ = try endActivations(.used, "id", container.activation)
     }
-    let earlier = try rows(
-      "UPDATE containers SET state = 'revoked' WHERE user_id = $1 AND device = $2 AND state = 'active' RETURNING id",
-      [.text(container.user), .blob(container.device)]
-    ) { try $0.text(0) }
-    for id in earlier { try removeCredential(id) }
-    _ = try execute("UPDATE containers SET state = 'active' WHERE id = $1", [.text(id)])
-    _ = try execute("UPDATE credentials SET state = 'active' WHERE id = $1", [.text(id)])
+    for earlier in try containers(of: container.user, "state = 'active'")
+    where earlier.device == container.device { try revoke(earlier) }
+    container.state = .active
+    try update(container)
+    if var credential = try credential(container.id) {
+      credential.state = .active
+      try update(credential)
+    }
     if let renewed = container.renews {
       _ = try execute(
-        "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(id), .text(renewed)])
-      try carryAccountState(from: renewed, to: id, at: time, codes)
+        "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(container.id), .text(renewed)])
+      try carryAccountState(from: renewed, to: container.id, at: time, codes)
     }
     try bind(DeviceRecord(of: container, at: time, codes), codes)
     return .activated

@@ -20,14 +20,10 @@ extension SQLConnection {
   /// accepted of the device until somebody unlocks it.
   func canAnswer(_ transaction: TransactionRecord, _ ways: AnswerWays) throws -> Bool {
     // Of an unknown user the insertion says that there is none.
-    guard let user = transaction.user, try userState(user) != nil else { return true }
+    guard let user = transaction.user, try anyUser(user) != nil else { return true }
     let (rules, codes) = (try answerRules, try rowCodes)
-    let containers = try rows(
-      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND state = 'active'",
-      [.text(user)]
-    ) { try ContainerRecord($0) }
-    let isAsked = containers.contains { container in
-      (container.standing != .locked || !transaction.offersApproval)
+    let isAsked = try containers(of: user, "state = 'active'").contains { container in
+      container.state == .active && (container.standing != .locked || !transaction.offersApproval)
         && rules.container(transaction, container)
     }
     if try isAsked || ways.mechanisms.contains(where: { try isActive($0, of: user) }) { return true }
@@ -152,12 +148,10 @@ extension SQLConnection {
     }
     if let answer = transaction.app { return try isActive(answer.mechanism, of: user) }
     guard let decision = transaction.decision else { return false }
-    return try exists(
-      """
-      SELECT 1 FROM containers AS decided_by
-        JOIN containers AS present ON present.user_id = decided_by.user_id AND present.device = decided_by.device
-      WHERE decided_by.id = $1 AND present.state = 'active' AND present.standing <> 'locked' LIMIT 1
-      """, [.text(decision.container)])
+    guard let decidedBy = try container(decision.container) else { return false }
+    return try containers(of: decidedBy.user, "state = 'active'").contains {
+      $0.device == decidedBy.device && $0.state == .active && $0.standing != .locked
+    }
   }
 }
 

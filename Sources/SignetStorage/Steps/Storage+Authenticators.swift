@@ -36,27 +36,24 @@ extension SQLConnection {
   fileprivate func containerAuthenticators(
     of user: String, _ devices: [DeviceRecord]
   ) throws -> [AuthenticatorRecord] {
-    let found = try rows(
-      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 ORDER BY created, id",
-      [.text(user)]
-    ) { try ContainerRecord($0) }
-    return try found.map { container in
-      let isLocked = container.state == .active && container.standing == .locked
-      let state: AuthenticatorRecord.State =
+    try containers(of: user).map { container in
+      let (state, reason): (AuthenticatorRecord.State, String) =
         switch container.state {
-        case .pending: .pending
-        case .active: isLocked ? .suspended : .active
-        case .revoked: .revoked
+        case .pending: (.pending, "")
+        case .active where container.standing == .locked:
+          (.suspended, try accountState(of: container.id).reason)
+        case .active: (.active, "")
+        case .revoked: (.revoked, "")
+        case .altered: (.suspended, Self.alteredReason)
         }
       return AuthenticatorRecord(
         id: container.id, kind: .container, device: devices.first(called: container.installation)?.id,
-        name: container.name, state: state,
-        reason: isLocked ? try accountState(of: container.id).reason : "", created: container.created)
+        name: container.name, state: state, reason: reason, created: container.created)
     }
   }
 
   /// Why an authenticator is suspended whose row somebody else has written.
-  private static let alteredReason = "its row was not written by this server"
+  static let alteredReason = "its row was not written by this server"
 
   fileprivate func uafAuthenticators(
     of user: String, _ devices: [DeviceRecord], _ codes: RowCodes
@@ -98,23 +95,19 @@ extension SQLConnection {
   fileprivate func tokenAuthenticators(
     of user: String, codeAttempts: Int
   ) throws -> [AuthenticatorRecord] {
-    try rows(
-      """
-      SELECT serial, state, created, failures FROM credentials
-      WHERE user_id = $1 AND serial IS NOT NULL ORDER BY number
-      """, [.text(user)]
-    ) { row in
-      let (serial, stored): (String, CredentialRecord.State) = (try row.text(0), try row.value(1))
-      let isLocked = try row.int(3) >= codeAttempts
+    try credentials(of: user).compactMap { token in
+      guard let serial = token.serial else { return nil }
+      let isLocked = token.failures >= codeAttempts
       let (state, reason): (AuthenticatorRecord.State, String) =
-        switch stored {
+        switch token.state {
+        case .altered: (.suspended, Self.alteredReason)
         case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
         case .pending: (.pending, "")
         case .active: (.active, "")
         case .disabled: (.suspended, "an operator took it out of use")
         }
       return AuthenticatorRecord(
-        id: serial, kind: .otp, name: serial, state: state, reason: reason, created: try row.integer(2))
+        id: serial, kind: .otp, name: serial, state: state, reason: reason, created: token.created)
     }
   }
 }

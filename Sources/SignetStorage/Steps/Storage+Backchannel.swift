@@ -18,9 +18,8 @@ extension Storage {
     by asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
-      let isRevoked = try database.exists(
-        "SELECT id FROM clients WHERE id = $1 AND revoked IS NOT NULL", [.text(request.client)])
-      guard !isRevoked else { return .clientRevoked }
+      let client = try database.anyClient(request.client)?.checked()
+      guard client?.revoked == nil else { return .clientRevoked }
       if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits, asking)
       if outcome == .added {
@@ -83,16 +82,14 @@ extension Storage {
     return try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction),
-        try database.isProofInUse(transaction, codes)
+        try database.isProofInUse(transaction, codes), let user = transaction.user,
+        try database.userState(user) == .active,
+        let found = try database.anyClient(client)?.checked(), found.revoked == nil
       else { return false }
       guard
         try database.execute(
           """
           UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL
-            AND EXISTS (SELECT 1 FROM clients WHERE id = $3 AND revoked IS NULL)
-            AND EXISTS (
-            SELECT 1 FROM transactions JOIN users ON users.id = transactions.user_id
-            WHERE transactions.id = txn AND users.state = 'active')
           AND CASE delivery WHEN 'push'
               THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + $4 >= $1)
               ELSE expires > $1 END

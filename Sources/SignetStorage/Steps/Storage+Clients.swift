@@ -10,24 +10,29 @@ extension Storage {
   }
 
   /// The client of this id, revoked or not; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func client(_ id: String) async throws(StorageFailure) -> ClientRecord? {
-    try await read { database in
-      try database.row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.text(id)]) {
-        try ClientRecord($0)
-      }
-    }
+    try await read { try $0.anyClient(id)?.checked() }
   }
 
-  /// All clients, oldest first.
+  /// The client of this id, also one whose row was altered; `nil` for none.
+  public func anyClient(_ id: String) async throws(StorageFailure) -> ClientRecord? {
+    try await read { try $0.anyClient(id) }
+  }
+
+  /// All clients, oldest first, also those whose rows were altered.
   public func clients() async throws(StorageFailure) -> [ClientRecord] {
-    try await read { database in
+    try await read { [codes] database in
       try database.rows("SELECT \(ClientRecord.columns) FROM clients ORDER BY created, id") {
-        try ClientRecord($0)
+        try ClientRecord($0, codes)
       }
     }
   }
 
   /// Revokes a client for good: it is told nothing any more, and what it has asked and nobody has decided is withdrawn.
+  ///
+  /// The row of one that was altered is written anew so.
   ///
   /// - Parameters:
   ///   - id: The client.
@@ -40,11 +45,12 @@ extension Storage {
     _ id: String, at time: Int64, audit: AuditRecord, withdrawal: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard
-        try database.execute(
-          "UPDATE clients SET revoked = coalesce(revoked, $1) WHERE id = $2", [.integer(time), .text(id)])
-          == 1
-      else { return false }
+      guard var client = try database.anyClient(id) else { return false }
+      client.revoked = client.revoked ?? time
+      try database.execute(
+        "UPDATE clients SET revoked = $1, code = $2 WHERE id = $3",
+        [.optional(client.revoked), .optional(database.rowCodes.code(of: client.image)), .text(id)],
+        changing: 1)
       try database.appendAudit(audit)
       let withdrawn = try database.rows(
         """

@@ -27,7 +27,7 @@ extension Storage {
         CodeSituation(credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld))
       for credential in verdict.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
-        try database.update(credential, from: row.1.state, number: row.number)
+        try database.update(credential, number: row.number)
       }
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       try database.appendAudit(verdict.audit)
@@ -44,16 +44,19 @@ extension SQLConnection {
   func isKeyGood(_ key: String?) throws -> Bool {
     guard let key else { return true }
     if try local(Self.goodKey, load: { nil }) == key { return true }
-    let isGood = try exists("SELECT 1 FROM api_keys WHERE id = $1 AND revoked IS NULL", [.text(key)])
+    // One that was altered is refused where it is read again, and named there.
+    let isGood = try anyAPIKey(key).map { !$0.isAltered && $0.revoked == nil } ?? false
     if isGood { setLocal(Self.goodKey, to: key) }
     return isGood
   }
 
   /// The credentials that an attempt is for, each with the number of its row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` where this server has not written one so; ``SQLFailure``.
   fileprivate func credentials(for attempt: CodeAttempt) throws -> [(number: Int64, CredentialRecord)] {
-    let columns = "\(CredentialRecord.columns), number"
+    let (columns, codes) = ("\(CredentialRecord.columns), number", try rowCodes)
     let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = {
-      (try $0.integer(CredentialRecord.columnCount), try CredentialRecord($0))
+      (try $0.integer(CredentialRecord.columnCount), try CredentialRecord($0, codes).checked())
     }
     if let serial = attempt.serial {
       return try rows(
@@ -63,25 +66,6 @@ extension SQLConnection {
     return try rows(
       "SELECT \(columns) FROM credentials WHERE user_id = $1 AND state = 'active' ORDER BY number",
       [.optional(attempt.user)], decode)
-  }
-
-  /// Writes what an attempt changes; a counter never gets smaller.
-  fileprivate func update(
-    _ credential: CredentialRecord, from state: CredentialRecord.State, number: Int64
-  ) throws {
-    let count = try execute(
-      """
-      UPDATE credentials SET last_counter = $1, drift = $2, failures = $3 WHERE number = $4 AND last_counter <= $1
-      """,
-      [
-        .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
-        .integer(number),
-      ])
-    guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
-    guard credential.state != state else { return }
-    _ = try execute(
-      "UPDATE credentials SET state = $1 WHERE number = $2",
-      [.text(credential.state.rawValue), .integer(number)])
   }
 
   func wait(for attempt: CodeAttempt) throws -> WaitRecord? {

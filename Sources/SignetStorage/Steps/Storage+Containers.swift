@@ -2,28 +2,27 @@ import SignetSQL
 
 extension Storage {
   /// The container of this id in any state; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func container(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
-    try await read { database in
-      try database.row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
-        try ContainerRecord($0)
-      }
-    }
+    try await read { try $0.container(id) }
   }
 
-  /// A user's containers in every state, oldest first.
+  /// The container of this id in any state, also one whose row was altered; `nil` for none.
+  public func anyContainer(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
+    try await read { try $0.anyContainer(id) }
+  }
+
+  /// A user's containers in every state, oldest first, also those whose rows were altered.
   public func containers(user: String) async throws(StorageFailure) -> [ContainerRecord] {
-    try await read { database in
-      try database.rows(
-        "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 ORDER BY created, id",
-        [.text(user)]
-      ) { try ContainerRecord($0) }
-    }
+    try await read { try $0.containers(of: user) }
   }
 
   /// Revokes a container for good, and forgets its credential; what UAF has on its device goes with it.
   ///
   /// Nothing else goes where the device has another container in use, which took the place of this one, nor with one that never
-  /// was in use.
+  /// was in use. The row of one that was altered is written anew as that of a revoked one; no keys go with it, since nobody knows
+  /// whose it was, and on which device.
   ///
   /// - Parameters:
   ///   - id: The container.
@@ -36,17 +35,16 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      guard let container = try database.container(id) else { return false }
+      guard let container = try database.anyContainer(id) else { return false }
       // What its device has got since is not of this container.
       guard container.state != .revoked else { return true }
-      _ = try database.execute("UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(id)])
-      try database.removeCredential(id)
+      try database.revoke(container)
       try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
-      let isReplaced = try database.exists(
-        "SELECT 1 FROM containers WHERE user_id = $1 AND device = $2 AND state = 'active'",
-        [.text(container.user), .blob(container.device)])
-      if container.state != .pending, !isReplaced {
+      let isReplaced = try database.containers(of: container.user, "state = 'active'").contains {
+        $0.state == .active && $0.device == container.device
+      }
+      if container.state == .active, !isReplaced {
         try database.revokeUAF(on: container.installation, of: container.user, at: audit.time, codes, lost)
       }
       try database.settleDevice(of: container, at: audit.time, codes)
@@ -75,10 +73,34 @@ extension Storage {
 }
 
 extension SQLConnection {
-  func container(_ id: String) throws -> ContainerRecord? {
-    try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
-      try ContainerRecord($0)
+  /// The container of an id; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  func container(_ id: String) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
+
+  /// The container of an id, also one whose row was altered; `nil` for none.
+  func anyContainer(_ id: String) throws -> ContainerRecord? {
+    let codes = try rowCodes
+    return try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
+      try ContainerRecord($0, codes)
     }
+  }
+
+  /// A user's containers, oldest first, also those whose rows were altered.
+  func containers(of user: String, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
+    let codes = try rowCodes
+    return try rows(
+      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
+      [.text(user)]
+    ) { try ContainerRecord($0, codes) }
+  }
+
+  /// Revokes a container, of whatever state, and forgets what made its codes.
+  func revoke(_ container: ContainerRecord) throws {
+    var container = container
+    container.state = .revoked
+    try update(container)
+    try removeCredential(container.id)
   }
 
   func insert(_ new: NewContainer) throws {

@@ -2,15 +2,14 @@ import SignetSQL
 
 extension Storage {
   /// The credential of this id in any state; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
   public func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord? {
-    try await read { database in
-      try database.row("SELECT \(CredentialRecord.columns) FROM credentials WHERE id = $1", [.text(id)]) {
-        try CredentialRecord($0)
-      }
-    }
+    try await read { try $0.credential(id) }
   }
 
-  /// The tokens whose serial numbers come after this one, in the order of their bytes, at most `limit`.
+  /// The tokens whose serial numbers come after this one, in the order of their bytes, at most `limit`; also those whose rows were
+  /// altered.
   ///
   /// - Parameters:
   ///   - serial: The last one of the page before; empty for the first page.
@@ -21,11 +20,11 @@ extension Storage {
   public func tokens(
     after serial: String, user: String?, limit: Int
   ) async throws(StorageFailure) -> [CredentialRecord] {
-    try await read { database in
+    try await read { [codes] database in
       try database.rows(
         "SELECT \(CredentialRecord.columns) FROM credentials WHERE serial > $1 AND (user_id = $2 OR $2 IS NULL) ORDER BY serial LIMIT $3",
         [.text(serial), .optional(user), .int(max(0, limit))]
-      ) { try CredentialRecord($0) }
+      ) { try CredentialRecord($0, codes) }
     }
   }
 
@@ -67,17 +66,11 @@ extension Storage {
     _ serial: String, to user: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
-      if let user, try !database.exists("SELECT 1 FROM users WHERE id = $1", [.text(user)]) {
-        return .unknownUser
+      if let user {
+        guard let found = try database.anyUser(user)?.checked() else { return .unknownUser }
+        try found.requireActive()
       }
-      if let user { try database.requireActive(user) }
-      return try database.changeToken(
-        serial,
-        """
-        UPDATE credentials SET user_id = $1, state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END, failures = 0
-        WHERE serial = $2
-        """,
-        [.optional(user), .text(serial)], audit)
+      return try database.changeToken(serial, audit) { try database.assign($0, to: user) }
     }
   }
 
@@ -93,12 +86,11 @@ extension Storage {
     _ serial: String, _ isDisabled: Bool, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
-      try database.changeToken(
-        serial,
-        isDisabled
-          ? "UPDATE credentials SET state = 'disabled' WHERE serial = $1"
-          : "UPDATE credentials SET state = CASE state WHEN 'disabled' THEN 'pending' ELSE state END WHERE serial = $1",
-        [.text(serial)], audit)
+      try database.changeToken(serial, audit) { token in
+        var token = token
+        if isDisabled { token.state = .disabled } else if token.state == .disabled { token.state = .pending }
+        try database.update(token)
+      }
     }
   }
 
@@ -107,8 +99,13 @@ extension Storage {
   /// - Returns: How it ended.
   public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
-      try database.changeToken(
-        serial, "DELETE FROM credentials WHERE serial = $1", [.text(serial)], audit)
+      guard try database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
+        return .unknownToken
+      }
+      // Before the change: whoever is told of it is told of the user from whom the token is taken.
+      try database.appendAudit(audit)
+      try database.execute("DELETE FROM credentials WHERE serial = $1", [.text(serial)], changing: 1)
+      return .done
     }
   }
 }
@@ -135,15 +132,34 @@ extension SQLConnection {
     }
   }
 
+  /// The credential of an id; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  func credential(_ id: String) throws -> CredentialRecord? {
+    try credentials("id = $1", [.text(id)]).first?.checked()
+  }
+
+  /// A user's credentials, oldest first, also those whose rows were altered.
+  func credentials(of user: String) throws -> [CredentialRecord] {
+    try credentials("user_id = $1", [.text(user)])
+  }
+
+  private func credentials(_ condition: String, _ values: [SQLValue]) throws -> [CredentialRecord] {
+    let codes = try rowCodes
+    return try rows(
+      "SELECT \(CredentialRecord.columns) FROM credentials WHERE \(condition) ORDER BY number", values
+    ) { try CredentialRecord($0, codes) }
+  }
+
   fileprivate func changeToken(
-    _ serial: String, _ sql: String, _ values: [SQLValue], _ audit: AuditRecord
+    _ serial: String, _ audit: AuditRecord, _ change: (CredentialRecord) throws -> Void
   ) throws -> TokenOutcome {
-    guard try exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
+    guard let token = try credentials("serial = $1", [.text(serial)]).first?.checked() else {
       return .unknownToken
     }
     // Before the change: whoever is told of it is told of the user from whom the token is taken.
     try appendAudit(audit)
-    try execute(sql, values, changing: 1)
+    try change(token)
     return .done
   }
 }

@@ -47,7 +47,7 @@ extension Storage {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
       try database.settle(device, at: audit.time, codes)
       try database.appendAudit(audit)
-      let orders = try database.containers(on: device, "state = 'active'").map { container in
+      let orders = try database.activeContainers(on: device).map { container in
         let (record, event) = order(container.id)
         try database.give(record, codes)
         try database.appendAudit(event)
@@ -70,7 +70,7 @@ extension Storage {
     return try await write { database in
       guard var device = try database.device(id: id, codes) else { return .unknown }
       guard !device.isAltered else { return .altered }
-      let containers = try database.containers(on: device, "state = 'active'")
+      let containers = try database.activeContainers(on: device)
       for container in containers where try database.isToBeWiped(container.id) { return .toBeWiped }
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", audit.time)
       try database.settle(device, at: audit.time, codes)
@@ -103,10 +103,8 @@ extension Storage {
     return try await write { database in
       guard let device = try database.device(id: id, codes)?.identified(codes) else { return false }
       try database.appendAudit(audit)
-      for container in try database.containers(on: device, "state <> 'revoked'") {
-        _ = try database.execute(
-          "UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(container.id)])
-        try database.removeCredential(container.id)
+      for container in try database.containers(on: device) where container.state != .revoked {
+        try database.revoke(container)
         try database.appendAudit(lost(.container(container.id)))
       }
       try database.revokeUAF(on: device.installation, of: device.user, at: audit.time, codes, lost)
@@ -265,7 +263,14 @@ extension SQLConnection {
     guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
     var device = device
     device.isAltered = false
-    let standings = try containers(on: device, "state = 'active'").map(\.standing)
+    // What a row says that was altered is not believed: its container may have been locked.
+    let standings: [AccountStanding] = try containers(on: device).compactMap {
+      switch $0.state {
+      case .active: $0.standing
+      case .altered: .locked
+      case .pending, .revoked: nil
+      }
+    }
     device.standing =
       device.isOrderedLocked || standings.contains(.locked)
       ? .locked : standings.contains(.stepUp) ? .stepUp : .open
@@ -294,14 +299,13 @@ extension SQLConnection {
       on: device.installation, of: device.user, .forbidden(at: time), codes)
   }
 
-  /// The user's containers on a device.
-  fileprivate func containers(
-    on device: DeviceRecord, _ condition: String
-  ) throws -> [ContainerRecord] {
-    try rows(
-      "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
-      [.text(device.user)]
-    ) { try ContainerRecord($0) }.filter { $0.installation == device.installation }
+  /// The user's containers on a device, also those whose rows were altered.
+  fileprivate func containers(on device: DeviceRecord) throws -> [ContainerRecord] {
+    try containers(of: device.user).filter { $0.installation == device.installation }
+  }
+
+  fileprivate func activeContainers(on device: DeviceRecord) throws -> [ContainerRecord] {
+    try containers(on: device).filter { $0.state == .active }
   }
 
   /// Revokes the UAF keys of a user on a device, removes its targets, and ends what is under way for either.

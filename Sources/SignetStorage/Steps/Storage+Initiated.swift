@@ -16,13 +16,13 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     guard let container = transaction.decision?.container else { return .unknown }
     return try await write { database in
-      try database.requireActiveUser(ofContainer: container)
+      let signer = try database.requireActiveUser(ofContainer: container)
       let refusal = try database.countSignature(
-        of: container, isGood: isSigned, limit: limits.wrongSignatures)
+        of: signer, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
       if let refusal {
         outcome = refusal
-      } else if try database.standing(of: container) == .locked {
+      } else if signer?.standing == .locked {
         outcome = .containerLocked
       } else if let known = try database.transaction(transaction.id) {
         let isSame =
@@ -153,9 +153,9 @@ extension SQLConnection {
         "UPDATE credentials SET failures = failures + 1 WHERE \(open)", [.text(user), .int(attempts)])
       return counted > 0 ? .notSigned : .locked
     }
-    let isOpen = try exists(
-      "SELECT 1 FROM credentials WHERE \(open) AND id = $3", [.text(user), .int(attempts), .text(container)])
-    guard isOpen else { return .locked }
+    guard let credential = try credential(container), credential.user == user, credential.state == .active,
+      credential.serial == nil, credential.failures < attempts
+    else { return .locked }
     return try decide(
       id,
       DecisionRecord(

@@ -6,10 +6,9 @@ extension Storage {
   /// - Returns: Whether there is such a container in use.
   public func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard
-        try database.execute(
-          "UPDATE containers SET renewal_wanted = 1 WHERE id = $1 AND state = 'active'", [.text(id)]) == 1
-      else { return false }
+      guard try database.container(id)?.state == .active else { return false }
+      try database.execute(
+        "UPDATE containers SET renewal_wanted = 1 WHERE id = $1", [.text(id)], changing: 1)
       try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
@@ -34,8 +33,8 @@ extension Storage {
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await write { database in
-      try database.requireActiveUser(ofContainer: id)
-      let outcome = try database.stageRenewal(of: id, by: successor, limit: limit)
+      let container = try database.requireActiveUser(ofContainer: id)
+      let outcome = try database.stageRenewal(of: id, container, by: successor, limit: limit)
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -78,10 +77,9 @@ extension SQLConnection {
   ) throws {
     // Told before the row says that it has ended.
     let (reason, isOrdered) = (try accountState(of: container.id).reason, try isWipeOrdered(container.id))
-    try execute(
-      "UPDATE containers SET ended = $1, state = 'revoked' WHERE id = $2",
-      [.text(ended), .text(container.id)], changing: 1)
-    try removeCredential(container.id)
+    var revoked = container
+    revoked.ended = ended
+    try revoke(revoked)
     try appendAudit(audit)
     guard container.state == .active else { return }
     if ended == Self.wiped {
@@ -93,12 +91,12 @@ extension SQLConnection {
   }
 
   fileprivate func stageRenewal(
-    of id: String, by successor: NewContainer?, limit: Int
+    of id: String, _ container: ContainerRecord?, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
     // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
     let failures = try number("SELECT failures FROM credentials WHERE id = $1", [.text(id)])
     guard failures ?? 0 < limit else { return .locked }
-    switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
+    switch try countSignature(of: container, isGood: successor != nil, limit: limit) {
     case nil: break
     case .notSigned:
       _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.text(id)])

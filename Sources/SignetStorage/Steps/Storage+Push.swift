@@ -8,12 +8,10 @@ extension Storage {
     _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      try database.requireActiveUser(ofContainer: target.container)
-      let isInUse = try database.exists(
-        "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(target.container)])
+      let container = try database.requireActiveUser(ofContainer: target.container)
       let count = try database.number(
         "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
-      guard isInUse, count ?? 0 < limit else { return false }
+      guard container?.state == .active, count ?? 0 < limit else { return false }
       try database.insert(target)
       try database.appendAudit(audit)
       return true

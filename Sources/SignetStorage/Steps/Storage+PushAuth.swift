@@ -70,9 +70,12 @@ extension Storage {
       (found.mechanism, found.sealedDevice, found.state) = (name, sealedDevice, .active)
       try database.update(found)
       // The app that has answered the challenge of the URI has read the secret of the codes in it.
-      _ = try database.execute(
-        "UPDATE credentials SET state = 'active' WHERE state = 'pending' AND id = $1",
-        [.optional(found.credential)])
+      if let id = found.credential, var credential = try database.credential(id),
+        credential.state == .pending
+      {
+        credential.state = .active
+        try database.update(credential)
+      }
       try database.appendAudit(audit)
       return true
     }

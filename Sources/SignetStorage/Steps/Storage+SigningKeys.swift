@@ -3,9 +3,9 @@ import SignetSQL
 extension Storage {
   /// All keys that the server signs or has signed with, oldest first.
   public func signingKeys() async throws(StorageFailure) -> [SigningKeyRecord] {
-    try await read { database in
+    try await read { [codes] database in
       try database.rows("SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY number") {
-        try SigningKeyRecord($0)
+        try SigningKeyRecord($0, codes)
       }
     }
   }
@@ -21,12 +21,16 @@ extension Storage {
   public func addSigningKey(
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      let found = try database.row("SELECT id FROM signing_keys WHERE retired IS NULL") { try $0.text(0) }
-      guard found == present else { return false }
-      if let present {
-        _ = try database.execute(
-          "UPDATE signing_keys SET retired = $1 WHERE id = $2", [.integer(key.created), .text(present)])
+    try await write { [codes] database in
+      let found = try database.row(
+        "SELECT \(SigningKeyRecord.columns) FROM signing_keys WHERE retired IS NULL"
+      ) { try SigningKeyRecord($0, codes) }
+      guard found?.id == present else { return false }
+      if var found {
+        found.retired = key.created
+        try database.execute(
+          "UPDATE signing_keys SET retired = $1, code = $2 WHERE id = $3",
+          [.optional(found.retired), .optional(codes.code(of: found.image)), .text(found.id)], changing: 1)
       }
       try database.insert(key)
       try database.appendAudit(audit)

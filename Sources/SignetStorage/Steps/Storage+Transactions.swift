@@ -166,7 +166,8 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
-      let outcome = try database.end(id, end)
+      let actor = try end.container.flatMap { try database.container($0) }
+      let outcome = try database.end(id, end, by: actor)
       if outcome == .decided, isSuspicious {
         try database.noteAnswer(to: id, .reported, at: end.time, limits)
       }
@@ -225,27 +226,28 @@ extension SQLConnection {
 
   /// The wrong signatures in a row of an active container, and whether the server has locked it; `nil` where it is not the signer any
   /// more.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``, ``SQLFailure``.
   fileprivate func failedSignatures(
     of signer: SignerRecord
   ) throws -> (count: Int64, isLocked: Bool)? {
-    try row(
-      """
-      SELECT failed_signatures, standing FROM containers WHERE id = $1 AND state = 'active'
-        AND user_id = $2 AND device = $3 AND session_key = $4 AND signing_key = $5
-      """,
-      [
-        .text(signer.container), .text(signer.user), .blob(signer.device), .blob(signer.sessionKey),
-        .blob(signer.signingKey),
-      ]
-    ) { (count: try $0.integer(0), isLocked: try $0.value(1, as: AccountStanding.self) == .locked) }
+    let codes = try rowCodes
+    let found = try row(
+      "SELECT \(ContainerRecord.columns), failed_signatures FROM containers WHERE id = $1",
+      [.text(signer.container)]
+    ) { (try ContainerRecord($0, codes).checked(), failed: try $0.integer(ContainerRecord.columnCount)) }
+    guard let (container, failed) = found, container.state == .active, SignerRecord(container) == signer
+    else { return nil }
+    return (failed, container.standing == .locked)
   }
 
-  /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
-  func countSignature(of container: String, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+  /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing
+  /// is to be decided.
+  func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+    guard let container, container.state == .active else { return .unknown }
     let failed = try number(
-      "SELECT failed_signatures FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
-    guard let failed else { return .unknown }
-    return try countSignature(of: container, failed: failed, isGood: isGood, limit: limit)
+      "SELECT failed_signatures FROM containers WHERE id = $1", [.text(container.id)])
+    return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
   }
 
   fileprivate func countSignature(
@@ -312,13 +314,12 @@ extension SQLConnection {
     return .wrongNumber(remaining: remaining)
   }
 
-  fileprivate func end(_ id: String, _ end: EndRecord) throws -> DecisionOutcome {
+  fileprivate func end(
+    _ id: String, _ end: EndRecord, by container: ContainerRecord?
+  ) throws -> DecisionOutcome {
     guard let found = try transaction(id) else { return .unknown }
-    var actor: (container: String, user: String)?
-    if let container = end.container {
-      guard let user = try user(of: container) else { return .unknown }
-      actor = (container, user)
-    }
+    guard end.container == nil || container?.state == .active else { return .unknown }
+    let actor = container.map { (container: $0.id, user: $0.user) }
     if let refusal = try refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
     try write(end, of: found, by: actor?.user)
     return .decided
@@ -367,9 +368,7 @@ extension SQLConnection {
 
   /// Whose an active container is; `nil` for any other.
   private func user(of container: String) throws -> String? {
-    try row("SELECT user_id FROM containers WHERE id = $1 AND state = 'active'", [.text(container)]) {
-      try $0.text(0)
-    }
+    try self.container(container).flatMap { $0.state == .active ? $0.user : nil }
   }
 
   /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.

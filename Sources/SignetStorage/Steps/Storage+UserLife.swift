@@ -3,7 +3,8 @@ import SignetSQL
 extension Storage {
   /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
   ///
-  /// Open requests are withdrawn, invites and UAF operations end, push messages expire, and waiting devices are told.
+  /// Open requests are withdrawn, invites and UAF operations end, push messages expire, and waiting devices are told. A row that was
+  /// altered is written anew, without the code that clients have to name.
   ///
   /// - Parameters:
   ///   - id: The user.
@@ -18,12 +19,15 @@ extension Storage {
     ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      switch try database.userState(id) {
-      case nil, .deleted: return .unknown
+      guard var user = try database.anyUser(id) else { return .unknown }
+      switch user.state {
+      case .deleted: return .unknown
       case .suspended: return .unchanged
+      case .altered: user.codeDigest = nil
       case .active: break
       }
-      try database.setState(of: id, .suspended, reason, at: time)
+      (user.state, user.stateReason, user.stateSince) = (.suspended, reason, time)
+      try database.update(user)
       try database.endAll(of: id, at: time, ended)
       try database.appendAudit(audit)
       return .changed
@@ -37,12 +41,15 @@ extension Storage {
     _ id: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      switch try database.userState(id) {
-      case nil, .deleted: return .unknown
+      guard var user = try database.anyUser(id) else { return .unknown }
+      switch user.state {
+      case .deleted: return .unknown
       case .active: return .unchanged
+      case .altered: return .altered
       case .suspended: break
       }
-      try database.setState(of: id, .active, "", at: time)
+      (user.state, user.stateReason, user.stateSince) = (.active, "", time)
+      try database.update(user)
       try database.noteChange(ofUser: id)
       try database.appendAudit(audit)
       return .changed
@@ -66,14 +73,15 @@ extension Storage {
     _ id: String, at time: Int64, audit: AuditRecord, ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      switch try database.userState(id) {
-      case nil: return .unknown
+      guard var user = try database.anyUser(id) else { return .unknown }
+      switch user.state {
       case .deleted: return .unchanged
-      case .active, .suspended: break
+      case .active, .suspended, .altered: break
       }
       try database.endAll(of: id, at: time, ended)
       try database.removeAll(of: id)
-      try database.setState(of: id, .deleted, "", at: time)
+      (user.state, user.stateReason, user.stateSince, user.codeDigest) = (.deleted, "", time, nil)
+      try database.update(user)
       try database.appendAudit(audit)
       return .changed
     }
@@ -86,15 +94,17 @@ extension SQLConnection {
   ///
   /// A user that there is not passes: the step says so in its own way.
   ///
-  /// - Throws: ``StorageFailure/userNotActive(_:)``, ``SQLFailure``.
-  func requireActive(_ user: String) throws {
-    if let state = try userState(user), state != .active { throw StorageFailure.userNotActive(state) }
-  }
+  /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  func requireActive(_ user: String) throws { try anyUser(user)?.checked().requireActive() }
 
   /// As ``requireActive(_:)``, for the user of a container, of whatever state.
-  func requireActiveUser(ofContainer container: String) throws {
-    let user = try row("SELECT user_id FROM containers WHERE id = $1", [.text(container)]) { try $0.text(0) }
-    if let user { try requireActive(user) }
+  ///
+  /// - Returns: The container; `nil` for none.
+  @discardableResult
+  func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
+    guard let container = try container(id) else { return nil }
+    try requireActive(container.user)
+    return container
   }
 
   /// As ``requireActive(_:)``, for the user of a push mechanism.
@@ -110,17 +120,9 @@ extension SQLConnection {
   }
 
   /// Where a user stands; `nil` for none of this id.
-  func userState(_ id: String) throws -> UserRecord.State? {
-    try row("SELECT state FROM users WHERE id = $1", [.text(id)]) { try $0.value(0) }
-  }
-
-  fileprivate func setState(
-    of user: String, _ state: UserRecord.State, _ reason: String, at time: Int64
-  ) throws {
-    try execute(
-      "UPDATE users SET state = $1, state_reason = $2, state_since = $3 WHERE id = $4",
-      [.of(state), .text(reason), .integer(time), .text(user)], changing: 1)
-  }
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  func userState(_ id: String) throws -> UserRecord.State? { try anyUser(id)?.checked().state }
 
   /// Ends what is under way for a user.
   fileprivate func endAll(
@@ -155,26 +157,25 @@ extension SQLConnection {
     _ = try execute("DELETE FROM uaf_targets WHERE user_id = $1", account)
     _ = try execute("DELETE FROM uaf_credentials WHERE user_id = $1", account)
     _ = try execute("DELETE FROM uaf_sessions WHERE user_id = $1", account)
-    _ = try execute(
-      """
-      UPDATE credentials SET user_id = NULL, failures = 0,
-        state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END
-      WHERE user_id = $1 AND serial IS NOT NULL
-      """, account)
+    // One whose row was altered is good for nothing any more.
+    for token in try credentials(of: user) where token.serial != nil && token.state != .altered {
+      try assign(token, to: nil)
+    }
     _ = try execute("DELETE FROM credentials WHERE user_id = $1", account)
     let containers = "(SELECT id FROM containers WHERE user_id = $1)"
     for table in ["push_targets", "account_orders", "account_states"] {
       _ = try execute("DELETE FROM \(table) WHERE container IN \(containers)", account)
     }
-    _ = try execute(
-      "UPDATE containers SET state = 'revoked', name = '', platform = '' WHERE user_id = $1", account)
+    for var container in try self.containers(of: user) {
+      (container.state, container.name, container.platform) = (.revoked, "", "")
+      try update(container)
+    }
     _ = try execute(
       "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)", account)
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
     try forgetHolders(of: user)
-    _ = try execute("UPDATE users SET user_code = NULL WHERE id = $1", account)
   }
 
   /// Removes requests to users who are gone, but for those that a client may still ask for.
@@ -190,5 +191,12 @@ extension SQLConnection {
         AND NOT EXISTS (SELECT 1 FROM backchannel_requests WHERE txn = transactions.id)
         AND NOT EXISTS (SELECT 1 FROM uaf_sessions WHERE txn = transactions.id)
       """, values)
+  }
+}
+
+extension UserRecord {
+  /// - Throws: ``StorageFailure/userNotActive(_:)``.
+  func requireActive() throws(StorageFailure) {
+    guard state == .active else { throw .userNotActive(state) }
   }
 }

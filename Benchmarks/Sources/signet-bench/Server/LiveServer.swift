@@ -4,7 +4,6 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetPolicy
-import SignetSQLite
 import SignetServer
 import SignetStorage
 import SignetServerTesting
@@ -51,7 +50,7 @@ enum LiveServer {
     var limits = ServerLimits()
     limits.connectionCount = 2 * count + 100
     let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
-    try enroll(count, "\(arguments[0])/signet.sqlite", server.context)
+    try await enroll(count, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)
     let own = try await SigningKeyService(server.context).currentPublicKey()
@@ -91,30 +90,23 @@ enum LiveServer {
   }
 
   /// Puts containers into the database, past the server: ten thousand activations would take minutes.
-  private static func enroll(_ count: Int, _ path: String, _ context: ServiceContext) throws {
-    let database = try Database(path: path)
+  private static func enroll(_ count: Int, _ context: ServiceContext) async throws {
     let profile = JSONValue.object(context.settings.profile.json).bytes
-    try database.transaction {
-      for number in 0..<count {
-        let keys = try Keys(number)
-        try database.execute(
-          "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
-          .text(keys.user))
-        try database.execute(
-          """
-          INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
-            state) VALUES (?, ?, x'', x'', 0, 0, 0, x'', 0, 0, 'used')
-          """, .text("activation\(number)"), .text(keys.user))
-        try database.execute(
-          """
-          INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
-            signing_key, profile, created, state, standing)
-          VALUES (?, ?, ?, ?, 'laptop', 'Linux', 'software', ?, ?, ?, ?, 0, 'active', 'open')
-          """, .text(keys.container.text), .text(keys.user), .text("activation\(number)"),
-          .blob(keys.device), .blob(keys.session.publicKey.x963Representation),
-          .blob(keys.encryption.publicKey.x963Representation),
-          .blob(keys.signing.publicKey.x963Representation), .blob(profile))
-      }
-    }
+    let all = try (0..<count).map { try Keys($0) }
+    try await context.storage.seed(
+      users: all.map { UserRecord(id: $0.user, created: 0) },
+      activations: all.enumerated().map { number, keys in
+        ActivationRecord(
+          id: "activation\(number)", user: keys.user, sealedInviteKey: [], salt: [], memoryKiB: 0, passes: 0,
+          lanes: 0, profile: [], created: 0, expires: 0, state: .used)
+      },
+      containers: all.enumerated().map { number, keys in
+        ContainerRecord(
+          id: keys.container.text, user: keys.user, activation: "activation\(number)", device: keys.device,
+          name: "laptop", platform: "Linux", keystore: "software",
+          sessionKey: keys.session.publicKey.x963Representation,
+          encryptionKey: keys.encryption.publicKey.x963Representation,
+          signingKey: keys.signing.publicKey.x963Representation, profile: profile, created: 0, state: .active)
+      })
   }
 }

@@ -3,7 +3,6 @@ import Foundation
 import SignetCrypto
 import SignetHTTP
 import SignetPolicy
-import SignetSQLite
 import SignetServer
 import SignetStorage
 import SignetServerTesting
@@ -39,7 +38,7 @@ enum ServerProcess {
     let clock = VirtualClock(start)
     let server = try await TestServer(
       directory: arguments[0], protection: .device, clock: clock, limits: limits)
-    try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
+    try await enroll(users, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)
     say("\(server.serverURL.port) \(key.text)")
@@ -74,24 +73,18 @@ enum ServerProcess {
   }
 
   /// Puts users with a credential each into the database, past the server: a million activations would take an hour.
-  private static func enroll(_ users: Int, _ path: String, _ context: ServiceContext) throws {
-    let database = try Database(path: path)
+  private static func enroll(_ users: Int, _ context: ServiceContext) async throws {
     for first in stride(from: 0, to: users, by: 20_000) {
-      try database.transaction {
-        for user in first..<min(first + 20_000, users) {
+      let batch = first..<min(first + 20_000, users)
+      try await context.storage.seed(
+        users: batch.map { UserRecord(id: "user\($0)", created: 0) },
+        credentials: batch.map { user in
           let id = "container\(user)"
-          let sealed = try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: id))
-          try database.execute(
-            "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
-            .text("user\(user)"))
-          try database.execute(
-            """
-            INSERT INTO credentials (id, user_id, kind, algorithm, digits, period, start, sealed_secret, silent, created,
-              state, last_counter, drift, failures)
-            VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active', -1, 0, 0)
-            """, .text(id), .text("user\(user)"), .blob(sealed))
-        }
-      }
+          return CredentialRecord(
+            id: id, user: "user\(user)", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+            sealedSecret: try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: id)),
+            created: 0, state: .active)
+        })
     }
   }
 }

@@ -3,7 +3,6 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
-import SignetSQLite
 import SignetServer
 import SignetStorage
 import SignetServerTesting
@@ -27,7 +26,7 @@ enum UAFServerProcess {
     let setup = UAFSetup(settings, models: try first.models)
     let server = try await TestServer(
       directory: arguments[0], protection: .device, uaf: setup, limits: ServerProcess.limits)
-    try await enroll(subjects, "\(arguments[0])/signet.sqlite", server.context.storage)
+    try await enroll(subjects, server.context.storage)
     let requests = UAFRequests(server.context, setup, TransactionService(server.context))
     ServerProcess.say(String(server.serverURL.port))
     var counter: UInt32 = 0
@@ -62,17 +61,8 @@ enum UAFServerProcess {
   }
 
   /// Puts users with a key each into the database, past the server.
-  private static func enroll(
-    _ subjects: [UAFSubject], _ path: String, _ storage: Storage
-  ) async throws {
-    let database = try Database(path: path)
-    try database.transaction {
-      for user in subjects.indices {
-        try database.execute(
-          "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
-          .text("user\(user)"))
-      }
-    }
+  private static func enroll(_ subjects: [UAFSubject], _ storage: Storage) async throws {
+    try await storage.seed(users: subjects.indices.map { UserRecord(id: "user\($0)", created: 0) })
     let credentials = subjects.enumerated().map { user, subject in
       NewUAFCredential(
         UAFCredentialRecord(

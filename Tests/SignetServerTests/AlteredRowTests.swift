@@ -1,0 +1,221 @@
+import PostgreSQLFixture
+import SignetConcurrency
+import SignetCrypto
+import SignetJSON
+import SignetSQLite
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Rows of users, containers, codes, invites and keys that somebody else has written.
+///
+/// Which columns of which table are covered is in `RowCodeTests`, on both databases.
+@Suite(.timeLimit(.minutes(10))) struct AlteredRowTests {
+  /// What somebody makes of the database, and what that was to achieve.
+  struct Attack: Sendable, CustomTestStringConvertible {
+    let name: String
+    let table: String
+    let change: String
+    /// Prepares what is attacked.
+    let prepare: @Sendable (Bench) async throws -> Void
+    /// What the attack is for.
+    let attempt: @Sendable (Bench) async throws -> Void
+
+    var testDescription: String { name }
+  }
+
+  /// A server with a device, a key and a client's invite, of whom each attack needs something.
+  struct Bench: Sendable {
+    let server: ServerFixture
+    let device: ProtocolDevice
+    let container: String
+    let key: APIKeyService.NewKey
+
+    func tamper(_ statement: String, _ values: SQLiteValue...) throws {
+      let database = try Database(path: "\(server.folder.path)/signet.sqlite", mode: .readWrite)
+      try database.execute(statement, values)
+      #expect(database.changes > 0, "\(statement) changed nothing")
+    }
+
+    func validate() async throws {
+      let code = try device.code(at: server.clock.now)
+      let outcome = try await server.codes.validate(code, user: device.user, by: .init(.local)).value
+      #expect(outcome == .refused)
+    }
+
+    func authenticate(_ scope: APIKeyService.Scope) async throws {
+      _ = try await server.keys.key(authorization: "Bearer \(key.text)", scope: scope)
+    }
+  }
+
+  private static func bench() async throws -> Bench {
+    let server = try ServerFixture(on: .sqlite)
+    let device = try await server.activate()
+    let key = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
+    return Bench(server: server, device: device, container: try #require(device.container).text, key: key)
+  }
+
+  static let attacks: [Attack] = [
+    Attack(
+      name: "a suspension is ended", table: "users", change: "UPDATE users SET state = 'active'"
+    ) {
+      _ = try await $0.server.users.suspend(UserID("alice"), reason: "", by: .local)
+    } attempt: {
+      try await $0.validate()
+    },
+    Attack(
+      name: "a suspended user's device goes on", table: "users", change: "UPDATE users SET state = 'active'"
+    ) {
+      _ = try await $0.server.users.suspend(UserID("alice"), reason: "", by: .local)
+    } attempt: {
+      try await $0.device.send(to: $0.server)
+    },
+    Attack(
+      name: "a container is in use again", table: "containers",
+      change: "UPDATE containers SET state = 'active'"
+    ) {
+      try await $0.server.users.revokeContainer($0.container, by: .local)
+    } attempt: {
+      try await $0.device.send(to: $0.server)
+    },
+    Attack(
+      name: "a lock of a container is ended", table: "containers",
+      change: "UPDATE containers SET standing = 'open'"
+    ) {
+      _ = try await AccountService($0.server.context).order(.lock, for: $0.container, reason: "", by: .local)
+    } attempt: {
+      try await $0.device.send(to: $0.server)
+    },
+    Attack(
+      name: "a used code is good again", table: "credentials",
+      change: "UPDATE credentials SET last_counter = -1"
+    ) { bench in
+      let code = try bench.device.code(at: bench.server.clock.now)
+      let outcome = try await bench.server.codes.validate(code, user: bench.device.user, by: .init(.local))
+        .value
+      #expect(outcome == .accepted)
+    } attempt: {
+      try await $0.validate()
+    },
+    Attack(
+      name: "an invite is somebody else's", table: "activations",
+      change: "UPDATE activations SET user_id = 'alice' WHERE state = 'open'"
+    ) {
+      _ = try await $0.server.invite("mallory")
+    } attempt: {
+      _ = try await $0.server.activations.start($0.device.start.bytes)
+    },
+    Attack(
+      name: "a revoked key is good", table: "api_keys", change: "UPDATE api_keys SET revoked = NULL"
+    ) {
+      try await $0.server.keys.revoke($0.key.id, by: .local)
+    } attempt: {
+      try await $0.authenticate(.relyingParty)
+    },
+    Attack(
+      name: "a key may do more", table: "api_keys",
+      change: "UPDATE api_keys SET scopes = 'relying-party admin'"
+    ) { _ in
+    } attempt: {
+      try await $0.authenticate(.admin)
+    },
+  ]
+
+  @Test("what somebody has made of a row is refused, and the log names it", arguments: attacks)
+  func refused(_ attack: Attack) async throws {
+    let bench = try await Self.bench()
+    try await attack.prepare(bench)
+    let before = try await bench.server.audit()
+    try bench.tamper(attack.change)
+    do {
+      try await attack.attempt(bench)
+      Issue.record("it succeeds")
+    } catch StorageFailure.altered(let row) {
+      #expect(row.hasSuffix(" of \(attack.table)"))
+    }
+    #expect(try await bench.server.audit() == before)
+  }
+
+  @Test("a key of a container that was exchanged signs nothing") func exchangedKeys() async throws {
+    let bench = try await Self.bench()
+    let thief = P256.Signing.PrivateKey()
+    try bench.tamper("UPDATE containers SET session_key = ?", .blob(thief.publicKey.x963Representation))
+    var device = bench.device
+    device.session = thief
+    await #expect(throws: StorageFailure.altered(row: "\(bench.container) of containers")) {
+      try await device.send(to: bench.server)
+    }
+  }
+
+  @Test("operators see what was altered, and end it")
+  func shown() async throws {
+    let bench = try await Self.bench()
+    let (server, user) = (bench.server, bench.device.user)
+    // A user is suspended, which writes the row anew, and then resumed.
+    try bench.tamper("UPDATE users SET created = 1")
+    #expect(try await server.users.all().map(\.state) == [.altered])
+    #expect(try await server.users.find(user).state == .altered)
+    #expect(try await problem { try await server.users.resume(user, by: .local) } == .userNotActive)
+    await #expect(throws: StorageFailure.self) { try await bench.validate() }
+    #expect(try await server.users.suspend(user, reason: "altered", by: .local).state == .suspended)
+    #expect(try await server.users.resume(user, by: .local).state == .active)
+    // A container is revoked.
+    try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
+    #expect(try await server.users.containers(of: user).map(\.state) == [.altered])
+    #expect(try await server.users.container(bench.container).state == .altered)
+    let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 5).authenticators
+    #expect(holdings.map(\.state) == [.suspended])
+    #expect(try await server.users.revokeContainer(bench.container, by: .local).state == .revoked)
+    #expect(try await server.storage.credential(bench.container) == nil)
+    // A key is revoked.
+    try bench.tamper("UPDATE api_keys SET name = 'x'")
+    #expect(try await server.keys.all().map(\.isAltered) == [true])
+    try await server.keys.revoke(bench.key.id, by: .local)
+    #expect(try await server.keys.all().map(\.isAltered) == [false])
+    #expect(
+      try await problem {
+        try await server.keys.key(authorization: "Bearer \(bench.key.text)", scope: .relyingParty)
+      } == .unauthorized)
+    // Another invite takes the place of one.
+    _ = try await server.invite("alice")
+    try bench.tamper("UPDATE activations SET expires = expires + 1 WHERE state = 'open'")
+    await #expect(throws: StorageFailure.self) {
+      _ = try await server.activations.start(bench.device.start.bytes)
+    }
+    _ = try await server.activate("alice")
+  }
+
+  @Test("an altered row of a user keeps nobody from locking the container, and a request that waits ends")
+  func lockedAllTheSame() async throws {
+    let bench = try await Self.bench()
+    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: bench.device.user)
+    let request = try await bench.server.transactions.create(order, by: .local).record.id
+    try bench.tamper("UPDATE users SET created = 1")
+    let accounts = AccountService(bench.server.context)
+    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+    #expect(try await bench.server.storage.container(bench.container)?.standing == .locked)
+    #expect(try await bench.server.storage.transaction(request)?.state == .withdrawn)
+  }
+
+  @Test(
+    "how the server stands to a container counts as a lock where that was altered or removed",
+    arguments: [false, true])
+  func standing(_ isRemoved: Bool) async throws {
+    let bench = try await Self.bench()
+    let accounts = AccountService(bench.server.context)
+    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+    try bench.tamper(
+      isRemoved
+        ? "DELETE FROM account_states" : "UPDATE account_states SET ordered_lock = 0, verdict = 'open'")
+    let state = try await bench.server.storage.accountState(of: bench.container)
+    #expect(state?.standing == .locked)
+    #expect(state?.reason == "its row was not written by this server")
+    _ = try await accounts.order(.unlock, for: bench.container, reason: "", by: .local)
+    #expect(try await bench.server.storage.accountState(of: bench.container)?.standing == .open)
+    #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
+  }
+}

@@ -1,0 +1,368 @@
+import PostgreSQLFixture
+import SignetConcurrency
+import SignetCrypto
+import SignetSQL
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import Testing
+
+/// Rows that the server decides by have codes: who writes the database and lacks the master key has nothing of them believed.
+@Suite(.timeLimit(.minutes(10))) struct RowCodeTests {
+  /// A table whose rows have codes.
+  struct Coded: Sendable, CustomTestStringConvertible {
+    let table: String
+    /// The row in question.
+    var row = "1 = 1"
+    /// What somebody may set a column to.
+    var changes: [String: String] = [:]
+    /// The columns that no code covers, since nothing is granted by them, or since an older copy of the row has them anyway.
+    var uncovered: Set<String> = []
+    /// Whether the row has a code, as far as it is one that anything is granted by.
+    var hasCode = true
+    /// Whether the columns are listed here, and not in the tests of the table.
+    var isListed: Bool { !changes.isEmpty }
+    /// Whether the row is found to be altered; it may be refused altogether.
+    let isAltered: @Sendable (Storage) async throws -> Bool
+
+    var testDescription: String { table }
+  }
+
+  static let coded: [Coded] = [
+    Coded(
+      table: "users", row: "id = 'lone'",
+      changes: [
+        "id": "'mallory'", "created": "9", "user_code": bytes, "state": "'active'", "state_reason": "'x'",
+        "state_since": "9",
+      ], uncovered: ["challenges", "challenge_after"]
+    ) { storage in
+      let altered = try await storage.users().first { $0.state == .altered }
+      guard let altered else { return false }
+      _ = try await storage.user(altered.id)
+      return true
+    },
+    Coded(
+      table: "api_keys", row: "id = 'key'",
+      changes: [
+        "id": "'other'", "name": "'x'", "scopes": "'admin'", "secret_digest": bytes, "created": "9",
+        "revoked": "NULL", "display_name": "'x'",
+      ]
+    ) { storage in
+      let altered = try await storage.apiKeys().first(where: \.isAltered)
+      guard let altered else { return false }
+      _ = try await storage.apiKey(altered.id)
+      return true
+    },
+    Coded(
+      table: "containers", row: "id = 'c'",
+      changes: [
+        "id": "'other'", "user_id": "'bob'", "activation": "'a-bob'", "device": bytes, "name": "'x'",
+        "platform": "'x'", "keystore": "'tpm2'", "session_key": bytes, "encryption_key": bytes,
+        "signing_key": bytes, "profile": bytes, "created": "9", "state": "'active'", "simulated": "1",
+        "renews": "'x'", "renewals": "9", "succession": "'x'", "ended": "'wiped'", "key_origin": "'tpm2'",
+        "standing": "'stepUp'",
+      ], uncovered: ["failed_signatures", "renewal_wanted", "report_wanted", "refusals", "refusals_since"]
+    ) { storage in
+      let found = try await storage.containers(user: "alice") + storage.containers(user: "bob")
+      let altered = found.first { $0.state == .altered }
+      guard let altered else { return false }
+      _ = try await storage.container(altered.id)
+      return true
+    },
+    Coded(
+      table: "credentials", row: "id = 'token'",
+      changes: [
+        "id": "'other'", "user_id": "'bob'", "serial": "'other'", "kind": "'hotp'", "algorithm": "'SHA1'",
+        "digits": "4", "period": "9", "start": "9", "sealed_secret": bytes, "silent": "1", "created": "9",
+        "state": "'active'", "last_counter": "-1", "drift": "9",
+      ], uncovered: ["number", "failures"]
+    ) { storage in
+      let altered = try await storage.tokens(after: "", user: nil, limit: 10).first { $0.state == .altered }
+      guard let altered else { return false }
+      _ = try await storage.credential(altered.id)
+      return true
+    },
+    Coded(
+      table: "activations", row: "id = 'a-bob'",
+      changes: [
+        "id": "'other'", "user_id": "'alice'", "sealed_invite_key": bytes, "salt": bytes, "memory": "9",
+        "passes": "9", "lanes": "9", "profile": bytes, "created": "9", "expires": "9999",
+      ], uncovered: ["failed_attempts", "refusals", "refusals_since"]
+    ) { storage in
+      for user in ["alice", "bob"] { _ = try await storage.openActivation(user: user) }
+      return false
+    },
+    Coded(
+      table: "activations", row: "id = 'a-alice'", changes: ["state": "'open'"], hasCode: false
+    ) { storage in
+      _ = try await storage.openActivation(user: "alice")
+      return false
+    },
+    Coded(
+      table: "account_states",
+      changes: [
+        "container": "'c'", "revision": "9", "policies": bytes, "ordered_lock": "0", "ordered_reason": "'x'",
+        "verdict": "'stepUp'", "verdict_reason": "'x'", "challenge": bytes, "challenge_expires": "9",
+        "report": "'x'", "reported": "9",
+      ]
+    ) { storage in
+      // One that is altered is that of a locked container, and so is none.
+      for container in ["b", "c"] {
+        if let state = try await storage.accountState(of: container), state.orderedReason.hasPrefix("its row")
+        {
+          throw StorageFailure.altered(row: container)
+        }
+      }
+      return false
+    },
+    Coded(
+      table: "clients", row: "id = 'revoked'",
+      changes: [
+        "id": "'other'", "name": "'x'", "authentication": "'client_secret_basic'", "key_set": bytes,
+        "secret_digest": bytes, "delivery": "'push'", "endpoint": "'x'", "request_algorithm": "'x'",
+        "number_digits": "9", "created": "9", "revoked": "NULL",
+      ]
+    ) { storage in
+      let altered = try await storage.clients().first(where: \.isAltered)
+      guard let altered else { return false }
+      _ = try await storage.client(altered.id)
+      return true
+    },
+    Coded(
+      table: "signing_keys",
+      changes: [
+        "id": "'other'", "sealed": bytes, "public_key": bytes, "created": "9", "retired": "9",
+        "succession": "'x'",
+      ], uncovered: ["number"]
+    ) { storage in
+      _ = try await storage.signingKeys()
+      return false
+    },
+    Coded(table: "devices", row: "user_id = 'alice'") {
+      try await $0.devices(user: "alice").contains(where: \.isAltered)
+    },
+    Coded(table: "transactions") { try await $0.transaction("t") == nil },
+    Coded(table: "backchannel_requests") { try await $0.backchannelRequest(ofTransaction: "t") == nil },
+    Coded(table: "outbox", row: "number = (SELECT min(number) FROM outbox)") {
+      try await $0.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 1).contains(
+        where: \.isAltered)
+    },
+    Coded(table: "uaf_credentials") {
+      try await $0.uafCredentials(user: "alice").contains { $0.state == .altered }
+    },
+    Coded(table: "uaf_sessions", row: "id = 's'") { try await $0.uafSession("s") == nil },
+    Coded(table: "uaf_targets") { try await $0.uafTarget("d") == nil },
+    Coded(table: "pushauth_mechanisms") {
+      try await $0.pushAuthMechanisms(user: "alice").contains { $0.state == .altered }
+    },
+    Coded(table: "pushauth_messages") { try await $0.pushAuthMessage("g") == nil },
+  ]
+
+  /// The tables whose rows have none, and why nothing is granted by a row there that somebody made or changed.
+  ///
+  /// What a gate reads belongs into ``coded``, and has a code.
+  private static let uncoded: [String: String] = [
+    "account_orders": "a device believes an order that the server has signed",
+    "push_targets": "sealed for the row; it is told that there is something",
+    "authenticator_keys":
+      "a row refuses a key; where somebody has removed it, the key still has to be proved",
+    "waits": "counts, of which an older copy would be as good", "requests": "one that is known is refused",
+    "transaction_changes": "wakes who waits",
+    "outbox_receivers": "deliveries of the outbox have codes",
+    "audit": "a chain of its own", "schema_version": "of the database",
+  ]
+
+  private static let bytes = "CAST('x' AS BLOB)"
+
+  private static func columns(_ database: SQLDatabase) async throws -> [String: Set<String>] {
+    try await database.read { connection in
+      let query =
+        switch connection.dialect {
+        case .sqlite:
+          """
+          SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c
+          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+          """
+        case .postgreSQL:
+          """
+          SELECT CAST(table_name AS TEXT), CAST(column_name AS TEXT) FROM information_schema.columns
+          WHERE table_schema = current_schema()
+          """
+        }
+      var found: [String: Set<String>] = [:]
+      for (table, column) in try connection.rows(query, [], { (try $0.text(0), try $0.text(1)) }) {
+        found[table, default: []].insert(column)
+      }
+      return found
+    }.value
+  }
+
+  private static func open(_ location: StorageLocation) throws -> SQLDatabase {
+    let place: SQLLocation =
+      switch location {
+      case .file(let path): .file(path)
+      case .server(let address): .server(address)
+      }
+    var options = SQLOptions()
+    options.connectionCount = 1
+    return try SQLDatabase(place, schema: SQLSchema(baseline: []), options: options)
+  }
+
+  @Test("each table has codes, or a reason", arguments: StorageBackend.here)
+  func tables(_ backend: StorageBackend) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location)
+    let database = try Self.open(location)
+    let columns = try await Self.columns(database)
+    let withCodes = columns.filter { $0.value.contains("code") }.keys
+    #expect(Set(withCodes) == Set(Self.coded.map(\.table)))
+    #expect(Set(columns.keys).subtracting(withCodes) == Set(Self.uncoded.keys))
+    for (table, entries) in Dictionary(grouping: Self.coded.filter(\.isListed), by: \.table) {
+      let listed = entries.reduce(into: ["code"] as Set) { $0.formUnion($1.uncovered.union($1.changes.keys)) }
+      #expect(columns[table] == listed, "the columns of \(table)")
+    }
+    await database.close()
+    await storage.close()
+  }
+
+  @Test("a row that somebody else has changed is believed by nothing", arguments: coded, StorageBackend.here)
+  func changes(_ coded: Coded, _ backend: StorageBackend) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
+    try await Self.fill(storage)
+    let database = try Self.open(location)
+    #expect(try await !Self.isRefused(coded, storage), "before any change")
+    let changes = coded.changes.merging(coded.hasCode ? ["code": "NULL"] : [:]) { first, _ in first }
+    for (column, value) in changes {
+      #expect(
+        try await Self.isRefused(coded, storage, with: column, as: value, database),
+        "\(coded.table): \(column) = \(value)")
+    }
+    for column in coded.uncovered.subtracting(["number"]) {
+      #expect(
+        try await !Self.isRefused(coded, storage, with: column, as: "1", database),
+        "\(coded.table): \(column)")
+    }
+    #expect(try await !Self.isRefused(coded, storage), "after all changes were undone")
+    await database.close()
+    await storage.close()
+  }
+
+  /// Whether the row is found to be altered, and is read by nothing that goes by it.
+  private static func isRefused(_ coded: Coded, _ storage: Storage) async throws -> Bool {
+    do {
+      let isRead = try await coded.isAltered(storage)
+      return isRead && !coded.isListed
+    } catch StorageFailure.altered { return true }
+  }
+
+  /// The same while a column has another value.
+  private static func isRefused(
+    _ coded: Coded, _ storage: Storage, with column: String, as value: String, _ database: SQLDatabase
+  ) async throws -> Bool {
+    let (table, row) = (coded.table, coded.row)
+    let value = value == bytes && database.dialect == .postgreSQL ? "'\\x78'::bytea" : value
+    _ = try await database.write { connection in
+      _ = try connection.execute("CREATE TABLE saved AS SELECT * FROM \(table) WHERE \(row)")
+      return try connection.execute("UPDATE \(table) SET \(column) = \(value) WHERE \(row)")
+    }.value
+    let found = try await isRefused(coded, storage)
+    let changed = column == "id" ? "id = \(value)" : row
+    _ = try await database.write { connection in
+      _ = try connection.execute(
+        "UPDATE \(table) SET \(column) = (SELECT \(column) FROM saved LIMIT 1) WHERE \(changed)")
+      _ = try connection.execute("DROP TABLE saved")
+    }.value
+    return found
+  }
+
+  /// A row in each table that has codes.
+  private static func fill(_ storage: Storage) async throws {
+    let event = AuditRecord.sample()
+    @Sendable func invite(_ id: String, _ user: String) async throws {
+      let activation = ActivationRecord(
+        id: id, user: user, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1, profile: [3],
+        created: 1, expires: 1000)
+      try await storage.addActivation(activation, audit: event)
+    }
+    @Sendable func activate(_ id: String, _ user: String, from activation: String) async throws {
+      try await invite(activation, user)
+      var container = ContainerRecord(
+        id: id, user: user, activation: activation, device: [4], name: "", platform: "", keystore: "software",
+        sessionKey: [5] + id.utf8, encryptionKey: [6] + id.utf8, signingKey: [7] + id.utf8, profile: [8],
+        created: 3)
+      container.keyOrigin = "software"
+      let codes = CredentialRecord(
+        id: id, user: user, kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
+        created: 3)
+      _ = try await storage.finishActivation(
+        activation, container: NewContainer(container, codes), limit: 5, at: 4
+      ) { _ in nil }
+      #expect(try await storage.confirmContainer(id, at: 5) { _ in event } == .activated)
+    }
+    for user in ["alice", "bob", "lone"] {
+      try await storage.addUser(UserRecord(id: user, created: 1), audit: event)
+    }
+    try await storage.addOutboxReceiver(OutboxReceiver(.securityEvents, "r"), lifetime: 100)
+    let suspended = AuditRecord(.userSuspended(user: "lone", reason: ""), by: .local, at: 2)
+    _ = try await storage.suspendUser("lone", reason: "", at: 2, audit: suspended) { _ in event }
+    try await activate("c", "alice", from: "a-alice")
+    _ = try await storage.revokeContainer("c", audit: event) { _ in event }
+    try await activate("b", "bob", from: "a-b")
+    let order = AccountOrderRecord(id: "o", container: "b", action: .lock, reason: "", created: 6)
+    #expect(try await storage.addAccountOrder(order, audit: event) == .added)
+    try await invite("a-bob", "bob")
+    var token = CredentialRecord(
+      id: "token", user: "alice", serial: "serial", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+      sealedSecret: [9], created: 3, state: .disabled)
+    token.lastCounter = 5
+    _ = try await storage.addTokens([token]) { _ in event }
+    let apiKey = APIKeyRecord(id: "key", name: "n", scopes: ["relying-party"], secretDigest: [1], created: 3)
+    try await storage.addAPIKey(apiKey, audit: event)
+    _ = try await storage.revokeAPIKey("key", keepingOneOf: "admin", at: 4, audit: event)
+    for id in ["client", "revoked"] {
+      let client = ClientRecord(
+        id: id, name: "n", authentication: .privateKeyJWT, delivery: .poll, created: 3)
+      try await storage.addClient(client, audit: event)
+    }
+    _ = try await storage.revokeClient("revoked", at: 4, audit: event) { _ in event }
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    _ = try await storage.addBackchannelRequest(
+      BackchannelRecord(
+        digest: [1], transaction: "t", client: "client", delivery: .poll, expires: 100, sealedNotice: nil,
+        interval: 5),
+      asking: TransactionRecord(id: "t", user: "alice", content: "{}", created: 3, expires: 100),
+      limits: limits
+    ) { _ in event }
+    for operation in ["Reg", "Auth"] {
+      try await storage.addUAFSession(
+        UAFSessionRecord(
+          id: operation == "Reg" ? "r" : "s", operation: operation, user: "alice", created: 3, expires: 100,
+          state: .requested), audit: event)
+    }
+    let credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: [1], user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
+      signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 3)
+    _ = try await storage.finishUAFRegistration(
+      "r", UAFSessionEnd(status: 1200, time: 4), adding: [credential.new], limit: 1
+    ) { _ in event }
+    _ = try await storage.addUAFTarget(
+      UAFTargetRecord(
+        id: "d", user: "alice", device: nil, name: "Phone", dispatcher: nil, sealedTarget: nil,
+        signatureKey: [4], encryptionKey: nil, created: 3), limit: 1, audit: event)
+    let signingKey = SigningKeyRecord(id: "sk", sealed: [1], publicKey: [4], created: 3)
+    #expect(try await storage.addSigningKey(signingKey, replacing: nil, audit: event))
+    try await storage.addPushAuthMechanism(
+      PushAuthMechanismRecord(
+        id: "m", user: "alice", sealedSecret: [1], challenge: [2], created: 3, expires: 100), with: nil,
+      audit: event)
+    _ = try await storage.registerPushAuthMechanism("m", named: "app", sealedDevice: [5], at: 4, audit: event)
+    _ = try await storage.addPushAuthMessage(
+      PushAuthMessageRecord(
+        id: "g", mechanism: "m", kind: "default", challenge: [3], created: 5, expires: 100),
+      limits: limits
+    ) { _ in event }
+  }
+}
