@@ -38,6 +38,8 @@ import UAFFixture
     #expect(try await bench.accept(kind, bench.sent()) == true)
     if delivery == .ping {
       await bench.notices.sendDue()
+      // The server, which runs, may be sending it.
+      await bench.callback.waitForRequests(1)
       #expect(try bench.callback.bodies() == [["auth_req_id": .string(asked.id)]])
     }
     bench.server.clock.advance(by: 5)
@@ -287,6 +289,7 @@ import UAFFixture
     let ends = try await bench.server.audit().filter { $0.contains("transaction.withdrawn") }
     #expect(ends.count == 2 && ends.allSatisfy { $0.contains(EndRecord.noAuthenticator) })
     await bench.notices.sendDue()
+    if delivery != .poll { await bench.callback.waitForRequests(1) }
     switch delivery {
     case .poll: #expect(try bench.callback.bodies().isEmpty)
     case .ping: #expect(try bench.callback.bodies() == [["auth_req_id": .string(asked.id)]])
