@@ -97,7 +97,7 @@ enum Schema {
       [
         .number("number"), .text("id").unique, .text("container").references("containers", "id"),
         .text("action"), .text("reason"), .integer("created"), .text("receipt").optional,
-        .integer("received").optional,
+        .integer("received").optional, .blob("code").optional,
       ],
       indexes: [SQLIndex("account_orders_of_container", "container, number")]),
     SQLTable(

@@ -37,6 +37,8 @@ import Testing
 
     func tamper(_ statement: String, _ values: SQLiteValue...) throws {
       let database = try Database(path: "\(server.folder.path)/signet.sqlite", mode: .readWrite)
+      // Who writes the database is kept from nothing by its constraints.
+      try database.execute("PRAGMA foreign_keys = OFF")
       try database.execute(statement, values)
       #expect(database.changes > 0, "\(statement) changed nothing")
     }
@@ -69,6 +71,20 @@ import Testing
     },
     Attack(
       name: "a suspended user's device goes on", table: "users", change: "UPDATE users SET state = 'active'"
+    ) {
+      _ = try await $0.server.users.suspend(UserID("alice"), reason: "", by: .local)
+    } attempt: {
+      try await $0.device.send(to: $0.server)
+    },
+    Attack(
+      name: "a suspended user is gone, and the codes go on", table: "users", change: "DELETE FROM users"
+    ) {
+      _ = try await $0.server.users.suspend(UserID("alice"), reason: "", by: .local)
+    } attempt: {
+      try await $0.validate()
+    },
+    Attack(
+      name: "a suspended user is gone, and the device goes on", table: "users", change: "DELETE FROM users"
     ) {
       _ = try await $0.server.users.suspend(UserID("alice"), reason: "", by: .local)
     } attempt: {
@@ -199,6 +215,62 @@ import Testing
     _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .locked)
     #expect(try await bench.server.storage.transaction(request)?.state == .withdrawn)
+  }
+
+  @Test(
+    "a value that no server writes keeps no operator from locking, revoking and suspending",
+    arguments: [
+      "UPDATE users SET state = 'x'", "UPDATE credentials SET kind = 'x'", "UPDATE credentials SET drift = 1",
+      "UPDATE account_states SET verdict = 'x'", "UPDATE account_orders SET action = 'x'",
+      "UPDATE transactions SET initiated = 2", "UPDATE containers SET standing = 'x'",
+    ])
+  func undecodable(_ change: String) async throws {
+    let bench = try await Self.bench()
+    let (server, accounts) = (bench.server, AccountService(bench.server.context))
+    for action in [AccountOrder.Action.lock, .unlock] {
+      _ = try await accounts.order(action, for: bench.container, reason: "", by: .local)
+    }
+    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: bench.device.user)
+    _ = try await server.transactions.create(order, by: .local)
+    try bench.tamper(change)
+    if change.contains("containers") {
+      #expect(try await server.users.container(bench.container).state == .altered)
+    } else {
+      _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+      #expect(try await server.storage.container(bench.container)?.standing == .locked)
+    }
+    #expect(try await server.users.all().count == 1)
+    #expect(try await server.users.revokeContainer(bench.container, by: .local).state == .revoked)
+    #expect(try await server.users.suspend(bench.device.user, reason: "", by: .local).state == .suspended)
+    #expect(try await server.users.delete(bench.device.user, by: .local).state == .deleted)
+  }
+
+  @Test("an order that somebody else has written is none: the device is not told, and operators see it")
+  func madeUpOrder() async throws {
+    let bench = try await Self.bench()
+    let accounts = AccountService(bench.server.context)
+    let id = ServerMadeID(random: SystemRandomSource()).text
+    try bench.tamper(
+      "INSERT INTO account_orders (id, container, action, reason, created) VALUES (?, ?, 'wipe', '', 0)",
+      .text(id), .text(bench.container))
+    let listed = try await bench.server.storage.accountOrders(of: bench.container)
+    #expect(listed.map(\.isAltered) == [true] && listed.map(\.isOpen) == [false])
+    #expect(listed.map(\.reason) == ["its row was not written by this server"])
+    let container = try #require(try await bench.server.storage.container(bench.container))
+    let request = [UInt8](repeating: 1, count: 16)
+    let answer = try await accounts.answer(Array("{}".utf8), for: container, request: request)
+    let payload = try Base64URL.decode(String(answer.split(separator: ".")[1]))
+    #expect(!String(decoding: payload, as: UTF8.self).contains(id))
+    await #expect(throws: StorageFailure.altered(row: "\(id) of account_orders")) {
+      let event = AuditRecord.sample()
+      _ = try await bench.server.storage.receiveAccountOrder(
+        id, of: bench.container, receipt: "r", at: 9, audit: event
+      ) { _ in event }
+    }
+    // Nor does it keep an order of the server's from the device.
+    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+    _ = try await accounts.order(.unlock, for: bench.container, reason: "found", by: .local)
+    #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
   }
 
   @Test(

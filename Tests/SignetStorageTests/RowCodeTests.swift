@@ -116,6 +116,24 @@ import Testing
       return false
     },
     Coded(
+      table: "account_orders",
+      changes: [
+        "id": "'other'", "container": "'c'", "action": "'wipe'", "reason": "'x'", "created": "9",
+        "receipt": "'x'", "received": "9",
+      ], uncovered: ["number"]
+    ) { storage in
+      for container in ["b", "c"] {
+        let altered = try await storage.accountOrders(of: container).first(where: \.isAltered)
+        guard let altered else { continue }
+        let event = AuditRecord.sample()
+        _ = try await storage.receiveAccountOrder(
+          altered.id, of: container, receipt: "r", at: 9, audit: event
+        ) { _ in event }
+        return true
+      }
+      return false
+    },
+    Coded(
       table: "clients", row: "id = 'revoked'",
       changes: [
         "id": "'other'", "name": "'x'", "authentication": "'client_secret_basic'", "key_set": bytes,
@@ -162,7 +180,6 @@ import Testing
   ///
   /// What a gate reads belongs into ``coded``, and has a code.
   private static let uncoded: [String: String] = [
-    "account_orders": "a device believes an order that the server has signed",
     "push_targets": "sealed for the row; it is told that there is something",
     "authenticator_keys":
       "a row refuses a key; where somebody has removed it, the key still has to be proved",

@@ -24,7 +24,7 @@ public struct AccountService: Sendable {
   ///   - request: The id of the request, 16 bytes.
   /// - Returns: The condition, a compact JWS.
   /// - Throws: ``Problem``.
-  func answer(
+  package func answer(
     _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
     if let report = try reading(JSONObject(parsing: body).optionalString("report")) {
@@ -36,7 +36,7 @@ public struct AccountService: Sendable {
     let state = try await state(of: container.id)
     let orders = try await context.storage.accountOrders(of: container.id)
     var open: [AccountOrder] = []
-    for order in orders where order.receipt == nil {
+    for order in orders where order.isOpen {
       guard let action = AccountOrder.Action(rawValue: order.action.rawValue) else { continue }
       open.append(
         try AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason))
@@ -54,8 +54,8 @@ public struct AccountService: Sendable {
   }
 
   private func requireActive(_ user: String) async throws {
-    let state = try await context.storage.user(user)?.state
-    if let state, state != .active { throw StorageFailure.userNotActive(state) }
+    guard let found = try await context.storage.user(user) else { throw UserRecord.missing(user) }
+    if found.state != .active { throw StorageFailure.userNotActive(found.state) }
   }
 
   private func take(_ jws: String, of container: ContainerRecord) async throws {

@@ -210,9 +210,8 @@ struct DeviceEndpoints: Sendable {
     guard let found, found.state == .active else {
       throw Problem(.containerUnknown, "Activate the device again.")
     }
-    if let user = try await context.storage.user(found.user), user.state != .active {
-      throw StorageFailure.userNotActive(user.state)
-    }
+    guard let user = try await context.storage.user(found.user) else { throw UserRecord.missing(found.user) }
+    if user.state != .active { throw StorageFailure.userNotActive(user.state) }
     return (found, try await transactions.tag(for: found))
   }
 

@@ -107,6 +107,8 @@ public struct AccountOrderRecord: Hashable, Sendable {
   public var receipt: String?
   /// When that came.
   public var received: Int64?
+  /// Whether its row is not as this server wrote it: then it is no order.
+  public var isAltered = false
 
   /// Describes an order.
   public init(id: String, container: String, action: Action, reason: String, created: Int64) {
@@ -128,6 +130,12 @@ extension AccountStateRecord {
 
   /// Reads the row of a container; one that this server has not written so is that of a locked container.
   init(_ row: SQLRow, of container: String, _ codes: RowCodes) throws {
+    do { try self.init(reading: row, of: container, codes) } catch SQLFailure.unexpectedValue {
+      self = .altered
+    }
+  }
+
+  private init(reading row: SQLRow, of container: String, _ codes: RowCodes) throws {
     self.init()
     revision = try row.integer(0)
     policies = try row.optional(1, row.blob)
@@ -167,25 +175,78 @@ extension AccountStateRecord {
 
 extension AccountOrderRecord {
   static let columns =
-    "action, id, container, reason, created, receipt, received"
+    "action, id, container, reason, created, receipt, received, code"
 
-  init(_ row: SQLRow) throws {
+  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  init(_ row: SQLRow, _ codes: RowCodes) throws {
+    do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
+      self.init(id: try row.text(1), container: try row.text(2), action: .lock, reason: "", created: 0)
+      isAltered = true
+    }
+    isAltered = try isAltered || !codes.isOwn(image, row.optional(7, row.blob))
+    if isAltered { reason = SQLConnection.alteredReason }
+  }
+
+  private init(reading row: SQLRow) throws {
     let action: Action = try row.value(0)
     self.init(
       id: try row.text(1), container: try row.text(2), action: action,
       reason: try row.text(3), created: try row.integer(4))
     (receipt, received) = (try row.optional(5, row.text), try row.optional(6, row.integer))
   }
+
+  /// Whether it is to be done, and the device has not said that it is.
+  public var isOpen: Bool { receipt == nil && !isAltered }
+
+  /// What its code covers: all of it.
+  var image: RowImage {
+    var image = RowImage("account_orders")
+    image.append(id)
+    image.append(container)
+    image.append(action.rawValue)
+    image.append(reason)
+    image.append(created)
+    image.append(receipt)
+    image.append(received)
+    return image
+  }
+
+  /// The order, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  func checked() throws(StorageFailure) -> AccountOrderRecord {
+    guard !isAltered else { throw .altered(row: "\(id) of account_orders") }
+    return self
+  }
 }
 
 extension SQLConnection {
+  /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
+  func accountOrders(of container: String) throws -> [AccountOrderRecord] {
+    let codes = try rowCodes
+    return try rows(
+      "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
+      [.text(container)]
+    ) { try AccountOrderRecord($0, codes) }
+  }
+
   /// Adds an order.
   func insert(_ order: AccountOrderRecord) throws {
     try execute(
-      "INSERT INTO account_orders (id, container, action, reason, created) VALUES ($1, $2, $3, $4, $5)",
+      "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(order.id), .text(order.container), .text(order.action.rawValue), .text(order.reason),
-        .integer(order.created),
+        .integer(order.created), .optional(rowCodes.code(of: order.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of an order, with the code of the whole.
+  func update(_ order: AccountOrderRecord) throws {
+    try execute(
+      "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
+      [
+        .text(order.checked().container), .optional(order.receipt), .optional(order.received),
+        .optional(rowCodes.code(of: order.image)), .text(order.id),
       ], changing: 1)
   }
 

@@ -62,9 +62,11 @@ extension ClientRecord {
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
+    // The database keeps the kinds of values; a word may be one that there is not.
     self.init(
-      id: try row.text(0), name: try row.text(1), authentication: try row.value(2),
-      delivery: try row.value(3), created: try row.integer(4))
+      id: try row.text(0), name: try row.text(1),
+      authentication: Authentication(sqlValue: row[2]) ?? .privateKeyJWT,
+      delivery: Delivery(sqlValue: row[3]) ?? .poll, created: try row.integer(4))
     keySet = try row.optional(5, row.blob)
     secretDigest = try row.optional(6, row.blob)
     notificationEndpoint = try row.optional(7, row.text)

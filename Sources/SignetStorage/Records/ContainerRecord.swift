@@ -102,23 +102,22 @@ extension ContainerRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let state: State = try row.value(0)
+    // The database keeps the kinds of values; a word may be one that there is not.
+    let state = State(sqlValue: row[0]) ?? .altered
     self.init(
       id: try row.text(1), user: try row.text(2), activation: try row.text(3),
       device: try row.blob(4), name: try row.text(5), platform: try row.text(6),
       keystore: try row.text(7), sessionKey: try row.blob(8),
       encryptionKey: try row.blob(9), signingKey: try row.blob(10),
       profile: try row.blob(11), created: try row.integer(12), state: state)
-    isSimulated = try row.bool(13)
+    isSimulated = row[13] == .integer(1)
     renews = try row.optional(14, row.text)
     renewals = try row.int(15)
     succession = try row.optional(16, row.text)
-    isRenewalWanted = try row.bool(17)
+    isRenewalWanted = row[17] == .integer(1)
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
-    (standing, reportWanted) = (
-      try row.value(20), try row.integer(21)
-    )
+    (standing, reportWanted) = (AccountStanding(sqlValue: row[20]) ?? .locked, try row.integer(21))
     if !codes.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
@@ -183,13 +182,15 @@ extension SQLConnection {
   func update(_ container: ContainerRecord) throws {
     try execute(
       """
-      UPDATE containers SET state = $1, name = $2, platform = $3, standing = $4, report_wanted = $5, ended = $6, code = $7
-      WHERE id = $8
+      UPDATE containers SET state = $1, name = $2, platform = $3, standing = $4, report_wanted = $5, ended = $6, simulated = $7,
+        code = $8
+      WHERE id = $9
       """,
       [
         .of(container.checked().state), .text(container.name), .text(container.platform),
         .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
-        .optional(rowCodes.code(of: container.image)), .text(container.id),
+        .int(container.isSimulated ? 1 : 0), .optional(rowCodes.code(of: container.image)),
+        .text(container.id),
       ], changing: 1)
   }
 }

@@ -90,6 +90,14 @@ extension CredentialRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
+    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+      self.init(
+        id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
+        kind: .totp, algorithm: "", digits: 0, period: 0, sealedSecret: [], created: 0, state: .altered)
+    }
+  }
+
+  private init(reading row: SQLRow, _ codes: RowCodes) throws {
     let kind: Kind = try row.value(0)
     let state: State = try row.value(1)
     self.init(

@@ -144,6 +144,12 @@ extension TransactionRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
+    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+      throw StorageFailure.altered(row: "\(try row.text(1)) of transactions")
+    }
+  }
+
+  private init(reading row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),

@@ -56,7 +56,8 @@ extension UserRecord {
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(id: try row.text(0), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
-    state = try row.value(3)
+    // The database keeps the kinds of values; a word may be one that there is not.
+    state = State(sqlValue: row[3]) ?? .altered
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
     if !codes.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
@@ -73,6 +74,9 @@ extension UserRecord {
     image.append(stateSince)
     return image
   }
+
+  /// Another row names a user, and there is none.
+  package static func missing(_ id: String) -> StorageFailure { .altered(row: "\(id) of users") }
 
   /// The user, where the row is as this server wrote it.
   ///

@@ -101,14 +101,9 @@ extension Storage {
     }
   }
 
-  /// A container's orders, oldest first, those with receipts included.
+  /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
   public func accountOrders(of container: String) async throws(StorageFailure) -> [AccountOrderRecord] {
-    try await read { database in
-      try database.rows(
-        "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
-        [.text(container)]
-      ) { try AccountOrderRecord($0) }
-    }
+    try await read { try $0.accountOrders(of: container) }
   }
 
   /// Keeps the receipt for an order; the first one stays.
@@ -130,15 +125,11 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      let found = try database.row(
-        "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE id = $1 AND container = $2",
-        [.text(id), .text(container)]
-      ) { try AccountOrderRecord($0) }
-      guard let order = found else { return false }
-      guard order.receipt == nil else { return true }
-      _ = try database.execute(
-        "UPDATE account_orders SET receipt = $1, received = $2 WHERE id = $3",
-        [.text(receipt), .integer(time), .text(id)])
+      let found = try database.accountOrders(of: container).first { $0.id == id }
+      guard var order = try found?.checked() else { return false }
+      guard order.isOpen else { return true }
+      (order.receipt, order.received) = (receipt, time)
+      try database.update(order)
       if order.action == .wipe, let found = try database.container(container), found.ended == nil {
         try database.end(found, as: SQLConnection.wiped, at: time, audit: audit, codes, lost)
       } else {
@@ -203,15 +194,12 @@ extension SQLConnection {
 
   /// Whether the container is to be deleted, and its device has not said that it is.
   func isToBeWiped(_ container: String) throws -> Bool {
-    try exists(
-      "SELECT 1 FROM account_orders WHERE container = $1 AND action = 'wipe' AND receipt IS NULL LIMIT 1",
-      [.text(container)])
+    try accountOrders(of: container).contains { $0.action == .wipe && $0.isOpen }
   }
 
   /// Whether an operator has ordered that a container is wiped, also where that was done since.
   func isWipeOrdered(_ container: String) throws -> Bool {
-    try exists(
-      "SELECT 1 FROM account_orders WHERE container = $1 AND action = 'wipe' LIMIT 1", [.text(container)])
+    try accountOrders(of: container).contains { $0.action == .wipe && !$0.isAltered }
   }
 
   fileprivate func take(_ attempt: AccountReportAttempt, _ codes: RowCodes) throws -> Bool {
@@ -229,13 +217,13 @@ extension SQLConnection {
     }
     let isChanged = state.standing != before.standing || state.reason != before.reason || isOrdered
     try store(state, of: attempt.container, isChanged: isChanged, at: attempt.time, codes)
-    guard !isChanged, attempt.seen >= state.revision else { return true }
+    guard !isChanged, attempt.seen >= state.revision,
+      try !accountOrders(of: attempt.container).contains(where: \.isOpen)
+    else { return true }
     // The device has heard of everything, and done it.
     let settled = try execute(
-      """
-      UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0 AND NOT EXISTS
-        (SELECT 1 FROM account_orders WHERE container = $1 AND receipt IS NULL)
-      """, [.text(attempt.container)])
+      "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0",
+      [.text(attempt.container)])
     if settled > 0 { try noteChange(ofContainer: attempt.container) }
     return true
   }
@@ -252,7 +240,8 @@ extension SQLConnection {
     (found.standing, found.reportWanted) = (state.standing, state.revision)
     try update(found)
     // Codes are compared with what is in use: nothing more is to be looked at for each of them.
-    if var credential = try credential(container), credential.state != .pending {
+    // One that was altered is good for nothing already, and keeps nothing from being locked.
+    if var credential = try anyCredential(container), ![.pending, .altered].contains(credential.state) {
       credential.state = state.standing == .open ? .active : .disabled
       try update(credential)
     }
@@ -267,9 +256,10 @@ extension SQLConnection {
     var state = try accountState(of: renewed)
     guard state != AccountStateRecord() else { return }
     (state.challenge, state.challengeExpires) = (nil, 0)
-    _ = try execute(
-      "UPDATE account_orders SET container = $1 WHERE container = $2 AND receipt IS NULL",
-      [.text(successor), .text(renewed)])
+    for var order in try accountOrders(of: renewed) where order.isOpen {
+      order.container = successor
+      try update(order)
+    }
     let isChanged = state.revision > 0 || state.standing != .open
     try store(state, of: successor, isChanged: isChanged, at: time, codes)
   }

@@ -48,9 +48,11 @@ extension Storage {
       guard var client = try database.anyClient(id) else { return false }
       client.revoked = client.revoked ?? time
       try database.execute(
-        "UPDATE clients SET revoked = $1, code = $2 WHERE id = $3",
-        [.optional(client.revoked), .optional(database.rowCodes.code(of: client.image)), .text(id)],
-        changing: 1)
+        "UPDATE clients SET revoked = $1, authentication = $2, delivery = $3, code = $4 WHERE id = $5",
+        [
+          .optional(client.revoked), .of(client.authentication), .of(client.delivery),
+          .optional(database.rowCodes.code(of: client.image)), .text(id),
+        ], changing: 1)
       try database.appendAudit(audit)
       let withdrawn = try database.rows(
         """

@@ -22,7 +22,9 @@ extension Storage {
       let found = try database.credentials(for: attempt)
       let wait = try database.wait(for: attempt)
       let user = attempt.user ?? found.first?.1.user
-      let isHeld = try user.flatMap { try database.userState($0) }.map { $0 != .active } ?? false
+      let state = try user.flatMap { try database.userState($0) }
+      if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
+      let isHeld = state.map { $0 != .active } ?? false
       let verdict = judge(
         CodeSituation(credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld))
       for credential in verdict.changed {

@@ -21,8 +21,7 @@ extension Storage {
   /// Revokes a container for good, and forgets its credential; what UAF has on its device goes with it.
   ///
   /// Nothing else goes where the device has another container in use, which took the place of this one, nor with one that never
-  /// was in use. The row of one that was altered is written anew as that of a revoked one; no keys go with it, since nobody knows
-  /// whose it was, and on which device.
+  /// was in use. The row of one that was altered is written anew as that of a revoked one.
   ///
   /// - Parameters:
   ///   - id: The container.
@@ -44,7 +43,8 @@ extension Storage {
       let isReplaced = try database.containers(of: container.user, "state = 'active'").contains {
         $0.state == .active && $0.device == container.device
       }
-      if container.state == .active, !isReplaced {
+      // Of one that was altered nobody knows whether it was in use: what it names goes, and is not left behind.
+      if [.active, .altered].contains(container.state), !isReplaced {
         try database.revokeUAF(on: container.installation, of: container.user, at: audit.time, codes, lost)
       }
       try database.settleDevice(of: container, at: audit.time, codes)

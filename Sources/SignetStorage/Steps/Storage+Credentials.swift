@@ -135,8 +135,11 @@ extension SQLConnection {
   /// The credential of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
-  func credential(_ id: String) throws -> CredentialRecord? {
-    try credentials("id = $1", [.text(id)]).first?.checked()
+  func credential(_ id: String) throws -> CredentialRecord? { try anyCredential(id)?.checked() }
+
+  /// The credential of an id, also one whose row was altered; `nil` for none.
+  func anyCredential(_ id: String) throws -> CredentialRecord? {
+    try credentials("id = $1", [.text(id)]).first
   }
 
   /// A user's credentials, oldest first, also those whose rows were altered.

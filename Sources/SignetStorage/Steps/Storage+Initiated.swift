@@ -90,7 +90,7 @@ extension Storage {
     try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let user = try database.transaction(id)?.user
-      if let user { try database.requireActive(user) }
+      if let user { try database.requireActive(owner: user) }
       let code = CodeAttempt(user: user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
       let outcome: DecisionOutcome

@@ -147,7 +147,7 @@ extension Storage {
     try await write { database in
       let mechanism = try database.pushAuthMechanism(message.mechanism)
       guard let mechanism, mechanism.state == .active else { throw StorageFailure.unknown }
-      try database.requireActive(mechanism.user)
+      try database.requireActive(owner: mechanism.user)
       let outcome = try database.admitRequest(to: mechanism.user, at: message.created, limits)
       if outcome == .added { try database.add(message) }
       try database.appendAudit(audit(outcome))

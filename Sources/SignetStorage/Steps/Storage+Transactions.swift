@@ -122,7 +122,7 @@ extension Storage {
         (decision, isSigned, hasRightNumber) = (record, signed, right)
       }
       // A no is taken of the device of a suspended user too, as of one that is locked.
-      if decision.state == .accepted { try database.requireActive(signer.user) }
+      if decision.state == .accepted { try database.requireActive(owner: signer.user) }
       let refusal = try database.countSignature(
         of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome

@@ -91,7 +91,7 @@ extension Storage {
         let end = found.tokenExpires, end > time
       else { return false }
       if found.isGrant {
-        if let user = found.user { try database.requireActive(user) }
+        if let user = found.user { try database.requireActive(owner: user) }
         try database.requireUnlockedDevice(ofTarget: found.target, codes)
       }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)

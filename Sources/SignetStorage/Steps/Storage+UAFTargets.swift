@@ -108,7 +108,7 @@ extension Storage {
       ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
       if change != UAFTargetChange(sealedTarget: []) {
-        try database.requireActive(user)
+        try database.requireActive(owner: user)
         try database.requireUnlockedDevice(ofTarget: id, codes)
       }
       try database.execute(

@@ -97,13 +97,19 @@ extension SQLConnection {
   /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
   func requireActive(_ user: String) throws { try anyUser(user)?.checked().requireActive() }
 
+  /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
+  func requireActive(owner user: String) throws {
+    guard let found = try anyUser(user) else { throw UserRecord.missing(user) }
+    try found.checked().requireActive()
+  }
+
   /// As ``requireActive(_:)``, for the user of a container, of whatever state.
   ///
   /// - Returns: The container; `nil` for none.
   @discardableResult
   func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
     guard let container = try container(id) else { return nil }
-    try requireActive(container.user)
+    try requireActive(owner: container.user)
     return container
   }
 
@@ -111,7 +117,7 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` too.
   func requireActiveUser(ofMechanism mechanism: String) throws {
-    if let found = try pushAuthMechanism(mechanism) { try requireActive(found.user) }
+    if let found = try pushAuthMechanism(mechanism) { try requireActive(owner: found.user) }
   }
 
   /// As ``requireActiveUser(ofMechanism:)``, for the user to whom a push message was sent.

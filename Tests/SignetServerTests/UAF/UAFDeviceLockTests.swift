@@ -333,6 +333,19 @@ import UAFFixture
     #expect(Set(states) == [.revoked, .active] && states.count == 2)
   }
 
+  @Test("keys on its device go with a container that is revoked because its row was altered")
+  func revocationOfAnAlteredContainer() async throws {
+    let key = Self.key()
+    let server = try await UAFServer(key, on: .sqlite)
+    try await server.activate()
+    let container = try #require(try await server.storage.containers(user: "alice").first)
+    #expect(
+      try await Self.register(key, server, on: container.installation).integer("statusCode") == 1200)
+    try server.tamper("UPDATE containers SET name = 'x'")
+    _ = try await server.users.revokeContainer(container.id, by: .local)
+    #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.revoked])
+  }
+
   @Test("rows that somebody else has written keep nobody from revoking a container, whose codes end")
   func revocationPastAlteredRows() async throws {
     let server = try await UAFServer(Self.key(), on: .sqlite)
