@@ -341,36 +341,37 @@ import Testing
       devices[kind] = server.device("all-\(kind.rawValue)")
       try await enrol(kind, of: "all", #require(devices[kind]), at: server)
     }
-    for kind in Authenticator.allCases {
-      let user = "\(kind.rawValue)-user"
-      let request = try client.ask(["login_hint": .string(user), "acr_values": Self.anyACR])
-      let files = try pushed(
-        to: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], services, at: server)
-      try await accept(with: kind, of: user, server.device(kind.rawValue), files, at: server)
+    func expectAnswer(
+      with kind: Authenticator, of user: String, _ device: DeviceCommand, pushedTo apps: [String],
+      isPinged: Bool
+    ) async throws {
+      var order: JSONObject = ["login_hint": .string(user), "acr_values": Self.anyACR]
+      if isPinged { order["client_notification_token"] = "secret" }
+      let request = try client.ask(order)
+      let files = try pushed(to: apps, services, at: server)
+      try await accept(with: kind, of: user, device, files, at: server)
+      if isPinged {
+        let notice = try #require(try client.notices(1).first)
+        #expect(try notice.object("body") == ["auth_req_id": .string(request)])
+      }
       try expect(client.order("poll", .string(request)), kind, of: user)
     }
-    for kind in Authenticator.allCases {
-      let request = try client.ask(["login_hint": "all", "acr_values": Self.anyACR])
-      let files = try pushed(to: ["uaf-all", "app-all"], services, at: server)
-      try await accept(with: kind, of: "all", #require(devices[kind]), files, at: server)
-      try expect(client.order("poll", .string(request)), kind, of: "all")
-      let waiting = try await #require(devices[.container]).run("pending")
-      #expect(!waiting.output.contains("Example Bank"), waiting.summary)
-    }
-
-    let url = "https://127.0.0.1:\(client.port)/cb"
-    _ = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
-    for kind in Authenticator.allCases {
-      let user = "\(kind.rawValue)-user"
-      let request = try client.ask([
-        "login_hint": .string(user), "acr_values": Self.anyACR, "client_notification_token": "secret",
-      ])
-      let files = try pushed(
-        to: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], services, at: server)
-      try await accept(with: kind, of: user, server.device(kind.rawValue), files, at: server)
-      let notice = try #require(try client.notices(1).first)
-      #expect(try notice.object("body") == ["auth_req_id": .string(request)])
-      try expect(client.order("poll", .string(request)), kind, of: user)
+    for isPinged in [false, true] {
+      if isPinged {
+        let url = "https://127.0.0.1:\(client.port)/cb"
+        _ = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
+      }
+      for kind in Authenticator.allCases {
+        let user = "\(kind.rawValue)-user"
+        try await expectAnswer(
+          with: kind, of: user, server.device(kind.rawValue),
+          pushedTo: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], isPinged: isPinged)
+        try await expectAnswer(
+          with: kind, of: "all", #require(devices[kind]), pushedTo: ["uaf-all", "app-all"],
+          isPinged: isPinged)
+        let waiting = try await #require(devices[.container]).run("pending")
+        #expect(!waiting.output.contains("Example Bank"), waiting.summary)
+      }
     }
     await server.stop()
   }
