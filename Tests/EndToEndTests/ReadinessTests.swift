@@ -29,7 +29,8 @@ import Testing
       ["/usr/bin/sqlite3", "\(server.data)/signet.sqlite"], input: .pipe, output: .pipe
     ).start()
     defer { holder.kill() }
-    try holder.input.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
+    // The server may be writing at this moment.
+    try holder.input.write(contentsOf: Data(".timeout 20000\nBEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
     #expect(await holder.output.firstLine() == "held")
     #expect(try await Self.ask("live", server) == 200)
     let refused = try await APIClient(server).send(.get, "ready")
