@@ -165,7 +165,7 @@ extension StorageContract {
     },
     Check("a transaction is one request in the user's budget, by however many ways it is asked") { storage in
       try await prepare(storage)
-      let limits = TransactionLimits(pending: 3, challenges: 1000)
+      let limits = TransactionLimits(pending: 5, challenges: 1000)
       try await expect(storage.ask("t3", asking("t3"), limits), is: .added, "the third")
       try await expect(
         storage.ask("t4", asking("t4"), limits), is: .tooManyPending(retryAfter: 300), "the fourth")

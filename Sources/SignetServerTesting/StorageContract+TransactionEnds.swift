@@ -158,12 +158,18 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       let limits = TransactionLimits(pending: 5, challenges: 1000)
       let outcomes = try await race { number in
-        try await storage.make(Sample.transaction("t\(number)"), limits)
+        var transaction = Sample.transaction("t\(number)")
+        transaction.requester = "key:\(number % 2)"
+        return try await storage.make(transaction, limits)
       }
       try expect(outcomes.filter { $0 == .added }.count, is: 5, "transactions that were added")
       try expect(
         outcomes.filter { $0 == .tooManyPending(retryAfter: 300) }.count, is: 45, "those that were not")
-      try await expect(storage.pendingTransactions(user: "alice", at: 1000).count, is: 5, "pending ones")
+      let pending = try await storage.pendingTransactions(user: "alice", at: 1000)
+      try expect(pending.count, is: 5, "pending ones")
+      for requester in ["key:0", "key:1"] {
+        try expect((2...3).contains(pending.count { $0.requester == requester }), "half of them, rounded up")
+      }
       try await expect(
         storage.make(Sample.transaction("b", user: "bob"), limits), is: .added, "another user's")
       try await expect(
@@ -178,7 +184,8 @@ extension StorageContract {
     Check("after so many in a row without an accepted one each next one waits, longer each time") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      let limits = TransactionLimits(pending: 1000, challenges: 3, wait: 60, longestWait: 200)
+      // One requester's is half of it, rounded up.
+      let limits = TransactionLimits(pending: 1000, challenges: 5, wait: 60, longestWait: 200)
       @Sendable func make(_ id: String, at time: Int64) async throws -> AdmissionOutcome {
         try await storage.make(Sample.transaction(id, created: time), limits)
       }

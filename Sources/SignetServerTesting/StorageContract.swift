@@ -43,8 +43,8 @@ public enum StorageContract {
   public static let checks: [Check] =
     users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
     + transactions
-    + transactionEnds + asking + unanswerable + push + pushAuth + clients + backchannel + outbox + uaf
-    + authenticatorKeys
+    + transactionEnds + requestBudget + asking + unanswerable + push + pushAuth + clients + backchannel
+    + outbox + uaf + authenticatorKeys
     + accounts + audit
 }
 
@@ -291,6 +291,14 @@ extension Storage {
   /// Adds a transaction, however often its user is asked.
   func addTransaction(_ transaction: TransactionRecord, audit: AuditRecord) async throws {
     let outcome = try await addTransaction(transaction, key: nil, limits: Sample.limits) { _ in audit }
+    try StorageContract.expect(outcome, is: .added, "an addition")
+  }
+
+  /// Adds a UAF operation, however often its user is asked.
+  package func addUAFSession(
+    _ session: UAFSessionRecord, by basis: String? = nil, audit: AuditRecord?
+  ) async throws {
+    let outcome = try await addUAFSession(session, by: basis, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")
   }
 }

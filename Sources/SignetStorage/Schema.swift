@@ -21,6 +21,14 @@ enum Schema {
         .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional, .text("state"),
         .text("state_reason"), .integer("state_since"), .blob("code").optional,
       ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),
+    // What one requester has used of a user's budget of requests: `challenges` and `challenge_after` of its own.
+    SQLTable(
+      "request_shares",
+      [
+        .text("user_id").references("users", "id"), .text("requester"), .integer("challenges"),
+        .integer("challenge_after"),
+      ],
+      constraints: ["PRIMARY KEY (user_id, requester)"], isClustered: true),
     SQLTable(
       "api_keys",
       [
@@ -143,7 +151,7 @@ enum Schema {
         // When the device's last report had come at the decision, where something is required by name.
         .integer("last_report").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
-        .text("uaf_session").optional,
+        .text("uaf_session").optional, .text("requester").optional,
         // The mechanism of the authenticator app that answered, and the message that it answered.
         .text("app").optional, .text("app_message").optional,
         .blob("code").optional,
@@ -220,7 +228,8 @@ enum Schema {
         .integer("created"), .integer("expires"), .text("dispatcher").optional, .text("target").optional,
         .blob("sealed_payload").optional, .text("state"), .integer("status").optional,
         .integer("asm_status").optional, .integer("client_error").optional, .text("authenticators").optional,
-        .integer("ended").optional, .blob("client").optional, .blob("code").optional,
+        .integer("ended").optional, .blob("client").optional, .text("requester").optional,
+        .blob("code").optional,
       ],
       indexes: [
         SQLIndex("uaf_sessions_by_token", "token_digest", unique: true, where: "token_digest IS NOT NULL"),
@@ -229,6 +238,9 @@ enum Schema {
         SQLIndex(
           "unanswered_uaf_sessions", "expires", where: "state = 'requested' AND token_digest IS NULL"),
         SQLIndex("uaf_sessions_of_target", "target, created", where: "state = 'tokenCreated'"),
+        SQLIndex(
+          "asking_uaf_sessions", "user_id",
+          where: "requester IS NOT NULL AND state IN ('requested', 'tokenCreated')"),
         SQLIndex(
           "uaf_sessions_of_client", "client, created", where: "client IS NOT NULL AND state <> 'succeeded'"),
       ]),
@@ -263,7 +275,7 @@ enum Schema {
         .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
         .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
         .text("txn").optional.references("transactions", "id"), .blob("sealed_token").optional,
-        .blob("code").optional,
+        .text("requester").optional, .blob("code").optional,
       ],
       indexes: [
         SQLIndex("pushauth_messages_of_mechanism", "mechanism"),

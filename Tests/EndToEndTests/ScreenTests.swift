@@ -97,10 +97,12 @@ struct ScreenTests {
 
   @Test("a relying party's text puts nothing into the first column")
   func transactions() async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
+      $0["limits"] = ["pendingTransactions": 20, "challenges": 20]
+    }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    // Six on a screen, where each begins with the row of its id: a user who accepts none is not asked much oftener.
+    // Six on a screen, where each begins with the row of its id.
     for first in stride(from: 0, to: Self.doubtful.count, by: 6) {
       var texts: [(id: String, character: String)] = []
       for character in Self.doubtful[first..<min(first + 6, Self.doubtful.count)] {
@@ -140,7 +142,9 @@ struct ScreenTests {
       let record = TransactionRecord(
         id: id, user: "alice", content: try TransactionContent(.text(text), from: .relyingParty("shop")).json,
         created: now, expires: now + 300)
-      let outcome = try await context.storage.addTransaction(record, key: nil, limits: TransactionLimits()) {
+      let outcome = try await context.storage.addTransaction(
+        record, key: nil, limits: TransactionLimits(pending: 100, challenges: 100)
+      ) {
         _ in
         .sample()
       }

@@ -56,7 +56,7 @@ import Testing
     arguments: [
       "kind = 'biometric'", "challenge = x'00'", "sealed_number = NULL", "created = 1",
       "expires = expires + 1", "state = 'approved', answered = 1", "wrong_numbers = -9", "txn = NULL",
-      "code = NULL",
+      "requester = 'key:other'", "code = NULL",
     ])
   func messages(_ change: String) async throws {
     let bench = try await Self.bench()

@@ -214,7 +214,9 @@ import SignetServer
     }
     _ = try await Self.registered(server)
     let limit = server.context.settings.challengeLimits.pending
-    for _ in 0..<limit { _ = try await service.send(NewPushMessage(["user": "alice"]), by: .local) }
+    for number in 0..<limit {
+      _ = try await service.send(NewPushMessage(["user": "alice"]), by: .key("\(number % 2)"))
+    }
     let refusal = await #expect(throws: Problem.self) {
       try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     }

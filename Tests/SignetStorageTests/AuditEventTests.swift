@@ -25,6 +25,10 @@ import Testing
       #""event":"pushauth.notAsked","by":"local","user":"al","mechanism":"m","reason":"too many requests in a row were not accepted""#
     ),
     Sample(
+      .uafNotAsked(user: "al", operation: "Auth", target: "t", .tooManyPending(retryAfter: 3)),
+      #""event":"uaf.notAsked","by":"local","user":"al","operation":"Auth","target":"t","reason":"too many requests wait for the user""#
+    ),
+    Sample(
       .userSuspended(user: "al", reason: "left"),
       #""event":"user.suspended","by":"local","user":"al","reason":"left""#),
     Sample(.userResumed(user: "al"), #""event":"user.resumed","by":"local","user":"al""#),

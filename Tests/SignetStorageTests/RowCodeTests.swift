@@ -183,7 +183,8 @@ import Testing
     "push_targets": "sealed for the row; it is told that there is something",
     "authenticator_keys":
       "a row refuses a key; where somebody has removed it, the key still has to be proved",
-    "waits": "counts, of which an older copy would be as good", "requests": "one that is known is refused",
+    "waits": "counts, of which an older copy would be as good",
+    "request_shares": "counts, as those of users", "requests": "one that is known is refused",
     "transaction_changes": "wakes who waits",
     "outbox_receivers": "deliveries of the outbox have codes",
     "audit": "a chain of its own", "schema_version": "of the database",

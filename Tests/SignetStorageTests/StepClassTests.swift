@@ -27,8 +27,8 @@ import Testing
       "addPushTarget", "changePushTarget",
       "addPushAuthMechanism", "registerPushAuthMechanism", "changePushAuthDevice", "addPushAuthMessage",
       "answerPushAuthMessage",
-      "addUAFSession(_:by:audit:)", "redeemUAFToken", "finishUAFRegistration", "finishUAFAuthentication",
-      "addUAFTarget", "changeUAFTarget",
+      "addUAFSession(_:by:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
+      "finishUAFAuthentication", "addUAFTarget", "changeUAFTarget",
     ],
     .refuse: [
       "endTransaction", "countWrongPushAuthNumber", "removePushTarget", "removeUAFTarget", "removeUAFDevice",

@@ -62,10 +62,10 @@ private struct Bench {
 
   func stop() async { await server.server.stop() }
 
-  /// Decides a new transaction.
-  func sign(by authentication: Authentication?) async throws {
+  /// Decides a new transaction of one of several relying parties, each of which may have four wait.
+  func sign(by authentication: Authentication?, for party: Int = 0) async throws {
     let asked = try await TransactionService(server.server.context).create(
-      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
+      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .key("\(party)"))
     let transaction = try #require(
       try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
     try await device.decide(transaction, .accepted, with: container, by: authentication)
@@ -181,9 +181,14 @@ struct BiometricAuthenticationTests {
   func failures() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) }, lock: .lock(limit: 1))
     try await bench.enableBiometrics()
-    for failure in [BiometricFailure.cancelled, .mismatch, .lockedOut, .busy, .timedOut, .unavailable("x")] {
+    let failures: [BiometricFailure] = [
+      .cancelled, .mismatch, .lockedOut, .busy, .timedOut, .unavailable("x"),
+    ]
+    for (number, failure) in failures.enumerated() {
       bench.sensor.queue(.failure(failure))
-      let thrown = await #expect(throws: SignetFailure.self) { try await bench.sign(by: Bench.finger) }
+      let thrown = await #expect(throws: SignetFailure.self) {
+        try await bench.sign(by: Bench.finger, for: number % 2)
+      }
       #expect(thrown == .biometrics(failure))
       #expect(thrown?.isMendedByPassword == true)
     }

@@ -69,7 +69,9 @@ struct LockedOperationsTests {
         .webhook(address: "desk"), name: "Desk", for: container, by: Self.byPassword)
       let transactions = TransactionService(inviting.server.context)
       for index in 0..<5 {
-        _ = try await inviting.server.createTransaction("Pay \(index) EUR", for: container.user)
+        // As several relying parties, each of which may have four wait.
+        _ = try await transactions.create(
+          "Pay \(index) EUR", user: container.user, lifetime: nil, by: .key("\(index % 2)"))
       }
       let typed = try await transactions.create(
         TransactionOrder(

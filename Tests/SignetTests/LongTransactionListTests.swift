@@ -15,7 +15,7 @@ import Testing
     let server = try await TestServer(
       directory: folder.path, protection: .device, derivation: .insecureForTests
     ).restarted {
-      $0.challengeLimits = TransactionLimits(pending: 100, challenges: 100)
+      $0.challengeLimits = TransactionLimits(pending: 200, challenges: 200)
     }
     let user = try UserID("alice")
     try await UserService(server.context).add(user, by: .local)

@@ -25,10 +25,10 @@ import Testing
       device = fixture.device
     }
 
-    /// Decides a new transaction.
-    func sign(password: String? = nil) async throws {
+    /// Decides a new transaction of one of several relying parties, each of which may have four wait.
+    func sign(password: String? = nil, for party: Int = 0) async throws {
       let asked = try await TransactionService(server.server.context).create(
-        "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
+        "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .key("\(party)"))
       let transaction = try #require(
         try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
       try await device.decide(
@@ -72,17 +72,17 @@ import Testing
       { bench.clock.turnWall(by: 3600) },
       { bench.device.clearPasswordCache() }, { bench.device.clearPasswordCache(because: .screenLocked) },
     ]
-    for end in ends {
+    for (number, end) in ends.enumerated() {
       try await bench.verify()
       bench.clock.advance(by: .seconds(1))
       #expect(bench.device.hasCachedPassword(for: bench.container))
       end()
       #expect(!bench.device.hasCachedPassword(for: bench.container))
-      await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+      await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign(for: number % 2) }
     }
     try await bench.verify()
     bench.clock.advance(by: .seconds(29))
-    try await bench.sign()
+    try await bench.sign(for: 1)
   }
 
   @Test("a password that another process changes, or locks, signs nothing more")

@@ -157,7 +157,9 @@ package struct Refusal: Sendable {
     uaf: "UAFUnprocessable", 422, "The name is taken, or the dispatcher is not set up.",
     [.nameTaken, .dispatcherUnavailable, .targetsTooMany])
   static let uafTooMany = Refusal(
-    uaf: "UAFTooMany", 429, "Strangers of this address have too many requests open.", [.tooManyRequests])
+    uaf: "UAFTooMany", 429,
+    "Strangers of this address have too many requests open, or the user is asked too often.",
+    [.tooManyRequests, .transactionTooMany])
   static let uafFailure = Refusal(uaf: "UAFFailure", 500, "The server failed, and changed nothing.")
   static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
 }

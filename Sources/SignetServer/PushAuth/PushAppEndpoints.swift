@@ -237,7 +237,7 @@ extension API {
     details: "docs/protocol.md section 15", in: .pushApps, by: .relyingParty,
     takes: .json(NewPushMessage.self, example: ["user": "alice", "text": "Log in?"]),
     answers: .created(MadePushMessage.self, "The message, and what the app gets."),
-    or: [.unknown, .conflict])
+    or: [.unknown, .conflict, .tooMany])
   package static let showPushMessage = Endpoint(
     .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "What became of a message",
     in: .pushApps, by: .relyingParty, answers: .json(PushMessageDescription.self, "The message."),

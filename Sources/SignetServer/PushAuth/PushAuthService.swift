@@ -111,6 +111,7 @@ package struct PushAuthService: Sendable {
       sealedNumber: try choice.map { try seal($0.right, of: id) },
       created: now, expires: now + lifetime)
     record.sealedToken = try sealed(token, of: id)
+    record.requester = actor.text
     let audit = context.audit(by: actor)
     let outcome: AdmissionOutcome
     do throws(StorageFailure) {

@@ -82,6 +82,7 @@ public struct TransactionService: Sendable {
     let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)
     transaction.requirements = order.requirements
+    transaction.requester = actor.text
     if let number { transaction.sealedNumber = try seal(number, of: id) }
     let (kinds, missing) = try await kinds(able: transaction)
     if let missing, isAnsweredByAsker || transaction.user == nil { throw Self.noAuthenticator(missing) }
@@ -146,12 +147,13 @@ public struct TransactionService: Sendable {
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
-        .transactionTooMany, "As many requests as may be wait for the user; wait for answers.",
+        .transactionTooMany,
+        "As many requests as may be wait for the user, of yours or of all; wait for answers.",
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(
         .transactionTooMany,
-        "The user has reported the last one, or accepted none of several; wait \(max(1, seconds)) s, or have the user unlocked.",
+        "The user has reported one, or accepted none of several of yours or of all; wait \(max(1, seconds)) s, or have the user unlocked.",
         retryAfter: max(1, seconds))
     }
   }

@@ -52,7 +52,8 @@ extension API {
       "A token for a \(operation.pathName), sent nowhere", in: .uaf, by: .relyingParty,
       takes: .uaf(GetUAFRequestMembers.self, as: "application/json"),
       answers: .json(MadeUAFToken.self, "The token can't be had again."),
-      or: [.uafForbidden, .uafUnknown], below: .uaf, .uaf)
+      or: [.uafForbidden, .uafUnknown] + (operation == .authentication ? [.uafTooMany] : []), below: .uaf,
+      .uaf)
   }
 
   static func uafDispatchToken(
@@ -63,7 +64,7 @@ extension API {
       "A token for a \(operation.pathName), sent to a device", in: .uaf, by: .relyingParty,
       takes: .uafObject(UAFDispatchMembers.self),
       answers: .object(describedBy: UAFDispatchedMembers.self, "How sending ended is in the body."),
-      or: [.uafForbidden], below: .uaf, .uaf)
+      or: [.uafForbidden] + (operation == .deregistration ? [] : [.uafTooMany]), below: .uaf, .uaf)
   }
 
   static func uafRedeemToken(

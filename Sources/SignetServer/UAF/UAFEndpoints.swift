@@ -81,7 +81,7 @@ struct UAFEndpoints: Sendable {
         lifetimeMillis: setup.settings.requestLifetime * 1_000)
     } catch {
       let failure = UAFFailure(answering: error, context)
-      if failure.isTooManyRequests { throw UAFWebFailure(429, failure.reason, .tooManyRequests) }
+      if let webFailure = failure.webFailure { throw webFailure }
       return returned(failure)
     }
   }
@@ -126,7 +126,7 @@ extension UAFEndpoints {
   static func answer(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     if let failure = error as? UAFWebFailure { return failure.response }
     let failure = UAFFailure(answering: error, context)
-    if failure.isTooManyRequests { return UAFWebFailure(429, failure.reason, .tooManyRequests).response }
+    if let webFailure = failure.webFailure { return webFailure.response }
     return uaf(returned(failure, context))
   }
 }

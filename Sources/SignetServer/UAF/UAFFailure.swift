@@ -7,15 +7,15 @@ struct UAFFailure: Error {
   let status: UAFStatus
   /// What is wrong, for who looks for it.
   let reason: String
-  /// Whether an address has too much under way: answered with an HTTP status, which says when to come again.
-  private(set) var isTooManyRequests = false
+  /// What is answered in its place, with an HTTP status that says when to come again; `nil` for nothing.
+  private(set) var webFailure: UAFWebFailure?
 
   init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
 
   /// An address has too much under way.
   static var tooManyRequests: UAFFailure {
     var failure = UAFFailure(.forbidden, "too many requests of this address are open; try later")
-    failure.isTooManyRequests = true
+    failure.webFailure = UAFWebFailure(429, failure.reason, .tooManyRequests)
     return failure
   }
 
@@ -45,6 +45,7 @@ struct UAFFailure: Error {
       default: .internalError
       }
     self.init(status, problem.detail)
+    if problem.code == .transactionTooMany { webFailure = UAFWebFailure(problem) }
   }
 }
 

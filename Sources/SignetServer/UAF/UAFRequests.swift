@@ -73,7 +73,11 @@ package struct UAFRequests: Sendable {
       .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
     let basis = session.operation == UAFOperation.registration.rawValue ? caller.operation : nil
-    try await context.storage.addUAFSession(record, by: basis, audit: event)
+    // It reaches no device: who asked has it.
+    let outcome = try await context.storage.addUAFSession(
+      record, by: basis, limits: context.settings.transactionLimits
+    ) { _ in event }
+    try TransactionService.check(outcome)
   }
 
   /// Checks what is asked, and who asks.

@@ -78,8 +78,8 @@ struct UAFTokens: Sendable {
   func create(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
-    var made = try await prepare(asked, for: operation, by: caller)
-    try await add(&made, by: caller)
+    let made = try await prepare(asked, for: operation, by: caller)
+    try await add(made, by: caller)
     return made
   }
 
@@ -100,12 +100,21 @@ struct UAFTokens: Sendable {
     return Made(token: token, session: session)
   }
 
-  private func add(_ made: inout Made, by caller: UAFCaller) async throws {
-    let session = made.session
-    let event = context.audit(by: caller.actor)(
-      .uafTokenAdded(
-        session: session.id, operation: session.operation, user: session.user, target: session.target))
-    try await context.storage.addUAFSession(session, audit: event)
+  private func add(_ made: Made, by caller: UAFCaller) async throws {
+    var session = made.session
+    session.requester = caller.actor.text
+    let (record, audit) = (session, context.audit(by: caller.actor))
+    let outcome = try await context.storage.addUAFSession(
+      record, limits: context.settings.transactionLimits
+    ) { outcome in
+      audit(
+        outcome == .added
+          ? .uafTokenAdded(
+            session: record.id, operation: record.operation, user: record.user, target: record.target)
+          : .uafNotAsked(
+            user: record.user, operation: record.operation, target: record.target, outcome))
+    }
+    try TransactionService.check(outcome)
   }
 
   /// Makes a token and sends it.
@@ -114,7 +123,8 @@ struct UAFTokens: Sendable {
   ///   - body: The request's body.
   ///   - operation: What the path is for.
   ///   - caller: Who asks: a relying party.
-  /// - Throws: ``UAFFailure`` for what is asked wrongly; what goes wrong in sending is in the answer.
+  /// - Throws: ``UAFFailure`` for what is asked wrongly, ``Problem`` where the user is asked too often; what goes wrong in sending is in the
+  ///   answer.
   /// - Returns: The members of the answer.
   func dispatch(
     _ body: JSONObject, for operation: UAFOperation, by caller: UAFCaller
@@ -163,7 +173,7 @@ struct UAFTokens: Sendable {
         SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
     }
     // On the disk before it is out: a device may be faster than this.
-    try await add(&made, by: caller)
+    try await add(made, by: caller)
     let (result, response) = await send(made, dispatcher, payload, target)
     return Self.answer(made, result, (dispatcher, response))
   }

@@ -11,11 +11,14 @@ struct UAFWebFailure: Error {
     case malformed, unauthorized, signatureInvalid, clockSkewTooBig, requestReplayed, notKeyOwner,
       otherRequest, userUnknown, targetUnknown, targetsTooMany, tooManyRequests, nameTaken,
       dispatcherUnavailable, deviceLocked
+    case transactionTooMany = "transaction.tooMany"
   }
 
   let status: Int
   let reason: String
   let code: Code?
+  /// When to come again, in seconds; `nil` where nobody knows.
+  private(set) var retryAfter: Int64?
 
   init(_ status: Int, _ reason: String, _ code: Code? = nil) {
     (self.status, self.reason) = (status, reason)
@@ -27,9 +30,11 @@ struct UAFWebFailure: Error {
       switch problem.code {
       case .unauthorized: .unauthorized
       case .deviceLocked: .deviceLocked
+      case .transactionTooMany: .transactionTooMany
       default: nil
       }
     self.init(problem.code.status, problem.detail, code)
+    retryAfter = problem.retryAfter
   }
 
   /// Nobody, or somebody else, asks.
@@ -42,7 +47,7 @@ struct UAFWebFailure: Error {
     var response = ServerResponse.json(body, status: status)
     if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if status == 503 { response.headers["Retry-After"] = "1" }
-    if status == 429 { response.headers["Retry-After"] = "60" }
+    if status == 429 { response.headers["Retry-After"] = String(retryAfter ?? 60) }
     return response
   }
 }
@@ -52,7 +57,7 @@ extension UAFWebFailure {
   init(answering error: any Error, _ context: ServiceContext) {
     switch error {
     case let failure as UAFWebFailure: self = failure
-    case let failure as UAFFailure: self.init(failure)
+    case let failure as UAFFailure: self = failure.webFailure ?? UAFWebFailure(failure)
     default: self.init(Dialect.problem(error, context.log))
     }
   }

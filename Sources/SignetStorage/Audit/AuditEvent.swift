@@ -178,6 +178,8 @@ public enum AuditEvent: Hashable, Sendable {
   case uafRequested(session: String, operation: String, user: String?)
   /// A token for a UAF operation was made.
   case uafTokenAdded(session: String, operation: String, user: String?, target: String?)
+  /// A token was not made for a device: its user is asked too often.
+  case uafNotAsked(user: String?, operation: String, target: String?, AdmissionOutcome)
   /// A token for a UAF operation was redeemed.
   case uafTokenRedeemed(session: String, user: String?)
   /// Keys were registered.
@@ -403,6 +405,11 @@ extension AuditEvent {
       ("uaf.requested", [.session: session, .operation: operation, .user: user])
     case .uafTokenAdded(let session, let operation, let user, let target):
       ("uaf.tokenAdded", [.session: session, .operation: operation, .user: user, .target: target])
+    case .uafNotAsked(let user, let operation, let target, let outcome):
+      (
+        "uaf.notAsked",
+        [.user: user, .operation: operation, .target: target, .reason: outcome.reason]
+      )
     case .uafTokenRedeemed(let session, let user): ("uaf.tokenRedeemed", [.session: session, .user: user])
     case .uafRegistered(let session, let user, let keys):
       ("uaf.registered", [.session: session, .user: user, .keys: keys])
@@ -529,9 +536,10 @@ extension AuditEvent {
       .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
       .pushTargetChanged, .pushTargetRemoved, .pushTargetDropped, .pushAuthEnrolment, .pushAuthDeviceChanged,
       .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber, .pushAuthApproved, .pushAuthDenied,
-      .uafRequested, .uafTokenAdded, .uafTokenRedeemed, .uafRegistrationRefused, .uafAuthenticated,
-      .uafAuthenticationRefused, .uafResponseRefused, .uafTargetAdded, .uafTargetChanged, .uafTargetExpired,
-      .uafTargetRemoved, .keyAdded, .keyRevoked, .clientAdded, .clientRevoked, .clientTold, .clientNotTold,
+      .uafRequested, .uafTokenAdded, .uafNotAsked, .uafTokenRedeemed, .uafRegistrationRefused,
+      .uafAuthenticated, .uafAuthenticationRefused, .uafResponseRefused, .uafTargetAdded, .uafTargetChanged,
+      .uafTargetExpired, .uafTargetRemoved, .keyAdded, .keyRevoked, .clientAdded, .clientRevoked, .clientTold,
+      .clientNotTold,
       .tokensIssued, .signingKeyAdded:
       nil
     }

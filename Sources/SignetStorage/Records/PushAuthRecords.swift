@@ -85,6 +85,8 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public var sealedToken: [UInt8]?
   /// The transaction that the answer decides; `nil` for none.
   public var transaction: String?
+  /// Who asks, as the audit log names who causes an event; `nil` where a transaction is asked.
+  public var requester: String?
 
   /// Names the parts of a new one.
   public init(
@@ -152,7 +154,7 @@ extension PushAuthMechanismRecord {
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code, requester"
 
   /// Reads a row.
   ///
@@ -167,6 +169,7 @@ extension PushAuthMessageRecord {
       answered: try row.optional(9, row.integer))
     transaction = try row.optional(10, row.text)
     sealedToken = try row.optional(11, row.blob)
+    requester = try row.optional(13, row.text)
     try codes.check(image, try row.optional(12, row.blob), named: "\(id) of pushauth_messages")
   }
 
@@ -184,6 +187,7 @@ extension PushAuthMessageRecord {
     image.append(wrongNumbers)
     image.append(answered)
     image.append(transaction)
+    image.append(requester)
     return image
   }
 }
@@ -223,14 +227,14 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn,
-        sealed_token, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        sealed_token, requester, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       [
         .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
         .of(message.state), .optional(message.transaction), .optional(message.sealedToken),
-        .optional(rowCodes.code(of: message.image)),
+        .optional(message.requester), .optional(rowCodes.code(of: message.image)),
       ], changing: 1)
   }
 

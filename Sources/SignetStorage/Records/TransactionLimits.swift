@@ -1,8 +1,9 @@
 /// What keeps users from being asked until they give in, and numbers and signatures from being guessed.
 public struct TransactionLimits: Hashable, Sendable {
-  /// How many transactions may wait for a user at once.
+  /// How many requests may wait for a user at once, of one requester at most half of them, rounded up.
   public var pending: Int
-  /// How many transactions in a row, none of them accepted, may be made before each next one has to wait.
+  /// How many requests in a row, none of them accepted, may be made before each next one has to wait; one requester's have to from half of
+  /// them on, rounded up.
   public var challenges: Int
   /// The first wait, in seconds; each next one is twice as long.
   public var wait: Int64
@@ -24,8 +25,8 @@ public struct TransactionLimits: Hashable, Sendable {
   /// Sets limits.
   ///
   /// - Parameters:
-  ///   - pending: Transactions that may wait for a user at once.
-  ///   - challenges: Transactions in a row without an accepted one.
+  ///   - pending: Requests that may wait for a user at once.
+  ///   - challenges: Requests in a row without an accepted one.
   ///   - wait: The first wait, in seconds.
   ///   - longestWait: The longest wait, in seconds.
   ///   - wrongNumbers: Wrong numbers for one transaction.
@@ -40,7 +41,14 @@ public struct TransactionLimits: Hashable, Sendable {
     self.initiated = initiated
   }
 
-  /// How long the next transaction has to wait after so many in a row; 0 below the threshold.
+  /// The limits of one requester: half of ``pending`` and ``challenges``, rounded up, so that it leaves something to others.
+  var share: TransactionLimits {
+    var share = self
+    (share.pending, share.challenges) = (pending - pending / 2, challenges - challenges / 2)
+    return share
+  }
+
+  /// How long the next request has to wait after so many in a row; 0 below the threshold.
   public func wait(after count: Int) -> Int64 {
     guard count >= challenges else { return 0 }
     let doublings = min(count - challenges, 30)
@@ -48,7 +56,7 @@ public struct TransactionLimits: Hashable, Sendable {
   }
 }
 
-/// Whether a transaction was made.
+/// Whether a request was made.
 public enum AdmissionOutcome: Hashable, Sendable {
   /// It was.
   case added

@@ -38,6 +38,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var typedFields: [Int]?
   /// The names of the requirements of which an approval has to meet one; empty where none was named.
   public var requirements: [String] = []
+  /// Who asks it, as the audit log names who causes an event; `nil` for what a device made.
+  public var requester: String?
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// Where it stands.
@@ -138,7 +140,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester"
 
   /// Reads a row.
   ///
@@ -158,6 +160,7 @@ extension TransactionRecord {
     sealedNumber = try row.optional(7, row.blob)
     typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.bool(9)
+    requester = try row.optional(22, row.text)
     requirements = try row.optional(12, row.text)?.split(separator: " ").map(String.init) ?? []
     if let session = try row.optional(10, row.text) {
       uaf = UAFAcceptance(session: session, time: try row.integer(11))
@@ -199,6 +202,7 @@ extension TransactionRecord {
     image.append(typedFields?.map { "\($0)" }.joined(separator: " "))
     image.append(requirements.joined(separator: " "))
     image.append(isInitiatedByDevice ? 1 : 0)
+    image.append(requester)
     if let decision {
       image.append("decision")
       image.append(decision.state.rawValue)
@@ -231,8 +235,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided, typed_fields, size, requirements, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        container, decided, typed_fields, size, requirements, requester, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
       """,
       [
         .text(transaction.id), .optional(transaction.user), .text(transaction.content),
@@ -244,7 +248,7 @@ extension SQLConnection {
         .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
         .integer(transaction.size),
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
-        .optional(rowCodes.code(of: transaction.image)),
+        .optional(transaction.requester), .optional(rowCodes.code(of: transaction.image)),
       ], changing: 1)
   }
 }

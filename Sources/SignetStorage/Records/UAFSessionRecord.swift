@@ -44,6 +44,9 @@ public struct UAFSessionRecord: Hashable, Sendable {
   public var sealedPayload: [UInt8]?
   /// Stands for the address of a stranger who asked for it; `nil` where it was asked for by somebody who is known.
   public var client: [UInt8]?
+  /// Who asks the user, as the audit log names who causes an event, where that counts against the user's budget of requests; `nil` where
+  /// it does not.
+  public var requester: String?
   /// Where it stands.
   public var state: State
   /// How it ended.
@@ -123,7 +126,7 @@ public struct UAFSessionEnd: Hashable, Sendable {
 
 extension UAFSessionRecord {
   static let columns =
-    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code"
+    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code, requester"
 
   /// Reads a row.
   ///
@@ -149,6 +152,7 @@ extension UAFSessionRecord {
         authenticators: try row.text(17), time: try row.integer(18))
     }
     client = try row.optional(19, row.blob)
+    requester = try row.optional(21, row.text)
     try codes.check(image, try row.optional(20, row.blob), named: "\(id) of uaf_sessions")
   }
 
@@ -169,6 +173,7 @@ extension UAFSessionRecord {
     image.append(target)
     image.append(sealedPayload)
     image.append(client)
+    image.append(requester)
     image.append(state.rawValue)
     image.append(end?.status)
     image.append(end?.asmStatus)
@@ -185,15 +190,16 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
-        dispatcher, target, sealed_payload, client, state, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        dispatcher, target, sealed_payload, client, state, requester, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
       """,
       [
         .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
         .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
         .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
-        .optional(session.client), .text(session.state.rawValue), .optional(codes.code(of: session.image)),
+        .optional(session.client), .text(session.state.rawValue), .optional(session.requester),
+        .optional(codes.code(of: session.image)),
       ], changing: 1)
   }
 }

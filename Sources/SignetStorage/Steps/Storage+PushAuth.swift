@@ -148,7 +148,8 @@ extension Storage {
       let mechanism = try database.pushAuthMechanism(message.mechanism)
       guard let mechanism, mechanism.state == .active else { throw StorageFailure.unknown }
       try database.requireActive(owner: mechanism.user)
-      let outcome = try database.admitRequest(to: mechanism.user, at: message.created, limits)
+      let outcome = try database.admitRequest(
+        to: mechanism.user, by: message.requester, at: message.created, limits)
       if outcome == .added { try database.add(message) }
       try database.appendAudit(audit(outcome))
       return outcome

@@ -212,7 +212,7 @@ extension SQLConnection {
     -> AdmissionOutcome
   {
     guard let user = transaction.user, !transaction.isInitiatedByDevice else { return .added }
-    return try admitRequest(to: user, at: transaction.created, limits)
+    return try admitRequest(to: user, by: transaction.requester, at: transaction.created, limits)
   }
 
   /// Uses up the id of a signed request.

@@ -3,25 +3,34 @@ import SignetSQL
 extension Storage {
   /// Adds an operation: one whose token waits, or one whose request is on its way.
   ///
+  /// One that reaches a device of a user's is a request in the user's budget, unless it removes keys, or asks a transaction that is counted
+  /// already of a target that has not been asked it.
+  ///
   /// - Parameters:
   ///   - session: The operation.
   ///   - basis: The operation that its user was authenticated by, whose keys have to be in use; `nil` where others ask.
-  ///   - audit: The event.
+  ///   - limits: How often a user may be asked.
+  ///   - audit: Makes the event; `nil` for none.
+  /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id,
   ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister, or the keys of
   ///   `basis` are not in use.
   public func addUAFSession(
-    _ session: UAFSessionRecord, by basis: String? = nil, audit: AuditRecord?
-  ) async throws(StorageFailure) {
+    _ session: UAFSessionRecord, by basis: String? = nil, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
+  ) async throws(StorageFailure) -> AdmissionOutcome {
     let codes = codes
-    try await write { database in
+    return try await write { database in
       if session.isGrant {
         if let user = session.user { try database.requireActive(user) }
         try database.requireUnlockedDevice(ofTarget: session.target, codes)
       }
       try database.requireUse(of: basis, codes)
-      try database.add(session, codes)
-      if let audit { try database.appendAudit(audit) }
+      var session = session
+      let outcome = try database.admit(&session, limits)
+      if outcome == .added { try database.add(session, codes) }
+      if let event = audit(outcome) { try database.appendAudit(event) }
+      return outcome
     }
   }
 
@@ -81,7 +90,7 @@ extension Storage {
   ///   - expires: Until when a response is taken.
   ///   - audit: The event, written where it is redeemed.
   /// - Returns: Whether this call redeemed it, in time.
-  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:audit:)`` does.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -253,6 +262,31 @@ extension SQLConnection {
     ) { try UAFSessionRecord($0, codes) }
   }
 
+  /// Counts an operation for its user, unless there are too many, or it is no request of its own; that is written down in it.
+  fileprivate func admit(
+    _ session: inout UAFSessionRecord, _ limits: TransactionLimits
+  ) throws -> AdmissionOutcome {
+    guard let user = session.user, try isOwnRequest(session, to: user) else {
+      session.requester = nil
+      return .added
+    }
+    session.requester = session.requester ?? ""
+    return try admitRequest(to: user, by: session.requester, at: session.created, limits)
+  }
+
+  /// Whether an operation asks its user for something on a device, and nothing that was counted already.
+  private func isOwnRequest(_ session: UAFSessionRecord, to user: String) throws -> Bool {
+    guard let target = session.target, session.isGrant else { return false }
+    guard let transaction = session.transaction else { return true }
+    // One for anybody is counted for nobody. The same target once more is the user asked once more.
+    let isCounted = try exists(
+      """
+      SELECT 1 FROM transactions WHERE id = $1 AND user_id = $2
+        AND NOT EXISTS (SELECT 1 FROM uaf_sessions WHERE txn = $1 AND target = $3)
+      """, [.text(transaction), .text(user), .text(target)])
+    return !isCounted
+  }
+
   /// Adds an operation, and tells a device that waits for it.
   func add(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
     try insert(session, codes)
@@ -288,6 +322,12 @@ extension SQLConnection {
     var session = session
     (session.state, session.end) = (state, end)
     try update(session, codes)
+  }
+
+  /// Ends an operation with success; one that was a request of its own is an acceptance.
+  private func succeed(_ session: UAFSessionRecord, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
+    try self.end(session, end, .succeeded, codes)
+    if session.requester != nil, let user = session.user { try endRow(of: user) }
   }
 
   /// Ends the operations of a user that are under way as failed.
@@ -382,7 +422,7 @@ extension SQLConnection {
       try insert(new.credential, codes)
       try register(new.digest, for: KeyHolder(new.credential))
     }
-    try self.end(session, end, .succeeded, codes)
+    try succeed(session, end, codes)
     return .taken
   }
 
@@ -410,7 +450,7 @@ extension SQLConnection {
     if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
     // Before the transaction ends, and with it all operations of it that are under way.
     session.user = user
-    try self.end(session, end, .succeeded, codes)
+    try succeed(session, end, codes)
     if var pending {
       (pending.user, pending.state) = (user, .accepted)
       pending.uaf = UAFAcceptance(session: id, time: end.time)
@@ -431,6 +471,7 @@ extension SQLConnection {
 }
 
 extension UAFSessionRecord {
-  /// Whether its user has to be active, and its device of good standing: what takes keys away is done of suspended and locked ones too.
+  /// Whether it asks its user, who has to be active, for something, on a device of good standing: what takes keys away asks nothing, and is
+  /// done of suspended and locked ones too.
   fileprivate var isGrant: Bool { operation != "Dereg" }
 }

@@ -181,6 +181,7 @@ extension SQLConnection {
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
+    _ = try execute("DELETE FROM request_shares WHERE user_id = $1", account)
     try forgetHolders(of: user)
   }
 

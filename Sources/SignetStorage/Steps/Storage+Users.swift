@@ -48,10 +48,8 @@ extension Storage {
   /// - Returns: Whether there is such a user.
   public func unlockUser(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard
-        try database.execute(
-          "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = $1", [.text(id)]) == 1
-      else { return false }
+      guard try database.userState(id) != nil else { return false }
+      try database.endRow(of: id)
       _ = try database.execute(
         "UPDATE credentials SET failures = 0 WHERE user_id = $1", [.text(id)])
       _ = try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.text(id)])

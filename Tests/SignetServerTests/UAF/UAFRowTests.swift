@@ -108,19 +108,18 @@ import UAFFixture
   }
 
   @Test(
-    "a policy or a text in a request can't be exchanged either", arguments: ["request", "context", "expires"])
-  func exchangedRequest(_ column: String) async throws {
+    "a policy or a text in a request can't be exchanged either",
+    arguments: [
+      "request = CAST(CAST(request AS TEXT) || ' ' AS BLOB)", "context = '{}'", "expires = expires + 1",
+      "requester = 'key:other'",
+    ])
+  func exchangedRequest(_ change: String) async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     key.signCounter = 2
     let request = try await server.authenticationRequest()
-    try server.tamper(
-      column == "expires"
-        ? "UPDATE uaf_sessions SET expires = expires + 1"
-        : column == "request"
-          ? "UPDATE uaf_sessions SET request = CAST(CAST(request AS TEXT) || ' ' AS BLOB)"
-          : "UPDATE uaf_sessions SET context = '{}'")
+    try server.tamper("UPDATE uaf_sessions SET \(change)")
     #expect(try await status(server, request, key) == 1500)
   }
 

@@ -1,0 +1,201 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Testing
+import UAFFixture
+
+/// One budget of the user against fatigue, over all routes by which somebody has a user asked.
+@Suite(.timeLimit(.minutes(10))) struct RequestBudgetTests {
+  /// What was answered.
+  private struct Answer: Equatable, CustomStringConvertible {
+    let status: Int
+    var code: String?
+    var retryAfter: String?
+
+    init(_ status: Int, _ code: String? = nil, retryAfter: String? = nil) {
+      (self.status, self.code, self.retryAfter) = (status, code, retryAfter)
+    }
+
+    init(_ response: HTTPResponse) throws {
+      let body = try JSONObject(parsing: response.body)
+      let problem = Problem(parsing: response.body)?.code.rawValue
+      self.init(
+        response.status, try problem ?? body.optionalString("code"),
+        retryAfter: response.header("Retry-After"))
+      if response.status == 200, try body.optionalInteger("statusCode") ?? 1200 != 1200 { code = "UAF" }
+    }
+
+    var isTaken: Bool { status / 100 == 2 && code == nil }
+    var description: String { "\(status) \(code ?? "-") \(retryAfter ?? "-")" }
+
+    static let tooMany = Answer(429, "transaction.tooMany", retryAfter: "60")
+    static let tooManyOfClient = Answer(403, "access_denied", retryAfter: "60")
+  }
+
+  /// The routes that have a user asked: a new one belongs here, with how it is asked.
+  private static let asking = [
+    "createTransaction", "sendPushAuthMessage", "authenticate", "uafDispatchTokenRegistration",
+    "uafDispatchTokenAuthentication", "uafCreateTokenAuthentication", "uafCreateTokenAuthenticationByOldName",
+    "uafRequestAuthentication", "uafRequestAuthenticationWithSlash",
+  ]
+
+  /// The others that manage or grant something, and have no user asked.
+  private static let askingNobody = [
+    // Operators
+    "addUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser", "invite", "setUserCode",
+    "removeUserCode", "addKey", "revokeKey", "addClient", "revokeClient", "rotateSigningKey",
+    "attachAccountPolicies", "detachAccountPolicies", "lockContainer", "unlockContainer", "wipeContainer",
+    "revokeContainer", "askForRenewal", "lockDevice", "unlockDevice", "revokeDevice", "addTokens",
+    "removeToken", "assignToken", "disableToken", "enableToken", "verifyTokenAsOperator",
+    "resynchroniseTokenAsOperator", "enrolPushAuth", "removePushAuth", "removeUAFCredential",
+    "releaseUAFCredential", "removeUAFTarget",
+    // Relying parties and clients: what the user has typed, and what becomes of what was asked
+    "validateCode", "resynchroniseCodes", "verifyToken", "withdrawTransaction", "answerTransaction", "token",
+    // UAF without a device that the server reaches, or without a question
+    "uafCreateTokenRegistration", "uafCreateTokenRegistrationByOldName", "uafCreateTokenDeregistration",
+    "uafCreateTokenDeregistrationByOldName", "uafDispatchTokenDeregistration", "uafRequestRegistration",
+    "uafRequestRegistrationWithSlash", "uafConformanceGet", "uafAddTarget", "uafAddTargetWithSlash",
+    // Devices and apps of the user, who answer
+    "startActivation", "finishActivation", "confirmActivation", "startRenewal", "finishRenewal", "decide",
+    "initiate", "addPushTarget", "changePushTarget", "takePushAuth", "uafRegistration",
+    "uafRegistrationWithSlash", "uafAuthentication", "uafAuthenticationWithSlash", "uafConformanceRespond",
+    "uafRedeemRegistration", "uafRedeemRegistrationByOldName", "uafRedeemAuthentication",
+    "uafRedeemAuthenticationByOldName", "uafRedeemDeregistration", "uafRedeemDeregistrationByOldName",
+    "uafChangeTarget", "uafChangeDevice",
+  ]
+
+  private static let isConfirmed = #"{"username":"alice","transaction":"Pay 10"}"#
+
+  /// Has alice asked by a route.
+  private static func ask(_ route: String, _ bench: AuthenticatorBench, _ client: TestClient) async throws
+    -> Answer
+  {
+    let server = bench.server
+    func send(_ path: String, _ body: JSONObject) async throws -> Answer {
+      try Answer(
+        await server.send(
+          .post, path, body.bytes, [("Content-Type", "application/json")], isOrdered: true))
+    }
+    func uaf(_ path: String) async throws -> Answer {
+      let body: JSONObject = ["op": "Auth", "context": .string(isConfirmed)]
+      let types = [
+        ("Content-Type", "application/fido+uaf;charset=UTF-8"), ("Accept", "application/fido+uaf"),
+      ]
+      return try Answer(await server.send(.post, path, body.bytes, types, isOrdered: true))
+    }
+    func dispatch(_ operation: String, _ path: String) async throws -> Answer {
+      let target = try #require(await server.storage.uafTargets(user: "alice").first)
+      return try await send(
+        "/token/dispatch/\(path)",
+        [
+          "dispatchTargetId": .string(target.id),
+          "getUafRequest": ["op": .string(operation), "context": #"{"username":"alice"}"#],
+        ])
+    }
+    let created: JSONObject = ["op": "Auth", "context": .string(isConfirmed)]
+    switch route {
+    case "createTransaction":
+      return try await send("//main/v1/transactions", ["user": "alice", "text": "Pay 10"])
+    case "sendPushAuthMessage": return try await send("//main/v1/pushauth/messages", ["user": "alice"])
+    case "authenticate":
+      let answer = try await bench.ask(client)
+      return Answer(
+        answer.status, try answer.body.optionalString("error"), retryAfter: answer.headers["Retry-After"])
+    case "uafDispatchTokenRegistration": return try await dispatch("Reg", "registration")
+    case "uafDispatchTokenAuthentication": return try await dispatch("Auth", "authentication")
+    case "uafCreateTokenAuthentication": return try await send("/token/create/authentication", created)
+    case "uafCreateTokenAuthenticationByOldName": return try await send("/token/authentication", created)
+    case "uafRequestAuthentication": return try await uaf("/uaf/1.1/request/authentication")
+    case "uafRequestAuthenticationWithSlash": return try await uaf("/uaf/1.1/request/authentication/")
+    default:
+      Issue.record("nobody knows how \(route) asks")
+      return Answer(0)
+    }
+  }
+
+  @Test("what has a user asked counts, by whichever route, and leaves others their half", arguments: asking)
+  func counts(_ route: String) async throws {
+    let bench = try await AuthenticatorBench(AnyAuthenticatorTests.Kind.allCases)
+    let client = try await bench.register()
+    let isClients = route == "authenticate"
+    for _ in 0..<4 {
+      let answer = try await Self.ask(route, bench, client)
+      #expect(answer.isTaken, "\(answer)")
+    }
+    let refused = isClients ? Answer.tooManyOfClient : .tooMany
+    #expect(try await Self.ask(route, bench, client) == refused)
+    // Whoever else asks has the other half, and the same requester has nothing of it by another route.
+    for other in Self.asking where (other == "authenticate") == isClients {
+      #expect(try await Self.ask(other, bench, client) == refused, "\(other)")
+    }
+    let rest = isClients ? "createTransaction" : "authenticate"
+    for _ in 0..<4 {
+      let answer = try await Self.ask(rest, bench, client)
+      #expect(answer.isTaken, "\(answer)")
+    }
+    for other in Self.asking {
+      let expected = other == "authenticate" ? Answer.tooManyOfClient : .tooMany
+      #expect(try await Self.ask(other, bench, client) == expected, "\(other), after all have asked")
+    }
+    let audit = try await bench.server.audit()
+    #expect(audit.contains { $0.contains("uaf.notAsked") && $0.contains(#""target":"#) })
+    // What was refused asks nobody: neither a row nor a push is made.
+    bench.server.clock.advance(by: 60)
+    _ = bench.sent()
+    #expect(try await Self.ask("uafDispatchTokenAuthentication", bench, client).status == 429)
+    #expect(bench.sent().isEmpty)
+    _ = try await bench.server.storage.unlockUser("alice", audit: .sample())
+    bench.server.clock.advance(by: 10_000)
+    for other in Self.asking where other != "authenticate" {
+      _ = try await bench.server.storage.unlockUser("alice", audit: .sample())
+      bench.server.clock.advance(by: 10_000)
+      let answer = try await Self.ask(other, bench, client)
+      #expect(answer.isTaken, "\(other): \(answer)")
+    }
+  }
+
+  @Test("each route that manages or grants something has a user asked, and counts, or asks nobody")
+  func routes() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let changing = server.endpoints.filter { [.manage, .grant].contains($0.effect) }.map(\.id)
+    let unknown = Set(changing).symmetricDifference(Self.asking + Self.askingNobody)
+    #expect(
+      unknown.isEmpty, "\(unknown.sorted()): say in this test whether it has a user asked, and count it")
+  }
+
+  @Test("a transaction that reaches a UAF device is counted once, and once more where that is asked again")
+  func carried() async throws {
+    let bench = try await AuthenticatorBench([.uaf])
+    let server = bench.server
+    let target = try #require(await server.storage.uafTargets(user: "alice").first)
+    let body: JSONObject = [
+      "dispatchTargetId": .string(target.id),
+      "getUafRequest": ["op": "Auth", "context": .string(Self.isConfirmed)],
+    ]
+    func dispatch(_ body: JSONObject) async throws -> HTTPResponse {
+      try await server.send(
+        .post, "/token/dispatch/authentication", body.bytes, [("Content-Type", "application/json")],
+        isOrdered: true)
+    }
+    for _ in 0..<3 { #expect(try await dispatch(body).status == 200) }
+    let waiting = try await server.storage.pendingTransactions(user: "alice", at: server.clock.now)
+    #expect(waiting.count == 3, "three transactions, and as many requests")
+    let last = try #require(waiting.last)
+    let again: JSONObject = [
+      "dispatchTargetId": .string(target.id),
+      "getUafRequest": [
+        "op": "Auth", "context": .string(#"{"username":"alice","transactionId":"\#(last.id)"}"#),
+      ],
+    ]
+    #expect(try await dispatch(again).status == 200)
+    #expect(try Answer(await dispatch(again)) == .tooMany)
+  }
+}
