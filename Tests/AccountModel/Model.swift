@@ -30,6 +30,7 @@ package struct Model: Hashable, Sendable {
     enum State: String, Sendable { case pending, accepted, denied, withdrawn, expired }
 
     var user: String?
+    let party: String
     let expires: Int64
     var state = State.pending
     /// The container that decided.
@@ -60,6 +61,10 @@ package struct Model: Hashable, Sendable {
     let user: String
     let isRegistration: Bool
     let request: String?
+    /// Who has the user asked on a device; `nil` where nobody has.
+    let party: String?
+    /// Whether that counts by itself.
+    let isCounted: Bool
     let expires: Int64
     var isOpen = true
     /// Whether it ended because its request had.
@@ -75,6 +80,7 @@ package struct Model: Hashable, Sendable {
     enum State: Sendable { case pending, approved, denied, expired }
 
     let app: String
+    let party: String
     let expires: Int64
     var state = State.pending
   }
@@ -82,7 +88,35 @@ package struct Model: Hashable, Sendable {
   /// Rules that can be left out, so that a test sees that their absence is found.
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
-      oneHolderOfAKey
+      oneHolderOfAKey, oneBudget, shares
+  }
+
+  /// How often a user may be asked.
+  package struct Budget: Hashable, Sendable {
+    /// How many requests may wait at once, and how many may be made in a row without an acceptance.
+    package let pending: Int, challenges: Int
+    /// The first wait after that, and the longest, in seconds.
+    package let wait: Int64, longestWait: Int64
+
+    package init(pending: Int, challenges: Int, wait: Int64, longestWait: Int64) {
+      (self.pending, self.challenges, self.wait, self.longestWait) = (pending, challenges, wait, longestWait)
+    }
+  }
+
+  /// Requests in a row without an acceptance, and until when the next has to wait.
+  struct Row: Hashable, Sendable {
+    var count = 0
+    /// 0 for no wait.
+    var until: Int64 = 0
+
+    /// Adds one, after which the next has to wait if they are as many as `first`.
+    mutating func add(_ first: Int, _ budget: Budget, at time: Int64) {
+      count += 1
+      guard count >= first else { return until = 0 }
+      var wait = budget.wait
+      for _ in first..<count { wait = min(2 * wait, budget.longestWait) }
+      until = time + min(wait, budget.longestWait)
+    }
   }
 
   var users: [String: UserState] = [:]
@@ -98,7 +132,12 @@ package struct Model: Hashable, Sendable {
   var sessions: [String: Session] = [:]
   var apps: [String: App] = [:]
   var messages: [String: Message] = [:]
+  /// By user.
+  var rows: [String: Row] = [:]
+  /// By user, then by party.
+  var shares: [String: [String: Row]] = [:]
   private let missing: Rule?
+  private let budget: Budget?
   /// The requests that the last step ended without an answer, beside one that it was about.
   private var ended: Set<String> = []
 
@@ -110,7 +149,14 @@ package struct Model: Hashable, Sendable {
   /// Seconds that a UAF operation takes at the most.
   package static let sessionLifetime: Int64 = 300
 
-  package init(without missing: Rule? = nil) { self.missing = missing }
+  /// A server of which nothing is known yet.
+  ///
+  /// - Parameters:
+  ///   - missing: A rule that is left out.
+  ///   - budget: How often a user may be asked; `nil` for as often as anybody likes.
+  package init(without missing: Rule? = nil, budget: Budget? = nil) {
+    (self.missing, self.budget) = (missing, budget)
+  }
 
   /// Does a step.
   ///
@@ -212,10 +258,10 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
-    case .begin(_, let user, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
+    case .begin(_, let user, _, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
-    case .message(_, let app, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
+    case .message(_, let app, _, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
     case .answer(let message, let approves): approves ? messages[message].flatMap { apps[$0.app]?.user } : nil
     default: nil
     }
@@ -379,12 +425,14 @@ package struct Model: Hashable, Sendable {
 
   private mutating func takeOfRequest(_ step: Step, at time: Int64) -> String {
     switch step {
-    case .ask(let request, let user, let expires, _):
+    case .ask(let request, let user, let expires, let party):
       if let user, users[user] == nil { return "unknown" }
-      let asked = Request(user: user, expires: expires)
+      let asked = Request(user: user, party: party, expires: expires)
       guard canAnswer(asked) else { return "noAuthenticator" }
+      if let user, let refusal = refusal(of: party, to: user, at: time) { return refusal }
       guard requests[request] == nil else { return "exists" }
       requests[request] = asked
+      if let user { count(party, to: user, at: time) }
       return "added"
     case .decide(let container, let user, _, let request, let accepts):
       guard let signer = containers[container], signer.state == .active else { return "signer changed" }
@@ -409,6 +457,7 @@ package struct Model: Hashable, Sendable {
       end(request, state)
       requests[request]?.decidedBy = container
       requests[request]?.user = user
+      if accepts { endRow(of: user) }
       return "decided"
     case .withdraw(let request, _):
       guard let found = requests[request] else { return "unknown" }
@@ -430,11 +479,23 @@ package struct Model: Hashable, Sendable {
 
   private mutating func takeOfOthers(_ step: Step, at time: Int64) -> String {
     switch step {
-    case .begin(let session, let user, let isRegistration, let request):
+    case .begin(let session, let user, let isRegistration, let request, let party):
+      var isCounted = false
+      if let party, users[user] != nil {
+        // What is counted as a request is asked of a device once for nothing.
+        let wasCounted = request.map { requests[$0]?.user == user } ?? false
+        let wasAsked = sessions.values.contains {
+          $0.request == request && $0.user == user && $0.party != nil
+        }
+        isCounted = !wasCounted || wasAsked
+        if isCounted, let refusal = refusal(of: party, to: user, at: time) { return refusal }
+      }
       guard sessions[session] == nil else { return "exists" }
       guard users[user] != nil, request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
       sessions[session] = Session(
-        user: user, isRegistration: isRegistration, request: request, expires: time + Self.sessionLifetime)
+        user: user, isRegistration: isRegistration, request: request, party: party, isCounted: isCounted,
+        expires: time + Self.sessionLifetime)
+      if isCounted, let party { count(party, to: user, at: time) }
       return "done"
     case .register(let session, let key, let publicKey, let user, let device):
       if let device, isLocked(device, of: user) { return "device locked" }
@@ -458,16 +519,19 @@ package struct Model: Hashable, Sendable {
       guard apps[app]?.isActive == false else { return "refused" }
       apps[app]?.isActive = true
       return "done"
-    case .message(let message, let app, let expires):
-      guard apps[app]?.isActive == true else { return "unknown" }
+    case .message(let message, let app, let expires, let party):
+      guard let found = apps[app], found.isActive else { return "unknown" }
+      if let refusal = refusal(of: party, to: found.user, at: time) { return refusal }
       guard messages[message] == nil else { return "exists" }
-      messages[message] = Message(app: app, expires: expires)
+      messages[message] = Message(app: app, party: party, expires: expires)
+      count(party, to: found.user, at: time)
       return "added"
     case .answer(let message, let approves):
       guard let found = messages[message], found.state == .pending, found.expires > time else {
         return "refused"
       }
       messages[message]?.state = approves ? .approved : .denied
+      if approves, let user = apps[found.app]?.user { endRow(of: user) }
       return "done"
     default: preconditionFailure("not about a key or an app")
     }
@@ -507,7 +571,63 @@ package struct Model: Hashable, Sendable {
       end(request, .accepted)
       requests[request]?.user = user
     }
+    if request != nil || sessions[session]?.isCounted == true { endRow(of: user) }
     return "taken"
+  }
+
+  // MARK: The budget of requests
+
+  /// Why a party may not have a user asked now; `nil` where it may.
+  private func refusal(of party: String, to user: String, at time: Int64) -> String? {
+    guard let budget, missing != .oneBudget else { return nil }
+    let until = max(rows[user]?.until ?? 0, shares[user]?[party]?.until ?? 0)
+    guard until <= time else { return "coolingDown(retryAfter: \(min(until - time, budget.longestWait)))" }
+    let waiting = waiting(for: user, at: time)
+    let own = waiting.filter { $0.party == party }
+    if own.count >= share(of: budget.pending), let first = own.map(\.expires).min() {
+      return "tooManyPending(retryAfter: \(first - time))"
+    }
+    if waiting.count >= budget.pending, let first = waiting.map(\.expires).min() {
+      return "tooManyPending(retryAfter: \(first - time))"
+    }
+    return nil
+  }
+
+  /// What a user was asked and may still answer, and by whom.
+  private func waiting(for user: String, at time: Int64) -> [(party: String, expires: Int64)] {
+    var all: [(party: String, expires: Int64)] = []
+    for request in requests.values where request.user == user && request.state(at: time) == .pending {
+      all.append((request.party, request.expires))
+    }
+    for message in messages.values
+    where apps[message.app]?.user == user && message.state == .pending && message.expires > time {
+      all.append((message.party, message.expires))
+    }
+    for session in sessions.values
+    where session.user == user && session.isCounted && session.isOpen && session.expires > time {
+      if let party = session.party { all.append((party, session.expires)) }
+    }
+    return all
+  }
+
+  /// Half of it, rounded up.
+  private func share(of limit: Int) -> Int { missing == .shares ? limit : (limit + 1) / 2 }
+
+  private mutating func count(_ party: String, to user: String, at time: Int64) {
+    guard let budget else { return }
+    var (own, all) = (shares[user]?[party] ?? Row(), rows[user] ?? Row())
+    own.add(share(of: budget.challenges), budget, at: time)
+    // The rest is for others, until there is none.
+    if own.count <= share(of: budget.challenges) || all.count >= budget.challenges {
+      all.add(budget.challenges, budget, at: time)
+    }
+    shares[user, default: [:]][party] = own
+    rows[user] = all
+  }
+
+  private mutating func endRow(of user: String) {
+    rows[user] = nil
+    shares[user] = nil
   }
 
   // MARK: Ends
@@ -536,6 +656,7 @@ package struct Model: Hashable, Sendable {
   }
 
   private mutating func removeAll(of user: String) {
+    endRow(of: user)
     messages = messages.filter { apps[$0.value.app]?.user != user }
     apps = apps.filter { $0.value.user != user }
     keys = keys.filter { $0.value.user != user }

@@ -18,14 +18,15 @@ package enum Step: Hashable, Sendable {
   case ask(request: String, user: String?, expires: Int64, by: String)
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
   case withdraw(request: String, by: String)
-  case begin(session: String, user: String, isRegistration: Bool, request: String?)
+  /// A UAF operation; of one that a party has sent to the user's device, `by` says whose it is.
+  case begin(session: String, user: String, isRegistration: Bool, request: String?, by: String?)
   /// The public key is that of the key, or of the container, of this name.
   case register(session: String, key: String, publicKey: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
   case removeKey(String, user: String)
   case addApp(String, user: String)
   case registerApp(String)
-  case message(String, app: String, expires: Int64)
+  case message(String, app: String, expires: Int64, by: String)
   case answer(message: String, approves: Bool)
   case removeApp(String)
   case sweep

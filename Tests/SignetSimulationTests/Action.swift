@@ -1,3 +1,4 @@
+import AccountModel
 import SignetTestKit
 
 /// What a client does in a history; what it makes is named by its place there.
@@ -28,10 +29,11 @@ enum Action: Hashable, Sendable {
   /// A key that there is or was, for whomever, or under a new name the public key of a container.
   case registerAgain(key: Int, user: Int)
   case registerKeyOf(container: Int, user: Int)
-  case login(key: Int, counter: UInt32, request: Int?)
+  /// Asked for by the user, or by a party that has it sent to the user's device.
+  case login(key: Int, counter: UInt32, request: Int?, party: Int?)
   case removeKey(Int)
   case enrolApp(user: Int)
-  case message(app: Int, lifetime: Int64)
+  case message(app: Int, lifetime: Int64, party: Int)
   case answer(message: Int, approves: Bool)
   case removeApp(Int)
   case pass(seconds: Int64)
@@ -47,6 +49,8 @@ struct History: Sendable {
   static let partyCount = 2
   static let clientCount = 4
   static let serverCount = 2
+  /// So small that histories come to its end.
+  static let budget = Model.Budget(pending: 4, challenges: 5, wait: 20, longestWait: 60)
   /// An action begins once all those have ended that are so many places before it.
   static let window = 5
 
@@ -137,7 +141,8 @@ struct History: Sendable {
         guard !keys.isEmpty else { return .sweep }
         let request = requests.isEmpty || random.next() % 2 == 0 ? nil : pick(requests, &random)
         return .login(
-          key: pick(keys, &random), counter: UInt32(clamping: yes ? counter : 1), request: request)
+          key: pick(keys, &random), counter: UInt32(clamping: yes ? counter : 1), request: request,
+          party: random.next() % 2 == 0 ? nil : party)
       case 82..<83: return keys.isEmpty ? .sweep : .removeKey(pick(keys, &random))
       case 83..<86:
         apps.append(place)
@@ -145,7 +150,7 @@ struct History: Sendable {
       case 86..<89:
         guard !apps.isEmpty else { return .sweep }
         messages.append(place)
-        return .message(app: pick(apps, &random), lifetime: 20 + Int64(random.next() % 120))
+        return .message(app: pick(apps, &random), lifetime: 20 + Int64(random.next() % 120), party: party)
       case 89..<93:
         return messages.isEmpty ? .sweep : .answer(message: pick(messages, &random), approves: yes)
       case 93..<94: return apps.isEmpty ? .sweep : .removeApp(pick(apps, &random))
@@ -175,7 +180,7 @@ struct History: Sendable {
     case .enrol(let user, _), .registerKey(let user, _), .registerKeyOf(_, let user), .enrolApp(let user):
       Self.user(user)
     case .renew(let container): user(of: container)
-    case .message(let app, _): user(of: app)
+    case .message(let app, _, _): user(of: app)
     default: preconditionFailure("nothing of a user is made there")
     }
   }

@@ -58,7 +58,7 @@ extension History {
     case .withdraw(let request, let party): [.withdraw(request: "t\(request)", by: Self.party(party))]
     case .registerKey(let user, let device):
       [
-        .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
+        .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil, by: nil),
         .register(
           session: "s\(place)", key: "k\(place)", publicKey: "k\(place)", user: Self.user(user),
           device: device.map(UInt8.init)),
@@ -67,17 +67,18 @@ extension History {
       registration(at: place, key: "k\(key)", publicKey: publicKey(of: key), user: user)
     case .registerKeyOf(let container, let user):
       registration(at: place, key: "k\(place)", publicKey: "c\(container)", user: user)
-    case .login(let key, let counter, let request):
+    case .login(let key, let counter, let request, let party):
       [
         .begin(
-          session: "s\(place)", user: user(of: key), isRegistration: false, request: request.map { "t\($0)" }),
+          session: "s\(place)", user: user(of: key), isRegistration: false, request: request.map { "t\($0)" },
+          by: party.map(Self.party)),
         .login(session: "s\(place)", user: user(of: key), key: "k\(key)", counter: counter),
       ]
     case .removeKey(let key): [.removeKey("k\(key)", user: user(of: key))]
     case .enrolApp(let user):
       [.addApp("m\(place)", user: Self.user(user)), .registerApp("m\(place)")]
-    case .message(let app, let lifetime):
-      [.message("g\(place)", app: "m\(app)", expires: time + lifetime)]
+    case .message(let app, let lifetime, let party):
+      [.message("g\(place)", app: "m\(app)", expires: time + lifetime, by: Self.party(party))]
     case .answer(let message, let approves): [.answer(message: "g\(message)", approves: approves)]
     case .removeApp(let app): [.removeApp("m\(app)")]
     case .sweep: [.sweep]
@@ -87,7 +88,7 @@ extension History {
 
   private func registration(at place: Int, key: String, publicKey: String, user: Int) -> [Step] {
     [
-      .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
+      .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil, by: nil),
       .register(
         session: "s\(place)", key: key, publicKey: publicKey, user: Self.user(user), device: nil),
     ]

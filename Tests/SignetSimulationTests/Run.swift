@@ -326,14 +326,16 @@ extension Storage {
   private func outcomeOfRequest(
     _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
-    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    let limits = Sample.limits
     switch step {
     case .ask(let request, let user, let expires, let party):
-      let record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      record.requester = party
+      let asked = record
       var asking = TransactionAsking()
       asking.mayAskUAFKeys = true
       return
-        "\(try await addTransaction(record, key: party, limits: limits, asking: asking) { event("\($0)") })"
+        "\(try await addTransaction(asked, key: party, limits: limits, asking: asking) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts):
       let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
       let decision = DecisionRecord(
@@ -360,13 +362,15 @@ extension Storage {
   ) async throws -> String {
     let done = event("done")
     switch step {
-    case .begin(let session, let user, let isRegistration, let request):
+    case .begin(let session, let user, let isRegistration, let request, let party):
       var record = UAFSessionRecord(
         id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time,
         expires: time + Model.sessionLifetime, state: .requested)
-      record.transaction = request
-      try await addUAFSession(record, audit: done)
-      return "done"
+      (record.transaction, record.requester) = (request, party)
+      record.target = party.map { _ in "device of \(user)" }
+      let begun = record
+      let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
+      return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
     case .register(let session, let key, let publicKey, let user, let device):
       var credential = UAFCredentialRecord(
         aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Sample.signingKey(publicKey),
@@ -381,7 +385,7 @@ extension Storage {
       let use = UAFKeyUse(aaid: Sample.aaid, keyID: Array(key.utf8), signCounter: counter)
       let end = UAFSessionEnd(status: 1200, time: time)
       return try await finishUAFAuthentication(
-        session, of: user, end, uses: [use], limits: TransactionLimits()
+        session, of: user, end, uses: [use], limits: Sample.limits
       ) { event($0.word) }.word
     case .addApp(let app, let user):
       let record = PushAuthMechanismRecord(
@@ -391,11 +395,12 @@ extension Storage {
     case .registerApp(let app):
       return try await registerPushAuthMechanism(
         app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
-    case .message(let message, let app, let expires):
-      let record = PushAuthMessageRecord(
+    case .message(let message, let app, let expires, let party):
+      var record = PushAuthMessageRecord(
         id: message, mechanism: app, kind: "default", challenge: [4], created: time, expires: expires)
-      let limits = TransactionLimits(pending: 1000, challenges: 1000)
-      return "\(try await addPushAuthMessage(record, limits: limits) { event("\($0)") })"
+      record.requester = party
+      let sent = record
+      return "\(try await addPushAuthMessage(sent, limits: Sample.limits) { event("\($0)") })"
     case .answer(let message, let approves):
       return try await answerPushAuthMessage(
         message, approves ? .approved : .denied, at: time, audit: done
@@ -409,6 +414,9 @@ extension Storage {
 private enum Sample {
   static let aaid = "7357#0001"
   static let scope = "rp"
+  static let limits = TransactionLimits(
+    pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
+    longestWait: History.budget.longestWait)
 
   static func container(
     _ id: String, of user: String, on device: UInt8, from activation: String

@@ -39,12 +39,14 @@ import Testing
     // A history runs once: what is wrong with it is asked for each rule that has not been found missing.
     var rules: [Model.Rule] = [
       .activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly, .somebodyCanAnswer,
-      .oneHolderOfAKey,
+      .oneHolderOfAKey, .oneBudget, .shares,
     ]
     for seed in 0..<500 as Range<UInt64> where !rules.isEmpty {
       let history = History(seed: seed)
       let run = try Run(history)
-      let found = rules.filter { !Verdict(run, by: Model(without: $0)).violations.isEmpty }
+      let found = rules.filter {
+        !Verdict(run, by: Model(without: $0, budget: History.budget)).violations.isEmpty
+      }
       rules.removeAll { found.contains($0) }
       for rule in found {
         let short = try Self.shortened(history, without: rule)
@@ -163,7 +165,7 @@ import Testing
   }
 
   private static func violations(of history: History, without rule: Model.Rule? = nil) throws -> [String] {
-    Verdict(try Run(history), by: Model(without: rule)).violations
+    Verdict(try Run(history), by: Model(without: rule, budget: History.budget)).violations
   }
 
   /// What is wrong with a history, shortened; `nil` for nothing.

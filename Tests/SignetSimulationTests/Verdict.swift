@@ -5,7 +5,7 @@ struct Verdict: Sendable {
   /// What is wrong; empty where the run is right.
   private(set) var violations: [String] = []
 
-  init(_ run: Run, by model: Model = Model()) {
+  init(_ run: Run, by model: Model = Model(budget: History.budget)) {
     let attempts = Dictionary(uniqueKeysWithValues: run.attempts.map { ($0.name, $0) })
     var model = model
     // The model before each entry of the log, and after the last.
