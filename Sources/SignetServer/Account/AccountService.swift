@@ -222,7 +222,7 @@ public struct AccountService: Sendable {
       orders: orders.map { order in
         AccountDescription.Order(
           id: order.id, action: order.action, reason: order.reason, created: order.created,
-          done: order.receipt != nil, receipt: order.receipt, received: order.received)
+          done: order.receipt != nil && !order.isAltered, receipt: order.receipt, received: order.received)
       })
   }
 

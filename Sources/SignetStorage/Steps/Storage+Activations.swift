@@ -36,7 +36,7 @@ extension Storage {
     let codes = codes
     return try await write { database in
       if let container = container?.container {
-        try database.requireActive(container.user)
+        try database.requireActive(owner: container.user)
         try database.requireUnlocked(container.installation, of: container.user, isBound: false, codes)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)

@@ -169,7 +169,7 @@ extension Storage {
     return try await write { database in
       let first = credentials.first?.credential
       if let first {
-        try database.requireActive(first.user)
+        try database.requireActive(owner: first.user)
         try database.requireUnlocked(first.device, of: first.user, isBound: false, codes)
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
@@ -228,7 +228,7 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      try database.requireActive(user)
+      try database.requireActive(owner: user)
       for use in uses {
         // One that is nobody's, somebody else's or not ours is refused below.
         guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,

@@ -48,6 +48,16 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
   }
 
+  @Test("a suspended user whose row is gone does not authenticate") func goneUser() async throws {
+    var key = UAFTestKey()
+    let server = try await UAFServer(key, on: .sqlite)
+    try await server.register(key)
+    _ = try await server.users.suspend(try UserID("alice"), reason: "", by: .local)
+    try server.tamper("DELETE FROM users")
+    key.signCounter = 2
+    #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1500)
+  }
+
   @Test(
     "nothing of a key's row can be changed",
     arguments: [
