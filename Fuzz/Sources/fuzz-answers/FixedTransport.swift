@@ -1,3 +1,4 @@
+import LibFuzzer
 import SignetPolicy
 import SignetTransport
 import SignetVault
@@ -37,20 +38,9 @@ struct StoppedDeviceClock: TrustedClock {
 extension HTTPResponse {
   /// The answer that an input describes: a line with its status, header fields, an empty line, and a body.
   init(fuzzed input: [UInt8]) {
-    var rest = input[...]
-    func line() -> String? {
-      guard !rest.isEmpty else { return nil }
-      let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
-      let line = String(decoding: rest[..<end], as: UTF8.self)
-      rest = rest[end...].dropFirst()
-      return line
-    }
-    let status = line().flatMap { Int($0) } ?? 200
-    var headers: [(String, String)] = []
-    while let field = line(), !field.isEmpty {
-      let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      headers.append((String(parts[0]), parts.count > 1 ? String(parts[1].drop { $0 == " " }) : ""))
-    }
-    self.init(status: (200...599).contains(status) ? status : 200, headers: headers, body: Array(rest))
+    var lines = InputLines(input)
+    let status = lines.line().flatMap { Int($0) } ?? 200
+    let headers = lines.fields().map { ($0.name, $0.value) }
+    self.init(status: (200...599).contains(status) ? status : 200, headers: headers, body: Array(lines.rest))
   }
 }

@@ -1,5 +1,6 @@
 import LibFuzzer
 import SignetCrypto
+import SignetJSON
 import SignetPush
 import SignetTransport
 import SignetWire
@@ -47,4 +48,15 @@ enum PushServices {
     key: made("a key") { () throws(CryptoFailure) in
       try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](1...32)))
     }, keyID: "ABCDEFGHIJ", teamID: "KLMNOPQRST", topic: "org.example.app")
+}
+
+/// A service account of FCM's kind.
+private enum FuzzedAccount {
+  static var keyFile: [UInt8] {
+    let file: JSONObject = [
+      "project_id": "p", "client_email": "a@example.org", "private_key_id": "k",
+      "token_uri": "https://oauth.example/token", "private_key": .string(FixedRSAKey.pem),
+    ]
+    return file.bytes
+  }
 }

@@ -1,3 +1,5 @@
+import LibFuzzer
+
 @testable import SignetHTTP
 
 /// The parts of an input: a line with the id of an endpoint, the value of what its path names, and a query; header fields; an
@@ -10,28 +12,19 @@ struct RequestParts {
   let request: ServerRequest
 
   init(_ input: [UInt8]) {
-    var rest = input[...]
-    func line() -> String? {
-      guard !rest.isEmpty else { return nil }
-      let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
-      let line = String(decoding: rest[..<end], as: UTF8.self)
-      rest = rest[end...].dropFirst()
-      return line
-    }
-    let words = (line() ?? "").split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    var lines = InputLines(input)
+    let words = (lines.line() ?? "").split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
       .map(String.init)
     endpoint = words.first ?? ""
     value = Self.segment(words.count > 1 ? words[1] : "")
     var headers: HeaderFields = [:]
-    while let field = line(), !field.isEmpty {
-      let parts = field.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      let read = HeaderFields.Field(
-        name: String(parts[0]), value: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
-      if read.isValid { headers.add(name: read.name, value: read.value) }
+    for (name, value) in lines.fields() {
+      let field = HeaderFields.Field(name: name, value: value)
+      if field.isValid { headers.add(name: field.name, value: field.value) }
     }
     request = ServerRequest(
       method: "POST", path: Self.root, query: Self.query(words.count > 2 ? words[2] : ""), headers: headers,
-      body: Array(rest))
+      body: Array(lines.rest))
   }
 
   /// The one segment that a value is; a word where it is none.

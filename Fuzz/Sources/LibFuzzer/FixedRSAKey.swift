@@ -1,16 +1,7 @@
-import SignetJSON
-
-/// A service account that was made for this target, and is used nowhere else.
-enum FuzzedAccount {
-  static var keyFile: [UInt8] {
-    let file: JSONObject = [
-      "project_id": "p", "client_email": "a@example.org", "private_key_id": "k",
-      "token_uri": "https://oauth.example/token", "private_key": .string(key),
-    ]
-    return file.bytes
-  }
-
-  private static let key = """
+/// An RSA key for what signs with one, such as the account of a push service: made for fuzz targets, and used nowhere else.
+public enum FixedRSAKey {
+  /// The private key, as PEM.
+  public static let pem = """
     -----BEGIN RSA PRIVATE KEY-----
     MIIEowIBAAKCAQEApZn25Em58a18fNnoU51B447/X9yQJZOC7atxAt3dkkNA1Tr2
     0xq8EscSIRjrpx+PNzFD1PcVobVqA6pkOFU43BQwh3pFDMiaKSTVBzytp84RYg0V
