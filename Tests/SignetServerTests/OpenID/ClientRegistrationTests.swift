@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// What an operator may register, and what the provider says of itself.
-@Suite struct ClientRegistrationTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientRegistrationTests {
   private static func body(_ change: (inout JSONObject) -> Void = { _ in }) throws -> JSONObject {
     let key = P256.Signing.PrivateKey().publicKey
     var body: JSONObject = [

@@ -7,7 +7,7 @@ import SignetStorage
 import Testing
 
 /// Signed authentication requests (CIBA section 7.1.1).
-@Suite struct SignedRequestTests {
+@Suite(.timeLimit(.minutes(10))) struct SignedRequestTests {
   private func outcome(
     _ fixture: OpenIDFixture, _ client: TestClient, _ request: String, _ further: [(String, String)] = []
   ) async throws -> String {

@@ -9,7 +9,7 @@ import Testing
 /// Linux has no service for faces that this builds on: what an app gives as
 /// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` does the matching, here a simulated camera; what a
 /// fingerprint reader does by the real fprintd is in `UAFFingerprintTests`.
-@Suite("UAF with faces")
+@Suite("UAF with faces", .timeLimit(.minutes(10)))
 struct UAFFaceTests {
   private let face = SimulatedBiometrics(.ready(.simulated(fingers: 1)))
 

@@ -10,7 +10,7 @@ import SignetTransport
 import SignetVault
 import Testing
 
-@Suite("UAF operations with a real server")
+@Suite("UAF operations with a real server", .timeLimit(.minutes(10)))
 struct UAFOperationsTests {
   @Test("A registration makes a key, an account and a dispatch target, an authentication gives a token")
   func registersAndAuthenticates() async throws {

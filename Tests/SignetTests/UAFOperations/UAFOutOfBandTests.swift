@@ -7,7 +7,7 @@ import SignetTransport
 import SignetWire
 import Testing
 
-@Suite("UAF operations that begin elsewhere")
+@Suite("UAF operations that begin elsewhere", .timeLimit(.minutes(10)))
 struct UAFOutOfBandTests {
   private func registration(_ fixture: UAFOperationsFixture, _ username: String = "alice") async throws
     -> UAFRegistrationOutcome
