@@ -62,7 +62,7 @@ package final class FprintFixture: Sendable {
   /// - Throws: ``Failure/notReady``, or what the bus says.
   package func now(_ touches: Touch...) async throws {
     for touch in touches {
-      try await until("a finger is needed", { try await self.isFingerNeeded() })
+      try await awaitMatch()
       let before = fprintd.said.utf8.count
       for command in touch.commands {
         if command == Touch.list {
@@ -70,6 +70,25 @@ package final class FprintFixture: Sendable {
           guard isListing(since: before) else { continue }
         }
         VirtualFinger.send(command, to: socket)
+      }
+    }
+  }
+
+  /// Waits until a match has begun, and needs a finger.
+  ///
+  /// fprintd 1.94 ends itself where a client goes while one match is stopped and the next is not begun.
+  package func awaitMatch() async throws {
+    try await until("a finger is needed", { try await self.isFingerNeeded() })
+  }
+
+  /// Waits until nobody holds the reader: fprintd lets go of it when it hears that who held it has ended.
+  package func awaitRelease() async throws {
+    try await until("nobody holds the reader") {
+      do {
+        try await self.claimed { _ in }
+        return true
+      } catch BusFailure.refused(name: "net.reactivated.Fprint.Error.AlreadyInUse", message: _) {
+        return false
       }
     }
   }

@@ -38,13 +38,6 @@
         #expect(try enabled.string("status") == "enabled")
       }
 
-      func isReaderHeld() async -> Bool {
-        do {
-          try await fprint.claimed { _ in }
-          return false
-        } catch { return true }
-      }
-
       func status(_ expected: String, _ exit: Int32) async throws {
         let result = try await device.run("biometrics", "status", "--json")
         #expect(result.status == exit && result.output.contains(#""status":"\#(expected)""#), result.summary)
@@ -139,9 +132,9 @@
       for signal in [SIGINT, SIGTERM, SIGKILL, SIGKILL, SIGINT, SIGTERM, SIGKILL] {
         let terminal = try ControllingTerminal(bench.device, ["otp"])
         try terminal.expect("The reader is on")
+        try await bench.fprint.awaitMatch()
         #expect(try await terminal.end(with: signal) != 0)
-        // fprintd lets go of the reader when it hears of the end.
-        while await bench.isReaderHeld() { await Task.yield() }
+        try await bench.fprint.awaitRelease()
       }
       let opened = try ControllingTerminal(bench.device, ["otp"])
       try opened.expect("The reader is on")
@@ -159,8 +152,9 @@
         try terminal.expect("The reader is on")
         try await bench.fprint.now(.stranger)
         try terminal.expect("2 tries are left")
+        try await bench.fprint.awaitMatch()
         #expect(try await terminal.end(with: SIGKILL) != 0)
-        while await bench.isReaderHeld() { await Task.yield() }
+        try await bench.fprint.awaitRelease()
       }
       let last = try ControllingTerminal(bench.device, ["otp"])
       try last.expect("The reader is on")
@@ -224,7 +218,7 @@
       try typed.answer("Password for alice at", Self.password)
       #expect(try await typed.end().status == 0)
       // The agent lets go of the reader; without that this would not end.
-      while await bench.isReaderHeld() {}
+      try await bench.fprint.awaitRelease()
       await agent.kill(SIGTERM)
       await bench.server.stop()
     }

@@ -25,18 +25,11 @@ import Testing
   @Test("a server whose database another process holds is live and not ready, and is ready again after that")
   func held() async throws {
     let server = try await RunningServer.start()
-    let holder = try ChildCommand(
-      ["/usr/bin/sqlite3", "\(server.data)/signet.sqlite"], input: .pipe, output: .pipe
-    ).start()
-    defer { holder.kill() }
-    // The server may be writing at this moment.
-    try holder.input.write(contentsOf: Data(".timeout 20000\nBEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
-    #expect(await holder.output.firstLine() == "held")
+    let holder = try await DatabaseHolder("\(server.data)/signet.sqlite")
     #expect(try await Self.ask("live", server) == 200)
     let refused = try await APIClient(server).send(.get, "ready")
     #expect(refused.status == 503 && refused.header("Retry-After") != nil)
-    try holder.input.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
-    #expect(try await holder.end() == 0)
+    try await holder.release()
     // An answer is good for a second.
     while try await Self.ask("ready", server) != 200 { try await Task.sleep(for: .milliseconds(100)) }
     await server.stop()

@@ -127,17 +127,19 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<Self.size {
         group.addTask {
-          while crowd.successes < total, crowd.refusals.isEmpty {
+          while crowd.successes < total || crowd.deaths == 0, crowd.refusals.isEmpty {
             try await crowd.run(try device.process(["otp"], passwords: [Self.right]))
           }
         }
       }
-      while crowd.successes < total, crowd.refusals.isEmpty {
+      while crowd.successes < total || crowd.deaths == 0, crowd.refusals.isEmpty {
         try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
         guard crowd.killOne(using: &random) else { continue }
         // Of those that end next, each other one may have succeeded before the kill.
         let before = crowd.successes
-        while crowd.successes < min(before + Self.size, total), crowd.refusals.isEmpty {
+        while crowd.successes < before + Self.size, crowd.successes < total || crowd.deaths == 0,
+          crowd.refusals.isEmpty
+        {
           try await Task.sleep(for: .milliseconds(10))
         }
       }

@@ -159,24 +159,6 @@ private final class Counter: Sendable {
   func increase() { count.withLock { $0 += 1 } }
 }
 
-/// Another process in the middle of a transaction: the `sqlite3` program.
-private final class DatabaseHolder {
-  private let process: ChildProcess
-
-  init(_ path: String) async throws {
-    process = try ChildCommand(["/usr/bin/sqlite3", path], input: .pipe, output: .pipe).start()
-    try process.input.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
-    #expect(await process.output.firstLine() == "held")
-  }
-
-  deinit { process.kill() }
-
-  func release() async throws {
-    try process.input.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
-    #expect(try await process.end() == 0)
-  }
-}
-
 /// `strace`, attached to a process, which delays or fails its calls of `fsync` and `fdatasync` until it is told to end.
 private final class SlowedCalls {
   private static let path = "/usr/bin/strace"

@@ -54,7 +54,7 @@ import Testing
     // The UAF key is asked right after.
     #expect(
       events.prefix(2).contains("transaction.added") && events.contains("container.activated"), "\(events)")
-    #expect(!shown.text.contains("bob") && !shown.text.contains(other))
+    #expect(!shown.text.contains("\"bob\"") && !shown.text.contains(other))
 
     let before = try await server.run("user", "show", "alice")
     for text in [request, "Pay 10"] { #expect(before.output.contains(text), "\(text): \(before.summary)") }

@@ -36,7 +36,10 @@ import UAFFixture
   @Test("a registration, as text, in place, alone, and as HTTP carries it") func registration() throws {
     let pair = try Pair()
     let list = try JSONValue(parsing: pair.registration)
-    guard case .array(let elements) = list, let only = elements.first else { return }
+    guard case .array(let elements) = list, let only = elements.first else {
+      Issue.record("another case")
+      return
+    }
     let carried: JSONObject = ["uafResponse": .string(pair.registration), "context": "{}"]
     for response in [.string(pair.registration), list, only, .string(carried.text), .object(carried)]
       as [JSONValue]

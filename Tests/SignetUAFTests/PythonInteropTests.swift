@@ -116,12 +116,18 @@ import UAFFixture
     let made = try result.array("made")
     #expect(made.count == 4 * 2 + 4 * 3)
     for value in made {
-      guard case .object(let item) = value else { continue }
+      guard case .object(let item) = value else {
+        Issue.record("no object")
+        continue
+      }
       let algorithm = UAFAlgorithm(rawValue: UInt16(try item.integer("algorithm")))
       let format = UAFKeyFormat(rawValue: UInt16(try item.integer("format")))
       let registration = try Inspection(response: try item.string("registration"))
       #expect(registration.objections == [], "\(algorithm)")
-      guard case .registration(let assertion)? = registration.assertions.first?.content else { continue }
+      guard case .registration(let assertion)? = registration.assertions.first?.content else {
+        Issue.record("no assertion of a registration")
+        continue
+      }
       #expect(assertion.data.algorithm == algorithm && assertion.data.keyFormat == format)
       #expect(assertion.data.signCounter == 7 && assertion.data.registrationCounter == 9)
       let text = try item.string("authentication")

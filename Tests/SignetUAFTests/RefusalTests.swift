@@ -385,7 +385,10 @@ struct RegistrationRefusalTests {
     let foreign = try reason(maker, roots: [try UAFTestAuthority(at: now).root])
     guard case .certificate(.path) = foreign else { return #expect(foreign == nil) }
     // No certificate at all, an empty one, one with a byte behind it, and too many.
-    guard case .certified(let key, let chain) = maker.key.attester else { return }
+    guard case .certified(let key, let chain) = maker.key.attester else {
+      Issue.record("another case")
+      return
+    }
     for bad in [
       [[0x30]], [chain[0] + [0]], [Array(chain[0].dropLast())], Array(repeating: [0x30], count: 9),
     ] {

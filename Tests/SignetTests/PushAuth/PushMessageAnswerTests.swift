@@ -107,7 +107,10 @@ import Testing
     let (bench, device) = try await enrolled()
     bench.server.want(number: "34")
     let received = try await device.accounts.receive(bench.server.delivery("M:1", kind: .challenge))
-    guard case .new(let notification) = received else { return }
+    guard case .new(let notification) = received else {
+      Issue.record("another case")
+      return
+    }
     #expect(notification.message.numbers == [12, 34, 56])
     do {
       try await device.accounts.answer("M:1", .number("12"))
