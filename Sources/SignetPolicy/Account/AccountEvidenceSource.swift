@@ -22,11 +22,11 @@ public final class AccountEvidenceCollector: Sendable {
   ///
   /// - Parameters:
   ///   - sources: Who is asked; what a later one knows takes the place of what an earlier one says.
-  ///   - timeLimit: How long all of them may take together.
-  ///   - clock: What that time is measured by.
+  ///   - timeLimit: How long all of them may take together: so long that a busy device is not taken for one that nothing is known of.
+  ///   - clock: What that time is measured by; one that stands still while the device sleeps.
   public init(
-    _ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(2),
-    clock: any Clock<Duration> = ContinuousClock()
+    _ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(10),
+    clock: any Clock<Duration> = SuspendingClock()
   ) {
     (self.sources, self.timeLimit) = (sources, timeLimit)
     runner = BoundedRunner(label: "signet.evidence", clock: clock)
