@@ -27,9 +27,9 @@ public struct SQLColumn: Sendable {
     return column
   }
 
-  /// The column, which refers to one of another table.
+  /// The column, which refers to one of another table, and follows where that is given another value.
   public func references(_ table: String, _ column: String) -> Self {
-    adding(" REFERENCES \(table) (\(column))")
+    adding(" REFERENCES \(table) (\(column)) ON UPDATE CASCADE")
   }
 
   /// The column as the table's primary key.

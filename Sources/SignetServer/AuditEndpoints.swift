@@ -19,7 +19,8 @@ package struct AuditEntryMembers: Message {
   package let chain: Int64, number: Int64, time: Int64?, event: String?, by: String?, hash: String
 
   package static let schema = MessageSchema(
-    Self.init, "With further members, as the event has them."
+    Self.init,
+    "With further members, as the event has them. The log names users by their subjects; shown is the id of each who is not deleted."
   ) {
     Member("chain", \Self.chain, .integer(0...), "The hash chain that it is in; 0 with SQLite.")
     Member("number", \Self.number, .integer(1...))
@@ -60,7 +61,8 @@ struct AuditEndpoints: Sendable {
         let entries = try await context.storage.auditEntries(
           after: after, limit: Int(call.input.limit ?? 100))
         return AuditPage(
-          entries: entries.map { AuditListing.json($0) }, next: after.advanced(past: entries).description)
+          entries: try await AuditListing.named(entries.map { AuditListing.stored($0) }, context.storage),
+          next: after.advanced(past: entries).description)
       }
     ]
   }

@@ -1,11 +1,11 @@
+import SignetCrypto
 public import SignetJSON
 public import SignetStorage
-import SignetCrypto
 
 /// How an entry of the audit log is shown.
 public enum AuditListing {
   /// The entry as JSON: `chain`, `number`, the event's own members, `hash` in hexadecimal.
-  public static func json(_ entry: AuditEntry) -> JSONObject {
+  public static func stored(_ entry: AuditEntry) -> JSONObject {
     var object = JSONObject()
     object["chain"] = .integer(entry.chain)
     object["number"] = .integer(entry.number)
@@ -19,5 +19,31 @@ public enum AuditListing {
     }
     object["hash"] = .string(Hex.encode(entry.hash))
     return object
+  }
+
+  /// Entries with users by their ids, as far as they are not deleted: the log has their subjects.
+  ///
+  /// - Throws: ``StorageFailure``.
+  static func named(_ entries: [JSONObject], _ storage: Storage) async throws -> [JSONObject] {
+    let subjects = Set(entries.flatMap { entry in places.compactMap { subject(in: entry, $0)?.subject } })
+    let ids = try await storage.userIDs(of: subjects)
+    return entries.map { entry in
+      var entry = entry
+      for place in places {
+        guard let (before, subject) = subject(in: entry, place), let id = ids[subject] else { continue }
+        entry[place] = .string(before + id)
+      }
+      return entry
+    }
+  }
+
+  private static let places = ["user", "by"]
+
+  /// A subject in a member, and what stands before it; `nil` for another value.
+  private static func subject(in entry: JSONObject, _ place: String) -> (before: String, subject: String)? {
+    guard case .string(let text)? = entry[place] else { return nil }
+    let before = place == "by" ? AuditActor.user("").text : ""
+    guard text.hasPrefix(before + UserRecord.subjectPrefix) else { return nil }
+    return (before, String(text.dropFirst(before.count)))
   }
 }

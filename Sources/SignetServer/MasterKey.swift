@@ -74,6 +74,11 @@ public final class MasterKey: Sendable {
     return try AESGCM.sealCombined(plaintext, key: key, additionalData: purpose.label)
   }
 
+  /// How many bytes the secret has that was sealed.
+  static func byteCount(ofSealed sealed: [UInt8]) -> Int {
+    max(0, sealed.count - AESGCM.nonceByteCount - AESGCM.tagByteCount)
+  }
+
   /// Decrypts a secret.
   ///
   /// - Throws: `CryptoFailure` when the bytes are not what ``seal(_:for:)`` made for this purpose and owner.

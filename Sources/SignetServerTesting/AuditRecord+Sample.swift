@@ -5,4 +5,7 @@ extension AuditRecord {
   public static func sample(_ name: String = "sample") -> AuditRecord {
     AuditRecord(.userAdded(user: name), by: .local, at: 0)
   }
+
+  /// The entry of one that names nobody whom the database knows.
+  package var text: String { text(calling: { $0 }) }
 }

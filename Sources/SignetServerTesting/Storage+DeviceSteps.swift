@@ -73,7 +73,7 @@ extension Storage {
   }
 
   func report(_ verdict: AccountStanding, of container: String) async throws {
-    try await setAccountChallenge([1], expires: 2000, of: container)
+    try await setAccountChallenge([1], expires: 2000, of: container, at: 1000)
     let attempt = AccountReportAttempt(
       container: container, challenge: [1], time: 1010, report: "jws", seen: 0, verdict: verdict,
       reason: "found")

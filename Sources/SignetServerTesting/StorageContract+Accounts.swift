@@ -40,7 +40,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await expect(storage.report([1], .locked), is: false, "a report without a challenge")
-      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
       try await expect(storage.report([2], .locked), is: false, "another answer")
       try await expect(storage.report([1], .locked, at: 200), is: false, "a late answer")
       try await expect(storage.report([1], .stepUp, at: 199), is: true, "the answer")
@@ -48,7 +48,7 @@ extension StorageContract {
       try await expect(storage.container("c1")?.standing, is: .stepUp, "the standing")
       try await expect(storage.submit(5), is: .refused, "a code")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
-      try await storage.setAccountChallenge([3], expires: 200, of: "c1")
+      try await storage.setAccountChallenge([3], expires: 200, of: "c1", at: 100)
       try await expect(storage.report([3], .open), is: true, "a report that finds nothing")
       try await expect(storage.container("c1")?.standing, is: .locked, "the operator's lock")
       try await expect(storage.order("o2", .unlock), is: true, "an unlock")
@@ -67,7 +67,7 @@ extension StorageContract {
       try await expect(storage.lastReport(of: "c9"), is: nil, "the report of no container")
       try await expect(
         decide("t1", request: 1, isDue: true), is: .reportDue(reason: "-1"), "without a report")
-      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
       try await expect(storage.lastReport(of: "c1"), is: nil, "what was asked for")
       try await expect(storage.report([1], .open, at: 150), is: true, "a report")
       try await expect(storage.lastReport(of: "c1"), is: 150, "when it came")
@@ -82,7 +82,7 @@ extension StorageContract {
     Check("50 reports with one challenge at once: one is taken") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
       let taken = try await race { _ in try await storage.report([1], .open) }
       try expect(taken.filter { $0 }.count, is: 1, "reports that are taken")
     },
@@ -110,7 +110,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       for (challenge, isNew) in [([1], true), ([2], false)] as [([UInt8], Bool)] {
-        try await storage.setAccountChallenge(challenge, expires: 200, of: "c1")
+        try await storage.setAccountChallenge(challenge, expires: 200, of: "c1", at: 100)
         let revision = try await storage.accountState(of: "c1")?.revision ?? 0
         let wipe = AccountOrderRecord(
           id: "w\(challenge[0])", container: "c1", action: .wipe, reason: "found", created: 150)
@@ -134,12 +134,12 @@ extension StorageContract {
         storage.setAccountPolicies([1], of: "c2", audit: event("policies")), is: false, "of nothing")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
       for (seen, wanted) in [(1, 2), (2, 2)] as [(Int64, Int64)] {
-        try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+        try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
         _ = try await storage.report([1], .open, seen: seen)
         try await expect(storage.container("c1")?.reportWanted, is: wanted, "with an order to do")
       }
       _ = try await storage.receive("o1")
-      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
       _ = try await storage.report([1], .open, seen: 2)
       try await expect(storage.container("c1")?.reportWanted, is: 0, "with nothing to do")
       try await expect(storage.accountState(of: "c1")?.policies, is: [1], "the policies")

@@ -230,7 +230,9 @@ extension StorageContract {
       var late = Sample.transaction("t5", created: 1_400)
       late.expires = 1_700
       try await expect(storage.ask(late, asking("t5")), is: .added, "t5")
-      _ = try await storage.suspendUser("alice", reason: "", at: 1_450, audit: event("suspended")) {
+      _ = try await storage.suspendUser(
+        "alice", reason: "", subject: "~new", at: 1_450, audit: event("suspended")
+      ) {
         event("ended \($0)")
       }
       try await expect(storage.uafSession("s-t5")?.state, is: .failed, "suspension: the operation")

@@ -119,7 +119,9 @@ extension StorageContract {
       try await storage.activate("c1")
       try await expect(register(storage, key("k", of: "alice", publicKey: [4])), is: .taken, "the key")
       let signingKey = try await storage.container("c1")?.signingKey ?? []
-      _ = try await storage.deleteUser("alice", at: 1010, audit: event("deleted")) { _ in event("ended") }
+      _ = try await storage.deleteUser("alice", subject: "~new", at: 1010, audit: event("deleted")) { _ in
+        event("ended")
+      }
       for publicKey in [[4], signingKey] {
         try await expect(
           register(storage, key("k", of: "bob", publicKey: publicKey)), is: .keyExists, "a UAF key")

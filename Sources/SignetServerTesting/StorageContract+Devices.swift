@@ -241,6 +241,28 @@ extension StorageContract {
         }
         try await expect(storage.uafSession("reg-t2")?.state, is: .tokenCreated, "one for another device")
       },
+      Check("with a target ends what was sent to it, but for what removes keys") { storage in
+        for isDevice in [false, true] {
+          let user = "u\(isDevice)"
+          try await storage.add(UserRecord(id: user, created: 100))
+          _ = try await storage.register("k-\(user)", of: user)
+          _ = try await storage.addTarget("t-\(user)", of: user)
+          for operation in ["Reg", "Auth", "Dereg"] {
+            try await storage.addToken("\(operation)-\(user)", of: user, for: "t-\(user)", operation)
+          }
+          if isDevice {
+            _ = try await storage.removeUAFDevice(Sample.installation, of: user, audit: event("removed"))
+          } else {
+            _ = try await storage.removeUAFTarget("t-\(user)", audit: event("removed"))
+          }
+          for operation in ["Reg", "Auth"] {
+            try await expect(storage.uafSession("\(operation)-\(user)")?.state, is: .failed, operation)
+          }
+          try await expect(storage.uafSession("Dereg-\(user)")?.state, is: .tokenCreated, "a removal")
+          try await storage.addToken("late-\(user)", of: user, for: "t-\(user)", "Reg")
+          try await expect(storage.redeem("late-\(user)"), is: false, "what was sent meanwhile")
+        }
+      },
       Check("with a container go the UAF keys and the targets on its device, and nothing else") { storage in
         for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
         try await storage.activate("c1")
@@ -531,7 +553,9 @@ extension StorageContract {
         try await storage.activate("c1")
         _ = try await storage.register("k1", of: "alice", on: "tablet")
         try await expect(storage.devices(user: "alice").count, is: 2, "devices")
-        _ = try await storage.deleteUser("alice", at: 1010, audit: event("deleted")) { _ in event("ended") }
+        _ = try await storage.deleteUser("alice", subject: "~new", at: 1010, audit: event("deleted")) { _ in
+          event("ended")
+        }
         try await expect(storage.devices(user: "alice"), is: [], "devices afterwards")
       },
     ]

@@ -28,8 +28,8 @@ extension StorageContract {
       let due = try await storage.due(at: .max)
       try expect(due.map(\.receiver), is: [first, second], "receivers")
       try expect(due.map(\.event.kind), is: [.userSuspended, .userSuspended], "events")
-      try expect(due.map(\.event.subject), is: ["alice", "alice"], "subjects")
-      try expect(due.map(\.event.user), is: ["alice", "alice"], "users")
+      try expect(due.map(\.event.subject), is: ["~alice", "~alice"], "subjects")
+      try expect(due.map(\.event.user), is: ["~alice", "~alice"], "users")
       try expect(due.map(\.created), is: [1030, 1030], "when")
       try expect(due.map(\.expires), is: [1130, 1080], "until when")
       try expect(due.map(\.due), is: [1030, 1030], "due")
@@ -145,7 +145,7 @@ extension Storage {
 
   fileprivate func suspend(at time: Int64, is outcome: UserChangeOutcome = .changed) async throws {
     let audit = AuditRecord(.userSuspended(user: "alice", reason: ""), by: .local, at: time)
-    let found = try await suspendUser("alice", reason: "", at: time, audit: audit) {
+    let found = try await suspendUser("alice", reason: "", subject: "~new", at: time, audit: audit) {
       StorageContract.event("ended \($0)")
     }
     try StorageContract.expect(found, is: outcome, "the suspension")

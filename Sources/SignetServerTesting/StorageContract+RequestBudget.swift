@@ -137,6 +137,7 @@ extension StorageContract {
         anybodys.user = nil
         try await storage.addTransaction(anybodys, audit: event("transaction"))
         for id in ["u1", "u2"] {
+          _ = try await storage.addTarget(id, of: "alice")
           try await expect(dispatch(id, to: id, for: "n"), is: .added, "one for anybody, to alice's device")
         }
         try await expect(

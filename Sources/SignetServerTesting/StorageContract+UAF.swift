@@ -157,6 +157,7 @@ extension StorageContract {
     },
     Check("a UAF token is redeemed once, of 50, in time") { storage in
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+      _ = try await storage.addTarget("device", of: "alice")
       for (id, digest) in [("s", 1), ("late", 2)] as [(String, UInt8)] {
         var waiting = session(id)
         waiting.state = .tokenCreated

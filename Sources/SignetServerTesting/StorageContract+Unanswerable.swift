@@ -251,7 +251,7 @@ extension StorageContract {
       _ = try await storage.stageRenewal(
         of: "c1", by: NewContainer(record, Sample.credential("c2")), limit: 3
       ) { _ in event("staged") }
-      _ = try await storage.confirmContainer("c2", at: 1700) { _ in at(1700) }
+      _ = try await storage.confirmContainer("c2", at: 1700, audit: { _ in at(1700) }, lost: Sample.lost)
       try await expectEnded(storage, "t2", "with other keys")
       try await expectWaiting(storage, "t3", "with other keys")
       try await expect(

@@ -355,9 +355,12 @@ extension StorageContract {
         try await expect(storage.container("c1")?.state, is: .active, "the container")
         try await expect(storage.submit(5), is: .accepted, "a code")
       },
-      Check("a deletion removes what is bound to the account; the id and the public keys stay") { storage in
+      Check(
+        "a deletion removes what is bound to the account, and the id; the subject and the public keys stay"
+      ) { storage in
         try await storage.add(Sample.alice)
         try await storage.activate("c1")
+        try await storage.append(AuditRecord(.userUnlocked(user: "alice"), by: .user("alice"), at: 1005))
         try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
         _ = try await storage.decide("t1", Sample.decision())
         _ = try await storage.addTokens([Sample.credential("k1", user: nil, serial: "s1")]) { _ in
@@ -374,10 +377,20 @@ extension StorageContract {
         try await storage.addUAFSession(Sample.uafSession("r1", "Reg", of: nil), audit: nil)
         _ = try await storage.registerUAF("r1", of: "alice")
         try await expect(storage.delete("alice"), is: .changed, "delete")
-        try await expect(storage.delete("alice"), is: .unchanged, "again")
-        try await expect(
-          storage.resumeUser("alice", at: 1020, audit: event("resumed")), is: .unknown, "resume")
-        try await expect(storage.user("alice")?.state, is: .deleted, "the user")
+        try await expect(storage.delete("alice"), is: .unknown, "again")
+        try await expect(storage.delete(Sample.alice.subject), is: .unchanged, "again, by the subject")
+        for name in ["alice", Sample.alice.subject] {
+          try await expect(
+            storage.resumeUser(name, at: 1020, audit: event("resumed")), is: .unknown, "resume")
+        }
+        try await expect(storage.user("alice"), is: nil, "the id")
+        let gone = try await storage.user(subject: Sample.alice.subject)
+        try expect(gone?.id, is: Sample.alice.subject, "what is left of the id")
+        try expect(gone?.state, is: .deleted, "the user")
+        let log = try await log(of: storage)
+        try expect(log.count { $0.contains("alice") && !$0.contains("~alice") }, is: 0, "the id in the log")
+        try expect(
+          log.count { $0.contains(#""by":"user:~alice","user":"~alice""#) }, is: 1, "the subject in the log")
         let container = try await storage.container("c1")
         try expect(container?.state, is: .revoked, "the container")
         try expect(container?.name, is: "", "its name")
@@ -389,7 +402,15 @@ extension StorageContract {
         try await expect(storage.credential("k1")?.state, is: .pending, "the token")
         try await expect(storage.uafCredentials(user: "alice"), is: [], "the keys")
         try await expect(storage.transaction("t1"), is: nil, "the request")
-        try await expect(.exists, "the same id again") { try await storage.add(Sample.alice) }
+        try expect(container?.user, is: Sample.alice.subject, "whose it was")
+        try await expect(.exists, "the same subject again") {
+          try await storage.add(UserRecord(id: "carol", subject: Sample.alice.subject, created: 1000))
+        }
+        try await storage.add(UserRecord(id: "alice", subject: "~other", created: 1030))
+        try await expect(storage.containers(user: "alice"), is: [], "what another user of the id has")
+        try await expect(
+          storage.userIDs(of: [Sample.alice.subject, "~other", "~nobody"]),
+          is: [Sample.alice.subject: Sample.alice.subject, "~other": "alice"], "who is who")
         try await storage.add(Sample.bob)
         try await storage.add(Sample.activation("a-b", user: "bob"))
         var thief = Sample.container("b1", activation: "a-b", user: "bob")
@@ -462,13 +483,15 @@ extension Storage {
   }
 
   fileprivate func suspend(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
-    try await suspendUser(user, reason: "why", at: 1010, audit: StorageContract.event("suspended")) { _ in
+    try await suspendUser(
+      user, reason: "why", subject: "~new", at: 1010, audit: StorageContract.event("suspended")
+    ) { _ in
       StorageContract.event("ended")
     }
   }
 
   fileprivate func delete(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
-    try await deleteUser(user, at: 1010, audit: StorageContract.event("deleted")) { _ in
+    try await deleteUser(user, subject: "~new", at: 1010, audit: StorageContract.event("deleted")) { _ in
       StorageContract.event("ended")
     }
   }

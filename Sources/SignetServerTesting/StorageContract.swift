@@ -109,6 +109,13 @@ extension StorageContract {
   }
 }
 
+extension StorageContract {
+  /// The event of a transaction that somebody finds to have expired.
+  static func expiry(of transaction: String, at time: Int64) -> String {
+    AuditRecord(.transactionExpired(transaction: transaction), by: .server, at: time).text
+  }
+}
+
 /// Records for the checks.
 enum Sample {
   /// The event of what goes with a container or a device.
@@ -208,7 +215,11 @@ extension Storage {
 
   /// Confirms a container.
   func confirm(_ id: String) async throws -> ConfirmationOutcome {
-    try await confirmContainer(id, at: 1700) { _ in StorageContract.event("confirm") }
+    try await confirmContainer(id, at: 1700) { _ in
+      StorageContract.event("confirm")
+    } lost: {
+      StorageContract.event("lost \($0)")
+    }
   }
 
   /// Makes a container, activation and all, active.

@@ -17,7 +17,8 @@ enum Schema {
     SQLTable(
       "users",
       [
-        .text("id").primaryKey, .integer("created"), .integer("challenges").defaulting(to: 0),
+        .text("id").primaryKey, .text("subject").unique, .integer("created"),
+        .integer("challenges").defaulting(to: 0),
         .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional, .text("state"),
         .text("state_reason"), .integer("state_since"), .blob("code").optional,
       ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),

@@ -14,7 +14,7 @@
   case unreachable(reason: String)
   /// The disk is full.
   case full
-  /// The file or its folder cannot be written.
+  /// The file or its folder, or the database of a server, cannot be written.
   case readOnly
   /// The database was written by a newer version.
   case tooNew(found: Int, known: Int)
@@ -37,7 +37,8 @@
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"
-    case .readOnly: "the database cannot be written; check the owner and the mode of its folder"
+    case .readOnly:
+      "the database cannot be written; see who owns its folder, with which mode, or why the database server only reads"
     case .tooNew(let found, let known):
       "the database has format \(found), this build knows up to \(known): use a newer signet-server"
     case .otherTables:

@@ -60,8 +60,8 @@ enum UserCommands {
         "delete", "Delete a user and all that is bound to the account",
         description: """
           Containers are revoked; one-time passwords, UAF keys, authenticator apps and requests are removed. Imported tokens go back \
-          to the stock. The user id stays in the audit log and is not given again; so do the public keys of containers, each of \
-          which belongs to one container for good.
+          to the stock. Somebody else may have the user id then: the audit log knows the user by a name that nobody else ever has \
+          ('user show' has it). The public keys of containers stay, each of which belongs to one container for good.
           """,
         arguments: [user]
       ) { arguments in
@@ -115,7 +115,7 @@ enum UserCommands {
       arguments.output.print(all)
       return .success
     }
-    var fields = [("User", id), ("State", try all.string("state"))]
+    var fields = [("User", id), ("Subject", try all.string("subject")), ("State", try all.string("state"))]
     fields.append(("Since", utc(try all.integer("since"))))
     if let reason = try all.optionalString("reason") { fields.append(("Reason", reason)) }
     fields.append(("Added", utc(try all.integer("created"))))

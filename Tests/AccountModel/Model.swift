@@ -8,7 +8,7 @@ package struct Model: Hashable, Sendable {
   struct Container: Hashable, Sendable {
     enum State: Sendable { case pending, active, revoked }
 
-    let user: String
+    var user: String
     let device: UInt8
     let activation: String
     let renews: String?
@@ -136,13 +136,14 @@ package struct Model: Hashable, Sendable {
   var rows: [String: Row] = [:]
   /// By user, then by party.
   var shares: [String: [String: Row]] = [:]
+  private var deletions = 0
   private let missing: Rule?
   private let budget: Budget?
   /// The requests that the last step ended without an answer, beside one that it was about.
   private var ended: Set<String> = []
 
   struct Invite: Hashable, Sendable {
-    let user: String
+    var user: String
     var isOpen = true
   }
 
@@ -184,28 +185,28 @@ package struct Model: Hashable, Sendable {
     {
       return "not active: \(state)"
     }
+    if let user = knownUser(in: step), users[user] == nil { return "unknown" }
     switch step {
     case .addUser(let user):
       guard users[user] == nil else { return "exists" }
       users[user] = .active
       return "done"
     case .suspend(let user):
-      guard let state = users[user], state != .deleted else { return "unknown" }
+      guard let state = users[user] else { return "unknown" }
       guard state == .active else { return "unchanged" }
       users[user] = .suspended
       endAll(of: user)
       return "changed"
     case .resume(let user):
-      guard let state = users[user], state != .deleted else { return "unknown" }
+      guard let state = users[user] else { return "unknown" }
       guard state == .suspended else { return "unchanged" }
       users[user] = .active
       return "changed"
     case .delete(let user):
-      guard let state = users[user] else { return "unknown" }
-      guard state != .deleted else { return "unchanged" }
+      guard users[user] != nil else { return "unknown" }
       endAll(of: user)
       removeAll(of: user)
-      users[user] = .deleted
+      forget(user)
       return "changed"
     case .addParty(let party):
       guard parties[party] == nil else { return "exists" }
@@ -247,6 +248,14 @@ package struct Model: Hashable, Sendable {
   private func asker(of step: Step) -> String? {
     switch step {
     case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party): party
+    default: nil
+    }
+  }
+
+  /// Who was there when what a step goes on with began.
+  private func knownUser(in step: Step) -> String? {
+    switch step {
+    case .finish(_, _, let user, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     default: nil
     }
   }
@@ -677,16 +686,25 @@ package struct Model: Hashable, Sendable {
     }
     orders = orders.filter { containers[$0.value.container]?.user != user }
   }
+
+  /// Somebody else may have the id from now on: what is left of the user has no name that a step could have.
+  private mutating func forget(_ user: String) {
+    let nobody = "deleted \(deletions)"
+    deletions += 1
+    users[user] = nil
+    users[nobody] = .deleted
+    for id in invites.keys where invites[id]?.user == user { invites[id]?.user = nobody }
+    for id in containers.keys where containers[id]?.user == user { containers[id]?.user = nobody }
+  }
 }
 
 extension Model {
   /// What the database has to hold, by the names of things.
   package var description: [String: String] {
     var all: [String: String] = [:]
-    for (id, state) in users { all[id] = "\(state)" }
+    for (id, state) in users where state != .deleted { all[id] = "\(state)" }
     for (id, isGood) in parties { all[id] = isGood ? "good" : "revoked" }
-    for (id, found) in containers {
-      // What a container of a deleted user may do is not written down any more.
+    for (id, found) in containers where users[found.user] != .deleted {
       all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"
     }
     for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }

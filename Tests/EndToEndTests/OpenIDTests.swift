@@ -129,7 +129,8 @@ import Testing
   }
 
   private func expect(_ claims: JSONObject, of id: String, saying message: String) throws {
-    #expect(try claims.string("sub") == "alice" && claims.string("aud") == id)
+    #expect(try claims.string("signet_user") == "alice" && claims.string("aud") == id)
+    #expect(try claims.string("sub").hasPrefix("~"))
     #expect(try claims.string("acr") == "urn:signet:acr:signed")
     let decision = try claims.object("decision")
     #expect(try decision.string("status") == "accepted" && decision.string("content").contains(message))
@@ -382,7 +383,7 @@ import Testing
   private func expect(_ answer: JSONObject, _ kind: Authenticator, of user: String) throws {
     try #require(try answer.integer("status") == 200, "\(kind) \(answer.text)")
     let claims = try answer.object("claims")
-    #expect(try claims.string("sub") == user)
+    #expect(try claims.string("signet_user") == user)
     let shown = try (claims.string("acr"), claims.strings("amr"))
     #expect(shown == (kind.claims.acr, [kind.claims.amr]), "\(claims.text)")
     #expect((claims["decision"] != .null) == (kind == .container))

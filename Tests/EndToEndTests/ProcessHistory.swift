@@ -354,7 +354,10 @@ final class ProcessHistory: Sendable {
     var end: [String: String] = [:]
     for index in 0..<Self.userCount {
       let user = user(index)
-      end[user] = try await operators[0].json("admin/users/\(user)").string("state")
+      guard let answer = try await operators[0].send(.get, "admin/users/\(user)"), answer.status == 200 else {
+        continue  // deleted
+      }
+      end[user] = try JSONObject(parsing: answer.body).string("state")
       for value in try await operators[0].json("admin/users/\(user)/containers").array("containers") {
         guard case .object(let container) = value else { continue }
         let (id, word) = (try container.string("id"), try container.string("state"))

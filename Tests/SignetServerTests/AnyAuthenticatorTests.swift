@@ -57,7 +57,7 @@ import UAFFixture
       }
     #expect(try claims.string("acr") == acr && claims.strings("amr") == [amr])
     #expect(claims.contains("signet_decision") == (kind == .container))
-    #expect(try claims.string("sub") == "alice")
+    #expect(try claims.string("signet_user") == "alice")
   }
 
   @Test("with all three the first answer ends it, and the others are told", arguments: Kind.allCases)
@@ -156,6 +156,33 @@ import UAFFixture
       }
       #expect(refusal.code == (name == "phr" ? .noAuthenticator : .malformed))
       #expect(refusal.detail.contains(name))
+    }
+  }
+
+  @Test(
+    "what requires a number has one of as many digits, which is harder to guess than one of three in an app")
+  func requiredNumber() async throws {
+    var numbered = AuthenticationRequirement()
+    numbered.numberDigits = 4
+    for kinds in [Kind.allCases, [.app], [.uaf]] {
+      let bench = try await Bench(kinds)
+      var settings = bench.server.context.settings
+      settings.requirements.add("numbered", numbered)
+      bench.server.context.apply(settings)
+      guard kinds.contains(.container) else {
+        #expect(
+          try await problem { try await bench.make("Pay 10", requirements: ["numbered"]) } == .noAuthenticator
+        )
+        continue
+      }
+      for (asked, digits) in [(nil, 4), (2, 4), (6, 6)] {
+        let made = try await bench.make("Pay 10", numberDigits: asked, requirements: ["numbered"])
+        #expect(made.number?.digits.utf8.count == digits && made.record.numberDigits == digits)
+        #expect(bench.sent().isEmpty)
+        #expect(try await bench.waitsForContainer())
+      }
+      let either = try await bench.make("Pay 10", requirements: ["numbered", AuthenticatorBench.answered])
+      #expect(either.number == nil && !bench.sent().isEmpty)
     }
   }
 
@@ -578,8 +605,9 @@ final class AuthenticatorBench: Sendable {
     let answer = try await poll(client, id)
     try #require(answer.status == 200, "\(answer.body.text)")
     let keys = VerificationKeySet(try JWKSet(try await SigningKeyService(context).published().json))
+    let subject = try await context.storage.user("alice")?.subject
     return try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256]).claims(
-      JWTValidation(issuer: client.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
+      JWTValidation(issuer: client.issuer, subject: subject, audiences: [client.id], type: "JWT"),
       now: server.clock.now
     ).all
   }

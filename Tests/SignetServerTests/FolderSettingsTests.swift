@@ -192,6 +192,9 @@ import SignetServer
     Slip("a report of over a year", "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000") {
       $0["requirements"] = ["pay": ["reportAge": 31_536_001]]
     },
+    Slip("a number of one digit", "\"numberDigits\" in \"pay\" in \"requirements\" is 2 to 6") {
+      $0["requirements"] = ["pay": ["numberDigits": 1]]
+    },
     Slip(
       "an age in words", "in \"pay\" in \"requirements\": the member \"reportAge\" must be"
     ) { $0["requirements"] = ["pay": ["reportAge": "5m"]] },
@@ -224,7 +227,7 @@ import SignetServer
       "pay": [
         "factors": 2, "userVerification": true, "phishingResistance": true,
         "keyProtection": "hardwareAttested",
-        "contentSigned": true, "reportAge": 300, "kinds": ["container", "uaf"],
+        "contentSigned": true, "reportAge": 300, "numberDigits": 4, "kinds": ["container", "uaf"],
       ],
       "tpm": ["keyProtection": "hardwareClaimed"],
     ]
@@ -240,7 +243,7 @@ import SignetServer
     #expect(pay.factors == 2 && pay.needsUserVerification && pay.needsPhishingResistance)
     #expect(
       pay.keyProtection == .hardwareAttested && pay.needsSignedContent && pay.kinds == [.container, .uaf])
-    #expect(pay.longestReportAge == 300)
+    #expect(pay.longestReportAge == 300 && pay.numberDigits == 4)
     #expect(context.settings.requirements["tpm"]?.longestReportAge == nil)
     #expect(context.settings.requirements["tpm"]?.keyProtection == .hardwareClaimed)
     #expect(context.settings.requirements["gold"] == nil)

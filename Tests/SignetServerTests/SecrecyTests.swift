@@ -44,7 +44,9 @@ import Testing
     for text in texts { #expect(!records.contains { $0.contains(text) }) }
     // Six digits may be a part of any number or id: they are looked for as words.
     let words = Set(records.flatMap { $0.split { !$0.isLetter && !$0.isNumber && !"-_".contains($0) } })
-    #expect(words.contains("alice") && !words.contains(Substring(code)) && !words.contains("918273"))
+    let subject = try #require(try await server.context.storage.user("alice")).subject
+    #expect(words.contains(subject.dropFirst()) && !words.contains("alice"))
+    #expect(!words.contains(Substring(code)) && !words.contains("918273"))
 
     var needles = texts.map { Array($0.utf8) } + [otp]
     for invite in [device.invite, wrong.code.invite] {

@@ -99,7 +99,7 @@ struct History: Sendable {
       switch random.next() % 100 {
       case 0..<3: return .suspend(user)
       case 3..<6: return .resume(user)
-      case 6..<7: return .delete(user)
+      case 6..<7: return yes ? .delete(user) : .addUser(user)
       case 7..<12:
         containers.append(place)
         return .enrol(user: user, device: Int(random.next() % UInt64(History.deviceCount)))

@@ -186,8 +186,9 @@ private final class World: Sendable {
     let storage = servers[0]
     var logs: [Int64: [String]] = [:]
     for entry in try await storage.auditEntries(after: LogCursor(), limit: 100_000) {
-      logs[entry.chain, default: []].append(
-        try JSONObject(parsing: Array(entry.text.utf8)).string("user"))
+      // What the server writes by itself has no name: that a step found a request to have expired, which the model finds too.
+      let name = try JSONObject(parsing: Array(entry.text.utf8)).optionalString("user")
+      if let name { logs[entry.chain, default: []].append(name) }
     }
     var end: [String: String] = [:]
     for key in try await storage.apiKeys() { end[key.id] = key.revoked == nil ? "good" : "revoked" }
@@ -235,13 +236,17 @@ extension Storage {
     let ended: @Sendable (String) -> AuditRecord = { event("ended \($0)") }
     switch step {
     case .addUser(let user):
-      try await addUser(UserRecord(id: user, created: time), audit: done)
+      try await addUser(UserRecord(id: user, subject: "~\(name)", created: time), audit: done)
       return "done"
     case .suspend(let user):
-      return "\(try await suspendUser(user, reason: "", at: time, audit: event("changed"), ended: ended))"
+      let outcome = try await suspendUser(
+        user, reason: "", subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+      return "\(outcome)"
     case .resume(let user): return "\(try await resumeUser(user, at: time, audit: event("changed")))"
     case .delete(let user):
-      return "\(try await deleteUser(user, at: time, audit: event("changed"), ended: ended))"
+      let outcome = try await deleteUser(
+        user, subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+      return "\(outcome)"
     case .addParty(let party):
       let key = APIKeyRecord(
         id: party, name: party, scopes: [Sample.scope], secretDigest: [1] + party.utf8, created: time)
@@ -282,7 +287,9 @@ extension Storage {
         event("\(outcome)")
       }.word
     case .confirm(let container):
-      return try await confirmContainer(container, at: time) { outcome in event(outcome.word) }.word
+      return try await confirmContainer(
+        container, at: time, audit: { outcome in event(outcome.word) }, lost: { _ in event("lost") }
+      ).word
     case .stage(let container, let renewed, let activation, let user, let device):
       var new = Sample.container(container, of: user, on: device, from: activation)
       new.container.renews = renewed

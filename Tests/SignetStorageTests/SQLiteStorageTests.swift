@@ -77,7 +77,9 @@ import Testing
       try await storage.addActivation(activation, audit: Self.event)
     }
     #expect(try kept() == [0, 3], "the first was replaced")
-    let suspended = try await storage.suspendUser("alice", reason: "", at: 2, audit: Self.event) { _ in
+    let suspended = try await storage.suspendUser(
+      "alice", reason: "", subject: "~new", at: 2, audit: Self.event
+    ) { _ in
       Self.event
     }
     #expect(suspended == .changed)

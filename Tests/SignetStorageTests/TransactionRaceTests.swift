@@ -88,7 +88,7 @@ import Testing
         sealedSecret: [], created: 1, state: .pending)
       let new = NewContainer(container, credential)
       _ = try await storage.finishActivation("a\(id)", container: new, limit: 5, at: 10) { _ in event }
-      _ = try await storage.confirmContainer(id, at: 10) { _ in event }
+      _ = try await storage.confirmContainer(id, at: 10, audit: { _ in event }, lost: { _ in event })
     }
     for number in 0..<6 {
       let transaction = TransactionRecord(

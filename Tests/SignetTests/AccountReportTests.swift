@@ -98,18 +98,27 @@ struct AccountReportTests {
   func reports() async throws {
     let guarded = try await GuardedDevice(["deviceTampering": ["score": 0.5]]) { $0.tamperScore = 0 }
     let (device, container) = (guarded.device, try await guarded.activate())
-    guard case .reported(let status) = try await device.reportCondition(of: container) else { return }
+    guard case .reported(let status) = try await device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(!status.lock.isLocked && status.policies.names == ["deviceTampering"])
     #expect(try await guarded.state(container).standing == .open)
     guarded.given.set { $0.tamperScore = 0.7 }
-    guard case .reported(let locked) = try await device.reportCondition(of: container) else { return }
+    guard case .reported(let locked) = try await device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(locked.lock.sources == [.policy, .server])
     #expect(try await guarded.record(container).standing == .locked)
     // Codes are not taken, whatever the device makes.
     let storage = guarded.inviting.server.context.storage
     #expect(try await storage.credential(container.serverMadeID.text)?.state == .disabled)
     guarded.given.set { $0.tamperScore = 0 }
-    guard case .reported(let open) = try await device.reportCondition(of: container) else { return }
+    guard case .reported(let open) = try await device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(!open.lock.isLocked)
     #expect(try await guarded.state(container).standing == .open)
     #expect(try await storage.credential(container.serverMadeID.text)?.state == .active)
@@ -181,7 +190,7 @@ struct AccountReportTests {
     let container = try await guarded.activate()
     let storage = guarded.inviting.server.context.storage
     let id = container.serverMadeID.text
-    try await storage.setAccountChallenge([UInt8](repeating: 5, count: 16), expires: .max, of: id)
+    try await storage.setAccountChallenge([UInt8](repeating: 5, count: 16), expires: .max, of: id, at: 1)
     let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 {
         group.addTask {
@@ -214,7 +223,10 @@ struct AccountReportTests {
         sources: [guarded.given])
     ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
     guarded.given.set { $0.screenLock = false }
-    guard case .reported(let status) = try await lax.reportCondition(of: container) else { return }
+    guard case .reported(let status) = try await lax.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(!status.lock.isLocked)
     #expect(status.stepUpReason == "screenLock: the device has no passcode; set one")
     guard
@@ -245,10 +257,16 @@ struct AccountReportTests {
       })
     guarded = try GuardedDevice(inviting) { ($0.tamperScore, $0.flavour) = (0, "debug") }
     let container = try await guarded.activate()
-    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else { return }
+    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(status.lock.server?.reason == "apps of this flavour are not taken: debug")
     guarded.given.set { ($0.tamperScore, $0.flavour) = (0, "release") }
-    guard case .reported(let open) = try await guarded.device.reportCondition(of: container) else { return }
+    guard case .reported(let open) = try await guarded.device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     #expect(!open.lock.isLocked)
     guarded.given.set { ($0.tamperScore, $0.flavour) = (1, "release") }
     #expect(try await guarded.device.reportCondition(of: container) == .wiped)
@@ -396,7 +414,10 @@ struct AccountReportTests {
     let policies: JSONObject = ["inactivity": ["days": 1], "offlinePeriod": ["hours": 30]]
     for _ in 0..<2 {
       try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: .local)
-      guard case .reported(let status) = try await device.reportCondition(of: container) else { return }
+      guard case .reported(let status) = try await device.reportCondition(of: container) else {
+        Issue.record("another case")
+        return
+      }
       #expect(!status.lock.isLocked && status.policies.names == ["inactivity", "offlinePeriod"])
       _ = try await device.oneTimePassword(for: container)
       try await guarded.accounts.attach([:], to: container.serverMadeID.text, by: .local)
@@ -438,7 +459,10 @@ struct AccountReportTests {
       })
     guarded = try GuardedDevice(inviting) { $0.flavour = "\(reason)\u{1B}[31m\n\(reason)" }
     let container = try await guarded.activate()
-    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else { return }
+    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else {
+      Issue.record("another case")
+      return
+    }
     let shown = try #require(status.lock.server?.reason)
     #expect(shown.hasPrefix("apps of this flavour are not taken: "))
     try AccountOrder.check(reason: shown)

@@ -78,8 +78,8 @@ package enum Dialect: Hashable, Sendable {
     case StorageFailure.deviceLocked:
       return Problem(.deviceLocked, "The device is locked; ask the operator.")
     case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")
-    case StorageFailure.unreachable(let reason):
-      log.error("storage.failed", ["cause": reason])
+    case StorageFailure.unreachable, StorageFailure.readOnly, StorageFailure.full:
+      log.error(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.busy, "Try again in a moment.")
     default:
       log.error(Self.event(of: error), ["cause": "\(error)"])

@@ -31,8 +31,9 @@ public struct AccountService: Sendable {
       try await take(report, of: container)
     }
     let challenge = context.random.bytes(AccountCondition.challengeByteCount)
+    let now = context.clock.now
     try await context.storage.setAccountChallenge(
-      challenge, expires: context.clock.now + Self.challengeLifetime, of: container.id)
+      challenge, expires: now + Self.challengeLifetime, of: container.id, at: now)
     let state = try await state(of: container.id)
     let orders = try await context.storage.accountOrders(of: container.id)
     var open: [AccountOrder] = []

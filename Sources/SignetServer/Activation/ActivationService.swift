@@ -211,16 +211,18 @@ public struct ActivationService: Sendable {
     let audit = context.audit(by: .container(container.id))
     let (user, id) = (container.user, container.id)
     let now = context.clock.now
-    let outcome = try await context.storage.confirmContainer(container.id, at: now) {
-      switch $0 {
-      case .activated:
-        audit(
-          container.renews.map {
-            .containerRenewed(user: user, container: id, renews: $0, renewals: container.renewals)
-          } ?? .containerActivated(user: user, container: id))
-      default: audit(.containerRefused(user: user, container: id))
-      }
-    }
+    let outcome = try await context.storage.confirmContainer(
+      container.id, at: now,
+      audit: {
+        switch $0 {
+        case .activated:
+          audit(
+            container.renews.map {
+              .containerRenewed(user: user, container: id, renews: $0, renewals: container.renewals)
+            } ?? .containerActivated(user: user, container: id))
+        default: audit(.containerRefused(user: user, container: id))
+        }
+      }, lost: context.losses(by: .container(container.id)))
     guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }
   }
 

@@ -40,13 +40,9 @@ package struct TokenGrant: Sendable {
     }
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
-    let audit = context.audit(by: .server)
     let found = try await context.storage.pollBackchannelRequest(
       digest, of: client.id, at: context.clock.now,
-      step: BackchannelService.interval, limit: Self.longestInterval
-    ) {
-      audit(.transactionExpired(transaction: $0))
-    }
+      step: BackchannelService.interval, limit: Self.longestInterval)
     switch found {
     case .unknown, .used: throw Self.unknown
     case .pending:

@@ -12,7 +12,7 @@ package struct TokenMaker: Sendable {
   static let idTokenType = "JWT"
   /// `typ` of an access token (RFC 9068).
   static let accessTokenType = "at+jwt"
-  /// The user id, which `sub` may not be able to hold.
+  /// The user id, where `sub` is what nobody else is ever called.
   static let userClaim = "signet_user"
   /// Where the key lies that answered, and how well that is known: a ``KeyAssurance``.
   static let protectionClaim = "signet_key_protection"
@@ -37,14 +37,16 @@ package struct TokenMaker: Sendable {
   func tokens(
     for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
   ) async throws -> JSONObject {
-    guard let user = transaction.user, let proof = try await proof(of: transaction) else {
+    guard let user = transaction.user, let proof = try await proof(of: transaction),
+      let subject = try await context.storage.user(user)?.subject
+    else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
     let key = try await SigningKeyService(context).current()
     let signer = SigningKey(key, keyID: key.publicKey.thumbprint)
 
     var common: JSONObject = [
-      "iss": .string(names.issuer), "sub": .string(Self.subject(of: user)), "iat": .integer(time),
+      "iss": .string(names.issuer), "sub": .string(subject), "iat": .integer(time),
       "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(proof.time),
     ]
     common["acr"] = .string(acr(for: transaction, proof.evidence))
@@ -96,7 +98,7 @@ package struct TokenMaker: Sendable {
     else { return nil }
     // As it was at the decision, whatever the device has reported since.
     let evidence = AuthenticationEvidence(of: container, isSigned: decision.jws != nil)
-      .reported(decision.lastReport, at: decision.time)
+      .reported(decision.lastReport, at: decision.time).matching(transaction)
     return Proof(
       time: decision.time, evidence: evidence,
       signed: decision.jws.map { ($0, container) })
@@ -172,13 +174,6 @@ package struct TokenMaker: Sendable {
       context.log.error("crypto.failed", ["cause": error.description])
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
-  }
-
-  /// The name of a user in `sub`, which is ASCII (OpenID Connect Core section 2): the user id, or `~` and its digest.
-  package static func subject(of user: String) -> String {
-    let isPlain = user.utf8.first != UInt8(ascii: "~") && user.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    guard !isPlain else { return user }
-    return "~" + Base64URL.encode(HashFunction.sha256.digest(of: Array(user.utf8)))
   }
 
   /// `at_hash`: the left half of the digest (OpenID Connect Core section 3.1.3.6).

@@ -21,7 +21,7 @@ struct UserHint: Sendable {
   func user(for hint: BackchannelRequest.Hint, of client: ClientRecord) async throws -> UserID {
     switch hint {
     case .user(let text): try Self.user(text)
-    case .token(let text): try Self.user(token(text, of: client))
+    case .token(let text): try Self.user(await token(text, of: client))
     case .idToken(let text): try Self.user(await idToken(text, of: client))
     }
   }
@@ -33,7 +33,7 @@ struct UserHint: Sendable {
   }
 
   /// A token that the client signed, with a subject identifier (RFC 9493) of the format `opaque` or `iss_sub`.
-  private func token(_ text: String, of client: ClientRecord) throws -> String {
+  private func token(_ text: String, of client: ClientRecord) async throws -> String {
     let claims: JWTClaims
     do throws(JOSEFailure) {
       claims = try ClientToken(text).claims(
@@ -47,11 +47,12 @@ struct UserHint: Sendable {
         .invalidRequest,
         "login_hint_token does not hold; check its signature, alg, typ, iss, aud (the issuer), exp and nbf.")
     }
+    let subject: String
     do throws(JSONFailure) {
-      let subject = try claims.all.object("sub_id")
-      switch JSONValue.string(try subject.string("format")) {
-      case "opaque": return try subject.string("id")
-      case "iss_sub" where subject["iss"] == .string(names.issuer): return try subject.string("sub")
+      let named = try claims.all.object("sub_id")
+      switch JSONValue.string(try named.string("format")) {
+      case "opaque": return try named.string("id")
+      case "iss_sub" where named["iss"] == .string(names.issuer): subject = try named.string("sub")
       default: throw .missingMember("sub_id")
       }
     } catch {
@@ -59,11 +60,19 @@ struct UserHint: Sendable {
         .invalidRequest,
         "Put a sub_id of the format opaque or iss_sub, with iss the issuer, into login_hint_token.")
     }
+    return try await id(of: subject)
+  }
+
+  /// The id of the user whom tokens call so.
+  private func id(of subject: String) async throws -> String {
+    guard let user = try await context.storage.user(subject: subject) else { throw OpenIDFailure.unknownUser }
+    return user.id
   }
 
   /// A token that this server made for the client; it may have expired.
   private func idToken(_ text: String, of client: ClientRecord) async throws -> String {
     let published = try await SigningKeyService(context).published().json
+    let subject: String
     do {
       let verified = try JWS(compact: text).verified(
         with: VerificationKeySet(JWKSet(published)), allowing: [.es256])
@@ -71,10 +80,11 @@ struct UserHint: Sendable {
       guard verified.header.type == TokenMaker.idTokenType, claims["iss"] == .string(names.issuer),
         claims["aud"] == .string(client.id)
       else { throw JOSEFailure.wrongAudience }
-      return try claims.string(TokenMaker.userClaim)
+      subject = try claims.string("sub")
     } catch {
       throw OpenIDFailure(
         .invalidRequest, "id_token_hint is no ID token that this client was given; send login_hint instead.")
     }
+    return try await id(of: subject)
   }
 }

@@ -33,7 +33,8 @@ struct AbleAuthenticators: Sendable {
   /// required by name, and a report is made by the device when it is told to.
   func mayAnswer(_ transaction: TransactionRecord, by container: ContainerRecord) -> Bool {
     requirements.isOneMet(
-      of: transaction.requirements, by: AuthenticationEvidence(of: container, isSigned: true).afterReport)
+      of: transaction.requirements,
+      by: AuthenticationEvidence(of: container, isSigned: true).matching(transaction).afterReport)
   }
 
   /// Whether a key of UAF is in use, and of a model that shows what a transaction asks and can show what it requires.

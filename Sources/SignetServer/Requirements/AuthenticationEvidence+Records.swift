@@ -42,6 +42,13 @@ extension AuthenticationEvidence {
     return evidence
   }
 
+  /// The same of the approval of a transaction by a container, which has the number where there is one.
+  func matching(_ transaction: TransactionRecord) -> AuthenticationEvidence {
+    var evidence = self
+    evidence.numberDigits = transaction.numberDigits
+    return evidence
+  }
+
   /// The same once the device has reported, which it does by itself where it is told that a report is due.
   var afterReport: AuthenticationEvidence {
     var evidence = self
@@ -142,4 +149,9 @@ extension UserVerification {
   fileprivate static func kinds(of methods: [MetadataStatement.VerificationMethod]) -> Int {
     [knowledge, inherence].count { kind in methods.contains { !$0.userVerification.isDisjoint(with: kind) } }
   }
+}
+
+extension TransactionRecord {
+  /// The digits of the number that goes with an approval; 0 where none does.
+  package var numberDigits: Int { sealedNumber.map { MasterKey.byteCount(ofSealed: $0) } ?? 0 }
 }

@@ -27,6 +27,8 @@ package struct AuthenticationEvidence: Hashable, Sendable {
   /// How old the last report of the device was at the answer, in seconds, at least 0; `nil` where there was none, and where nothing asks
   /// for its age.
   package var reportAge: Int64?
+  /// The digits of the number that the requester showed, and the user typed; 0 for none.
+  package var numberDigits = 0
 
   /// Describes an answer of one factor that shows nothing more.
   package init(_ kind: Kind) { self.kind = kind }

@@ -4,6 +4,8 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   package static let factorCounts: ClosedRange<Int64> = 1...3
   /// The ages of reports that can be asked for, in seconds: up to a year.
   package static let reportAges: ClosedRange<Int64> = 30...31_536_000
+  /// The digits of a number that can be asked for.
+  package static let numberDigitCounts: ClosedRange<Int64> = 2...6
 
   /// The minimum number of factors.
   package var factors = 1
@@ -17,6 +19,10 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   package var needsSignedContent = false
   /// The greatest age of the device's last report, in seconds; `nil` where none is needed.
   package var longestReportAge: Int64?
+  /// The fewest digits of the number that the requester shows and the user types; 0 where none is needed.
+  ///
+  /// It brings the number with it. Of three numbers that an app shows one is chosen, which is none.
+  package var numberDigits = 0
   /// The kinds of authenticators that may answer; empty for all.
   package var kinds: Set<AuthenticationEvidence.Kind> = []
 
@@ -31,6 +37,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     case keyProtection(KeyAssurance)
     case signedContent
     case report(longestAge: Int64)
+    case number(digits: Int)
     case kinds(Set<AuthenticationEvidence.Kind>)
 
     /// What is demanded, in ASCII without quotes.
@@ -43,6 +50,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
       case .keyProtection: "a key in hardware"
       case .signedContent: "signed content"
       case .report(let age): "a report of the device that is at most \(age) s old"
+      case .number(let digits): "a number of \(digits) digits that the user types"
       case .kinds(let kinds):
         "an authenticator of kind \(kinds.map(\.rawValue).sorted().joined(separator: " or "))"
       }
@@ -61,6 +69,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     if let longestReportAge, evidence.reportAge.map({ $0 > longestReportAge }) ?? true {
       unmet.append(.report(longestAge: longestReportAge))
     }
+    if evidence.numberDigits < numberDigits { unmet.append(.number(digits: numberDigits)) }
     return unmet
   }
 }

@@ -46,7 +46,7 @@ extension NamedRequirements {
 extension AuthenticationRequirement {
   private static let members = [
     "factors", "userVerification", "phishingResistance", "keyProtection", "contentSigned", "reportAge",
-    "kinds",
+    "numberDigits", "kinds",
   ]
   /// The words of `keyProtection`, in rising order; the first is that of no demand.
   private static let protections: [(word: String, value: KeyAssurance)] = [
@@ -85,6 +85,14 @@ extension AuthenticationRequirement {
       }
       longestReportAge = age
     }
+    if let count = try object.optionalInteger("numberDigits") {
+      guard Self.numberDigitCounts.contains(count) else {
+        throw FolderSettings.Refusal.reason(
+          "\"numberDigits\" in \(place) is \(Self.numberDigitCounts.lowerBound) to \(Self.numberDigitCounts.upperBound)"
+        )
+      }
+      numberDigits = Int(count)
+    }
     for word in try object.optionalStrings("kinds") ?? [] {
       guard let kind = AuthenticationEvidence.Kind(rawValue: word) else {
         let known = Self.quoted(AuthenticationEvidence.Kind.allCases.map(\.rawValue))
@@ -107,6 +115,7 @@ extension AuthenticationRequirement {
     if keyProtection > .software { object["keyProtection"] = .string(keyProtection.rawValue) }
     if needsSignedContent { object["contentSigned"] = true }
     object["reportAge"] = longestReportAge.map { .integer($0) }
+    if numberDigits > 0 { object["numberDigits"] = .integer(Int64(numberDigits)) }
     if !kinds.isEmpty { object["kinds"] = .array(kinds.map(\.rawValue).sorted().map { .string($0) }) }
     return object
   }

@@ -65,6 +65,11 @@ package struct NamedRequirements: Hashable, Sendable {
     names.isEmpty ? Self.unnamed.unmet(by: evidence).isEmpty : first(of: names, metBy: evidence) != nil
   }
 
+  /// The digits of the number without which evidence meets none of some names; 0 where one of them needs none.
+  package func numberDigits(of names: [String]) -> Int {
+    names.compactMap { self[$0]?.numberDigits }.min() ?? 0
+  }
+
   /// Whether evidence meets the requirements of all these names; one that is not known any more is met by nothing.
   package func areMet(_ names: [String], by evidence: AuthenticationEvidence) -> Bool {
     names.allSatisfy { self[$0]?.unmet(by: evidence).isEmpty ?? false }

@@ -60,7 +60,8 @@ extension TransactionService {
     var reachable = [AuthenticationEvidence(.pushApp)]
     if let user = transaction.user {
       for container in try await context.storage.containers(user: user) where container.state == .active {
-        reachable.append(AuthenticationEvidence(of: container, isSigned: true).afterReport)
+        reachable.append(
+          AuthenticationEvidence(of: container, isSigned: true).matching(transaction).afterReport)
       }
       if context.uaf != nil {
         for key in try await context.storage.uafCredentials(user: user)
@@ -72,7 +73,7 @@ extension TransactionService {
       }
     } else {
       // Whoever takes it up may have the best.
-      reachable = [AuthenticationEvidence.bestContainer]
+      reachable = [AuthenticationEvidence.bestContainer.matching(transaction)]
       if context.uaf != nil, transaction.sealedNumber == nil, UAFRequests.shown(transaction) != nil {
         reachable.append(.bestConfirmation)
       }

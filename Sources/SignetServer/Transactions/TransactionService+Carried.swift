@@ -165,7 +165,8 @@ extension TransactionService {
 
   /// The user's active containers whose digits are enough for what is required.
   ///
-  /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them.
+  /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them. A client of OpenID Connect
+  /// chooses by `acr_values` alone, whoever carries digits for it.
   private func containers(
     of user: String, answering transaction: TransactionRecord
   ) async throws -> [AbleContainer] {
@@ -173,7 +174,12 @@ extension TransactionService {
     let (names, known) = (transaction.requirements, context.settings.requirements)
     let now = context.clock.now
     // What has ended is answered by its end, also to who made it.
-    guard !names.isEmpty, transaction.state(at: now) == .pending else {
+    guard transaction.state(at: now) == .pending else { return active.map { AbleContainer(id: $0.id) } }
+    guard !names.isEmpty else {
+      guard !transaction.isClients else {
+        throw Problem(
+          .malformed, "Digits carry no signature, which a client demands whose acr_values name nothing else.")
+      }
       return active.map { AbleContainer(id: $0.id) }
     }
     var able: [AbleContainer] = []

@@ -123,6 +123,7 @@ extension TransactionService {
     of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord, at time: Int64
   ) -> DecisionVerdict? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
+    let evidence = evidence.matching(transaction)
     // What has ended is answered by its end, also to who made it.
     guard claimed.status == .accepted, transaction.state(at: time) == .pending, !names.isEmpty,
       !known.isOneMet(of: names, by: evidence)

@@ -72,6 +72,9 @@ public struct TransactionService: Sendable {
         "\"requirement\" \(name.debugDescription) is not known; known are \(known.names.joined(separator: " "))."
       )
     }
+    var order = order
+    let needed = known.numberDigits(of: order.requirements)
+    if needed > order.numberDigits ?? 0 { order.numberDigits = needed }
     let now = context.clock.now
     let id = ServerMadeID(random: context.random).text
     // Whoever is asked can say no.

@@ -56,8 +56,11 @@ package struct UAFAuthorizations: Sendable {
     acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
   ) async throws -> Issued {
     let now = context.clock.now
+    guard let subject = try await context.storage.user(user)?.subject else {
+      throw UAFFailure(.forbidden, "the user was deleted")
+    }
     var claims: JSONObject = [
-      "iss": .string(names.issuer), "sub": .string(TokenMaker.subject(of: user)),
+      "iss": .string(names.issuer), "sub": .string(subject),
       "aud": .string(names.appID), "iat": .integer(now),
       "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
       "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(acr),

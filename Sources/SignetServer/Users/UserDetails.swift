@@ -36,12 +36,14 @@ package struct OpenRequest: Message {
 
 /// A user with all that is bound to the account, what is asked now, and what happened last.
 package struct UserDetails: Message {
-  package let user: String, created: Int64, state: UserRecord.State, since: Int64, reason: String?
+  package let user: String, subject: String, created: Int64, state: UserRecord.State, since: Int64
+  package let reason: String?
   package let devices: [DeviceDetails], authenticators: [AuthenticatorDetails], requests: [OpenRequest]
   package let events: [JSONObject]
 
   package static let schema = MessageSchema(Self.init, named: "UserDetails") {
     Member("user", \Self.user)
+    Member("subject", \Self.subject, "What the audit log and tokens (`sub`) call the user.")
     Member("created", \Self.created, .time)
     Member("state", \Self.state)
     Member("since", \Self.since, .time, "When the user came into the state.")
@@ -77,7 +79,8 @@ struct UserOverview: Sendable {
       limit: Self.requestLimit)
     let appNames = try await appNames(of: user)
     return UserDetails(
-      user: record.id, created: record.created, state: record.state, since: record.stateSince,
+      user: record.id, subject: record.subject, created: record.created, state: record.state,
+      since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason,
       devices: holdings.devices.map { DeviceDetails($0) },
       authenticators: holdings.authenticators.map { one in
@@ -88,7 +91,7 @@ struct UserOverview: Sendable {
       },
       requests: requests.map {
         OpenRequest(id: $0.id, content: $0.content, created: $0.created, expires: $0.expires)
-      }, events: try await events(of: user, holdings))
+      }, events: try await events(of: record.subject, holdings))
   }
 
   /// The names of authenticator apps, which are sealed.
@@ -102,19 +105,28 @@ struct UserOverview: Sendable {
   }
 
   /// The last events that name the user, or a container, device or token of the user's.
-  private func events(of user: UserID, _ holdings: AccountHoldings) async throws -> [JSONObject] {
+  private func events(of subject: String, _ holdings: AccountHoldings) async throws -> [JSONObject] {
     let newest = try await context.storage.lastAuditEntries(limit: Self.searchLimit)
     let ids: Set = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id))
-    let about = newest.map { AuditListing.json($0) }.filter { json in
-      if json["user"] == .string(user.text) { return true }
+    let stored = newest.map { AuditListing.stored($0) }
+    let own = stored.filter { $0["user"] == .string(subject) }
+    // Who ends a request need not say whose it was.
+    let requests = Set(own.compactMap { Self.text(.transaction, in: $0) })
+    let about = stored.filter { json in
+      if json["user"] == .string(subject) { return true }
+      if let request = Self.text(.transaction, in: json), requests.contains(request) { return true }
       return [AuditEvent.Member.container, .device, .token, .mechanism].contains { member in
-        guard case .string(let id)? = json[member.rawValue] else { return false }
-        return ids.contains(id)
+        Self.text(member, in: json).map(ids.contains) ?? false
       }
     }
     // Chains of several connections are put together by the times of their events.
     let sorted = about.map { (Self.time(of: $0), $0) }.sorted { $0.0 > $1.0 }
-    return sorted.prefix(Self.eventLimit).map(\.1)
+    return try await AuditListing.named(sorted.prefix(Self.eventLimit).map(\.1), context.storage)
+  }
+
+  private static func text(_ member: AuditEvent.Member, in event: JSONObject) -> String? {
+    guard case .string(let text)? = event[member.rawValue] else { return nil }
+    return text
   }
 
   private static func time(of event: JSONObject) -> (Int64, Int64) {

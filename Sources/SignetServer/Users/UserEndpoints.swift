@@ -13,10 +13,13 @@ extension UserRecord.State: Shaped {}
 
 /// A user, as operators see it.
 package struct UserDescription: Message {
-  package let user: String, created: Int64, state: UserRecord.State, since: Int64, reason: String?
+  package let user: String, subject: String, created: Int64, state: UserRecord.State, since: Int64
+  package let reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "User") {
-    Member("user", \Self.user)
+    Member("user", \Self.user, "The id; of a deleted user the subject.")
+    Member(
+      "subject", \Self.subject, "What the audit log and tokens (`sub`) call the user, and nobody else ever.")
     Member("created", \Self.created, .time)
     Member(
       "state", \Self.state,
@@ -30,7 +33,8 @@ package struct UserDescription: Message {
 extension UserDescription {
   init(_ record: UserRecord) {
     self.init(
-      user: record.id, created: record.created, state: record.state, since: record.stateSince,
+      user: record.id, subject: record.subject, created: record.created, state: record.state,
+      since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason)
   }
 }
@@ -106,7 +110,7 @@ extension API {
   package static let deleteUser = Endpoint(
     .delete, "/admin/users/{user}", .manage, "deleteUser",
     "Remove a user with all that is bound to the account", in: .users, by: .admin,
-    answers: .json(UserDescription.self, "What is left; the id is not given again."), or: [.unknown])
+    answers: .json(UserDescription.self, "What is left: the subject."), or: [.unknown])
   package static let unlockUser = Endpoint(
     .post, "/admin/users/{user}/unlock", .manage, "unlockUser", "Forget what a user got wrong",
     in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])

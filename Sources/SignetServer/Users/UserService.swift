@@ -10,16 +10,18 @@ public struct UserService: Sendable {
 
   /// Adds a user.
   ///
-  /// - Throws: ``Problem/Code/exists``.
+  /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject.
   public func add(_ user: UserID, by actor: AuditActor) async throws {
-    let record = UserRecord(id: user.text, created: context.clock.now)
-    let event = context.audit(by: actor)(.userAdded(user: user.text))
-    do { try await context.storage.addUser(record, audit: event) } catch StorageFailure.exists {
-      guard try await context.storage.anyUser(user.text)?.state == .deleted else {
-        throw StorageFailure.exists
-      }
-      throw Problem(.exists, "It was a deleted user's, and is not given again; choose another id.")
+    guard !user.text.hasPrefix(UserRecord.subjectPrefix) else {
+      throw Problem(
+        .malformed, "Choose an id that does not begin with ~; the audit log and tokens have names that do.")
     }
+    let record = UserRecord(id: user.text, subject: makeSubject(), created: context.clock.now)
+    try await context.storage.addUser(record, audit: context.audit(by: actor)(.userAdded(user: user.text)))
+  }
+
+  private func makeSubject() -> String {
+    UserRecord.subjectPrefix + ServerMadeID(random: context.random).text
   }
 
   /// All users, by id.
@@ -51,10 +53,10 @@ public struct UserService: Sendable {
     -> UserRecord
   {
     try reading(Cancellation.check(reason, member: "reason"))
-    let audit = context.audit(by: actor)
+    let (audit, subject) = (context.audit(by: actor), makeSubject())
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.suspendUser(
-        user.text, reason: reason, at: audit.time,
+        user.text, reason: reason, subject: subject, at: audit.time,
         audit: audit(.userSuspended(user: user.text, reason: reason))
       ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
     }
@@ -71,29 +73,35 @@ public struct UserService: Sendable {
     }
   }
 
-  /// Deletes a user, and all that is bound to the account; the id is not given again.
+  /// Deletes a user, all that is bound to the account, and the id.
   ///
-  /// - Returns: What is left: the id and its state.
+  /// - Returns: What is left: the subject.
   /// - Throws: ``Problem/Code/unknown``.
   public func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
-    let audit = context.audit(by: actor)
-    return try await change(user) { (storage) throws(StorageFailure) in
-      try await storage.deleteUser(user.text, at: audit.time, audit: audit(.userDeleted(user: user.text))) {
-        audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive))
-      }
+    let (audit, subject) = (context.audit(by: actor), makeSubject())
+    let found = try await find(user)
+    let left = found.state == .altered ? subject : found.subject
+    return try await change(user, leaving: left) { (storage) throws(StorageFailure) in
+      try await storage.deleteUser(
+        user.text, subject: subject, at: audit.time, audit: audit(.userDeleted(user: user.text))
+      ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
     }
   }
 
   private func change(
-    _ user: UserID, _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
+    _ user: UserID, leaving left: String? = nil,
+    _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
   ) async throws -> UserRecord {
     let outcome = try await step(context.storage)
-    let found = try await find(user)
     switch outcome {
-    case .changed, .unchanged: return found
+    case .changed, .unchanged:
+      guard let found = try await context.storage.anyUser(left ?? user.text) else {
+        throw Problem(noUser: user.text)
+      }
+      return found
     case .unknown:
-      throw Problem(
-        .unknown, "The user is deleted for good; add the person under another id ('signet-server user add').")
+      _ = try await find(user)
+      throw Problem(.unknown, "The user is deleted for good; add the person anew ('signet-server user add').")
     case .altered:
       throw Problem(
         .userNotActive,

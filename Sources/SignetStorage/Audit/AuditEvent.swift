@@ -80,7 +80,7 @@ public enum AuditEvent: Hashable, Sendable {
   case containerRenewed(user: String, container: String, renews: String, renewals: Int)
   /// A device confirmed a container that is not pending any more.
   case containerRefused(user: String, container: String)
-  /// An operator revoked a container.
+  /// An operator revoked a container or its device, or another container of the device took its place.
   case containerRevoked(container: String)
   /// A user deleted a container, as its device says.
   case containerDeleted(user: String, container: String, reason: String, deviceTime: Int64)

@@ -1,7 +1,7 @@
 extension AuditEvent {
   /// A value beside `time`, `event` and `by` in an event's JSON; all are strings, and one that does not apply is left out.
   public enum Member: String, Hashable, Sendable, CaseIterable {
-    /// The user's id.
+    /// The user: in the log by the subject, where it is shown by the id of who is not deleted.
     case user
     /// The container.
     case container

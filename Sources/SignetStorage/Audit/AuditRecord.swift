@@ -15,14 +15,17 @@ public struct AuditRecord: Hashable, Sendable {
   }
 
   /// The entry's JSON object, as the log keeps it: `time`, `event`, `by`, then the event's members.
-  package var text: String {
+  ///
+  /// - Parameter subject: What the log calls a user of an id.
+  /// - Returns: The JSON object.
+  package func text(calling subject: (String) throws -> String) rethrows -> String {
     let (name, members) = event.named
     var line = JSONLine()
     line.add("time", time)
     line.add("event", name)
-    line.add("by", by.text)
+    line.add("by", try by.calling(subject).text)
     for (member, value) in members {
-      if let value { line.add(member.rawValue, value) }
+      if let value { line.add(member.rawValue, member == .user ? try subject(value) : value) }
     }
     return line.text
   }
@@ -50,6 +53,10 @@ public enum AuditActor: Hashable, Sendable {
   case conformance
   /// Somebody who was not authenticated.
   case anyone
+
+  fileprivate func calling(_ subject: (String) throws -> String) rethrows -> Self {
+    if case .user(let id) = self { .user(try subject(id)) } else { self }
+  }
 
   /// The actor as the log names it.
   package var text: String {

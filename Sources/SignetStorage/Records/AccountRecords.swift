@@ -32,6 +32,8 @@ public struct AccountStateRecord: Hashable, Sendable {
   public var report: String?
   /// When it came.
   public var reported: Int64?
+  /// Whether its row is not as this server wrote it, or is gone: never stored.
+  var isAltered = false
 
   /// The state of the beginning.
   public init() {}
@@ -125,6 +127,7 @@ extension AccountStateRecord {
   static let altered = {
     var state = Self()
     (state.isOrderedLocked, state.orderedReason) = (true, SQLConnection.alteredReason)
+    state.isAltered = true
     return state
   }()
 

@@ -157,7 +157,7 @@ extension ContainerRecord {
 }
 
 extension SQLConnection {
-  /// Adds a container, without its keys.
+  /// Adds a container, without its keys, and how the server stands to it.
   func insert(_ container: ContainerRecord) throws {
     try execute(
       """
@@ -176,6 +176,7 @@ extension SQLConnection {
         .optional(container.keyOrigin), .of(container.standing),
         .optional(rowCodes.code(of: container.image)),
       ], changing: 1)
+    try write(AccountStateRecord(), of: container.id)
   }
 
   /// Writes what changes of a container, with the code of the whole.
@@ -183,14 +184,14 @@ extension SQLConnection {
     try execute(
       """
       UPDATE containers SET state = $1, name = $2, platform = $3, standing = $4, report_wanted = $5, ended = $6, simulated = $7,
-        code = $8
-      WHERE id = $9
+        device = $8, succession = $9, code = $10
+      WHERE id = $11
       """,
       [
         .of(container.checked().state), .text(container.name), .text(container.platform),
         .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
-        .int(container.isSimulated ? 1 : 0), .optional(rowCodes.code(of: container.image)),
-        .text(container.id),
+        .int(container.isSimulated ? 1 : 0), .blob(container.device), .optional(container.succession),
+        .optional(rowCodes.code(of: container.image)), .text(container.id),
       ], changing: 1)
   }
 }

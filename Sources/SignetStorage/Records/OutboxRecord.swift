@@ -88,7 +88,7 @@ public struct OutboxEvent: Hashable, Sendable {
   public var kind: Kind
   /// The id of the request, user, device or authenticator; of UAF keys that were registered or removed together, the operation's.
   public var subject: String
-  /// Whose it is; `nil` for a request that nobody has answered.
+  /// Whose it is, by the subject; `nil` for a request that nobody has answered.
   public var user: String?
   /// Of which kind the authenticator is.
   public var authenticator: AuthenticatorRecord.Kind?
@@ -98,6 +98,14 @@ public struct OutboxEvent: Hashable, Sendable {
     _ kind: Kind, of subject: String, user: String?, authenticator: AuthenticatorRecord.Kind? = nil
   ) {
     (self.kind, self.subject, self.user, self.authenticator) = (kind, subject, user, authenticator)
+  }
+
+  /// Has receivers hear of the user as tokens call the user.
+  mutating func callUser(_ name: (String) throws -> String) rethrows {
+    guard let id = user else { return }
+    let called = try name(id)
+    if [.userSuspended, .userResumed, .userDeleted].contains(kind) { subject = called }
+    user = called
   }
 }
 

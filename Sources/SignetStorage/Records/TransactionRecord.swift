@@ -40,6 +40,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var requirements: [String] = []
   /// Who asks it, as the audit log names who causes an event; `nil` for what a device made.
   public var requester: String?
+  /// Whether a client of OpenID Connect has asked.
+  public var isClients: Bool { requester?.hasPrefix(AuditActor.client("").text) ?? false }
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// Where it stands.

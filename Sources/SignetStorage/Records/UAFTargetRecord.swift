@@ -77,6 +77,15 @@ extension UAFTargetRecord {
 }
 
 extension SQLConnection {
+  /// The target of an id; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  func uafTarget(_ id: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
+    try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
+      try UAFTargetRecord($0, codes)
+    }
+  }
+
   /// Adds a target.
   func insert(_ target: UAFTargetRecord, _ codes: RowCodes) throws {
     try execute(

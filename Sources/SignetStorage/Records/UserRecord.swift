@@ -8,7 +8,7 @@ public struct UserRecord: Hashable, Sendable {
     case active
     /// May use nothing until an operator resumes the account; all stays bound.
     case suspended
-    /// Gone: nothing is bound to the account any more. The id is kept, and is not given again.
+    /// Gone: nothing is bound to the account any more. ``UserRecord/id`` is the subject; another user may have the one that it was.
     case deleted
     /// The row is not as the server wrote it: never stored, and found when the row is read.
     ///
@@ -16,8 +16,10 @@ public struct UserRecord: Hashable, Sendable {
     case altered
   }
 
-  /// The user id, as the operator gave it.
-  public var id: String
+  /// The user id, as the operator gave it; of a deleted user the ``subject``.
+  public internal(set) var id: String
+  /// What the audit log and tokens call the user, and nobody else ever: `~` and characters that the server makes.
+  public internal(set) var subject: String
   /// When the user was added.
   public var created: Int64
   /// The keyed digest of the code without which no client may ask the user (CIBA section 7.1), 32 bytes; `nil` for none.
@@ -30,8 +32,9 @@ public struct UserRecord: Hashable, Sendable {
   public var stateSince: Int64
 
   /// Describes an active user.
-  public init(id: String, created: Int64) {
+  public init(id: String, subject: String, created: Int64) {
     self.id = id
+    self.subject = subject
     self.created = created
     stateSince = created
   }
@@ -50,11 +53,14 @@ public enum UserChangeOutcome: Hashable, Sendable {
 }
 
 extension UserRecord {
-  static let columns = "id, created, user_code, state, state_reason, state_since, code"
+  static let columns = "id, created, user_code, state, state_reason, state_since, code, subject"
+
+  /// What subjects begin with, and no id of a user who was not deleted.
+  package static let subjectPrefix = "~"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
-    self.init(id: try row.text(0), created: try row.integer(1))
+    self.init(id: try row.text(0), subject: try row.text(7), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
     // The database keeps the kinds of values; a word may be one that there is not.
     state = State(sqlValue: row[3]) ?? .altered
@@ -67,6 +73,7 @@ extension UserRecord {
   var image: RowImage {
     var image = RowImage("users")
     image.append(id)
+    image.append(subject)
     image.append(created)
     image.append(codeDigest)
     image.append(state.rawValue)
@@ -91,17 +98,41 @@ extension SQLConnection {
   /// The user of an id, also one whose row was altered; `nil` for none.
   func anyUser(_ id: String) throws -> UserRecord? {
     let codes = try rowCodes
-    return try row("SELECT \(UserRecord.columns) FROM users WHERE id = $1", [.text(id)]) {
+    let found = try row("SELECT \(UserRecord.columns) FROM users WHERE id = $1", [.text(id)]) {
       try UserRecord($0, codes)
     }
+    if let found { setLocal(Self.lastUser, to: found) }
+    return found
+  }
+
+  /// The user of a subject, also one whose row was altered; `nil` for none.
+  func anyUser(subject: String) throws -> UserRecord? {
+    let codes = try rowCodes
+    return try row("SELECT \(UserRecord.columns) FROM users WHERE subject = $1", [.text(subject)]) {
+      try UserRecord($0, codes)
+    }
+  }
+
+  private static let lastUser = TransactionLocal<UserRecord?>()
+
+  /// What the audit log calls a user of this id; the id itself where there is no such user.
+  func subject(of id: String) throws -> String {
+    // A step mostly writes about the user whom it has just read.
+    if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
+      return last.subject
+    }
+    return try anyUser(id)?.subject ?? id
   }
 
   /// Adds a user.
   func insert(_ user: UserRecord) throws {
     try execute(
-      "INSERT INTO users (id, created, state, state_reason, state_since, code) VALUES ($1, $2, $3, $4, $5, $6)",
+      """
+      INSERT INTO users (id, subject, created, state, state_reason, state_since, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      """,
       [
-        .text(user.id), .integer(user.created), .of(user.state), .text(user.stateReason),
+        .text(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
         .integer(user.stateSince), .optional(rowCodes.code(of: user.image)),
       ], changing: 1)
   }
@@ -109,10 +140,15 @@ extension SQLConnection {
   /// Writes what changes of a user, with the code of the whole.
   func update(_ user: UserRecord) throws {
     try execute(
-      "UPDATE users SET user_code = $1, state = $2, state_reason = $3, state_since = $4, code = $5 WHERE id = $6",
+      """
+      UPDATE users SET user_code = $1, state = $2, state_reason = $3, state_since = $4, code = $5, subject = $6
+      WHERE id = $7
+      """,
       [
         .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)), .text(user.id),
+        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)), .text(user.subject),
+        .text(user.id),
       ], changing: 1)
+    setLocal(Self.lastUser, to: user)
   }
 }

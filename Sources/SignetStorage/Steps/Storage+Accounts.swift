@@ -1,7 +1,7 @@
 public import SignetSQL
 
 extension Storage {
-  /// How the server stands to a container; that of the beginning where nothing was ever said.
+  /// How the server stands to a container.
   ///
   /// - Returns: The state; `nil` where there is no such container.
   public func accountState(of container: String) async throws(StorageFailure) -> AccountStateRecord? {
@@ -41,13 +41,23 @@ extension Storage {
   }
 
   /// Sets what the next report of a container has to answer, in the place of an earlier challenge.
+  ///
+  /// - Parameters:
+  ///   - challenge: The challenge.
+  ///   - expires: When it ends.
+  ///   - container: The container.
+  ///   - time: When.
+  /// - Throws: ``StorageFailure``.
   public func setAccountChallenge(
-    _ challenge: [UInt8], expires: Int64, of container: String
+    _ challenge: [UInt8], expires: Int64, of container: String, at time: Int64
   ) async throws(StorageFailure) {
+    let codes = codes
     try await write { database in
       var state = try database.accountState(of: container)
+      // The lock that is believed then is one from now on, and holds for the container and its device.
+      let isFound = state.isAltered
       (state.challenge, state.challengeExpires) = (challenge, expires)
-      try database.write(state, of: container)
+      try database.store(state, of: container, isChanged: isFound, at: time, codes)
     }
   }
 
@@ -158,8 +168,7 @@ extension SQLConnection {
     let found = try row(
       "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
     ) { try AccountStateRecord($0, of: container, codes) }
-    if let found { return found }
-    return try anyContainer(container)?.standing ?? .open == .open ? AccountStateRecord() : .altered
+    return found ?? .altered
   }
 
   /// When the last report of a container came.

@@ -36,8 +36,8 @@ extension Storage {
     let codes = codes
     return try await write { database in
       if let container = container?.container {
-        try database.requireActive(owner: container.user)
-        try database.requireUnlocked(container.installation, of: container.user, isBound: false, codes)
+        try database.requireActive(known: container.user)
+        try database.requireUnlocked(container.installation, of: container.user, codes)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
       // A wrong proof is counted by itself; who knows the invite can repeat all else.
@@ -56,14 +56,21 @@ extension Storage {
   ///
   /// One that renews another becomes active only while that one is, and its activation stays as it is.
   ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - time: When.
+  ///   - audit: Makes the event.
+  ///   - lost: Makes the event of each that is revoked, but for the one that it renews.
+  /// - Returns: How it ended.
   /// - Throws: ``StorageFailure/deviceLocked`` for one on a device that is locked, unless it renews another, whose lock goes on to it.
   public func confirmContainer(
-    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
+    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
+    lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     let codes = codes
     return try await write { database in
       let container = try database.requireActiveUser(ofContainer: id)
-      let outcome = try database.confirm(container, at: time, codes)
+      let outcome = try database.confirm(container, at: time, lost, codes)
       // A repeated confirmation changes nothing and is no event.
       guard outcome != .alreadyActive else { return outcome }
       let event = audit(outcome)
@@ -122,7 +129,7 @@ extension SQLConnection {
   }
 
   fileprivate func confirm(
-    _ container: ContainerRecord?, at time: Int64, _ codes: RowCodes
+    _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord, _ codes: RowCodes
   ) throws -> ConfirmationOutcome {
     guard var container else { return .gone }
     if container.state == .active { return .alreadyActive }
@@ -131,12 +138,15 @@ extension SQLConnection {
       // A renewal goes on from a container in use; one that ended meanwhile has no successor.
       guard try self.container(renewed)?.state == .active else { return .gone }
     } else {
-      try requireUnlocked(container.installation, of: container.user, isBound: false, codes)
+      try requireUnlocked(container.installation, of: container.user, codes)
       guard try openActivation("id", container.activation) != nil else { return .gone }
       _ = try endActivations(.used, "id", container.activation)
     }
     for earlier in try containers(of: container.user, "state = 'active'")
-    where earlier.device == container.device { try revoke(earlier) }
+    where earlier.device == container.device {
+      try revoke(earlier)
+      if earlier.id != container.renews { try appendAudit(lost(.container(earlier.id))) }
+    }
     container.state = .active
     try update(container)
     if var credential = try credential(container.id) {

@@ -34,12 +34,10 @@ extension SQLConnection {
     if ways.isAskers, keys.contains(where: { rules.key(transaction, $0, .byAsker) }) { return true }
     let able = keys.filter { rules.key(transaction, $0, .byServer) }
     return try ways.targets.contains { target in
-      guard let place = try place(ofTarget: target), place.user.utf8.elementsEqual(user.utf8),
-        try !isLocked(place.device, of: user, codes)
-      else { return false }
+      guard let found = try reachableTarget(target, of: user, codes) else { return false }
       // One that does not say where it is may be on any device.
       return able.contains { key in
-        guard let own = key.device, let device = place.device else { return true }
+        guard let own = key.device, let device = found.device else { return true }
         return own.utf8.elementsEqual(device.utf8)
       }
     }
@@ -74,9 +72,9 @@ extension SQLConnection {
   func insert(_ asking: TransactionAsking) throws {
     let codes = try rowCodes
     for (session, audit) in asking.sessions {
-      guard let user = session.user, let place = try place(ofTarget: session.target),
-        place.user.utf8.elementsEqual(user.utf8), try !isLocked(place.device, of: user, codes)
-      else { continue }
+      guard let user = session.user, try reachableTarget(session.target, of: user, codes) != nil else {
+        continue
+      }
       try add(session, codes)
       try appendAudit(audit)
     }

@@ -83,7 +83,7 @@ extension SQLConnection {
     var chain = try local(Self.auditTail) {
       try lastAuditEntry(of: lane).map { AuditChain(after: $0) } ?? AuditChain(lane)
     }
-    let entry = chain.append(record.text)
+    let entry = chain.append(try record.text(calling: subject(of:)))
     try execute(
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
       [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)

@@ -39,12 +39,10 @@ extension Storage {
   ///   - time: When.
   ///   - step: How many more seconds have to pass between two polls after one that comes too soon.
   ///   - limit: The most seconds that have to pass between two polls.
-  ///   - audit: Makes the event of a transaction that is found to have expired.
   /// - Returns: What was found.
   /// - Throws: ``StorageFailure``.
   public func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
-    audit: @escaping @Sendable (String) -> AuditRecord
+    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64
   ) async throws(StorageFailure) -> PollOutcome {
     try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
@@ -54,7 +52,8 @@ extension Storage {
       switch transaction.state(at: time) {
       case .pending: return try database.countPoll(of: request, at: time, step: step, limit: limit)
       case .expired:
-        try database.expire(transaction, audit)
+        // What is said to have expired stays so, also where the clock is set back.
+        try database.expire(transaction.id, at: time)
         return .expired
       default:
         guard request.expires <= time else { return .ended(request, transaction) }
@@ -129,14 +128,6 @@ extension SQLConnection {
     try row(
       "SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll'", [.text(transaction)]
     ) { try $0.text(0) }
-  }
-
-  /// What is said to have expired stays so, also where the clock is set back.
-  fileprivate func expire(
-    _ transaction: TransactionRecord, _ audit: (String) -> AuditRecord
-  ) throws {
-    guard try expire(transaction.id) else { return }
-    try appendAudit(audit(transaction.id))
   }
 
   fileprivate func countPoll(

@@ -123,6 +123,11 @@ extension SQLConnection {
 
   /// Removes pending containers, with their credentials and the claims to their keys, by what they are to come from.
   func removePending(_ origin: String, _ id: String) throws {
+    _ = try execute(
+      """
+      DELETE FROM account_states WHERE container IN
+        (SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending')
+      """, [.text(id)])
     let removed = try rows(
       "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id, user_id", [.text(id)]
     ) { (id: try $0.text(0), user: try $0.text(1)) }

@@ -123,23 +123,39 @@ extension SQLConnection {
   /// - Parameters:
   ///   - installation: What the device calls itself; one that calls itself nothing passes.
   ///   - user: Whose it is.
-  ///   - isBound: Whether something is bound to it, so that there is a row: without one somebody has removed it.
   ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
-  func requireUnlocked(
-    _ installation: String?, of user: String, isBound: Bool = true, _ codes: RowCodes
-  ) throws {
+  func requireUnlocked(_ installation: String?, of user: String, _ codes: RowCodes) throws {
     guard let installation else { return }
     guard let device = try device(installation, of: user, codes) else {
-      if isBound { throw StorageFailure.altered(row: "\(installation) of devices") }
+      // Where something is bound there was a row, which said whether the device was locked.
+      if try isAnythingBound(to: installation, of: user) {
+        throw StorageFailure.altered(row: "\(installation) of devices")
+      }
       return
     }
     guard device.standing != .locked else { throw StorageFailure.deviceLocked }
   }
 
-  /// As ``requireUnlocked(_:of:isBound:_:)``, for the device of a target of UAF tokens; a target that there is not passes.
-  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws {
-    if let found = try place(ofTarget: target) { try requireUnlocked(found.device, of: found.user, codes) }
+  private func isAnythingBound(to installation: String, of user: String) throws -> Bool {
+    for table in ["uaf_credentials", "uaf_targets"] {
+      let named = "SELECT 1 FROM \(table) WHERE user_id = $1 AND device = $2 LIMIT 1"
+      if try exists(named, [.text(user), .text(installation)]) { return true }
+    }
+    // A pending container is bound once it is confirmed.
+    return try containers(of: user, "state NOT IN ('pending', 'revoked')")
+      .contains { $0.installation == installation }
+  }
+
+  /// As ``requireUnlocked(_:of:_:)``, for the device of a target of UAF tokens.
+  ///
+  /// - Returns: Whether there is such a target, or none is named.
+  @discardableResult
+  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws -> Bool {
+    guard let target else { return true }
+    guard let found = try uafTarget(target, codes) else { return false }
+    try requireUnlocked(found.device, of: found.user, codes)
+    return true
   }
 
   /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
@@ -149,12 +165,15 @@ extension SQLConnection {
     return device.isAltered || device.standing == .locked
   }
 
-  /// Whose a target of UAF tokens is, and on which device, where it says that; `nil` for none.
-  func place(ofTarget target: String?) throws -> (user: String, device: String?)? {
-    guard let target else { return nil }
-    return try row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(target)]) {
-      (user: try $0.text(0), device: try $0.optional(1, $0.text))
-    }
+  /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
+  func reachableTarget(_ id: String?, of user: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
+    guard let id else { return nil }
+    do {
+      guard let target = try uafTarget(id, codes), target.user.utf8.elementsEqual(user.utf8),
+        try !isLocked(target.device, of: user, codes)
+      else { return nil }
+      return target
+    } catch StorageFailure.altered { return nil }
   }
 
   /// Finds the device that something is bound to in this step, or makes it.

@@ -143,6 +143,7 @@ extension SQLConnection {
       guard let user = try user(of: authenticator, event.subject) else { return }  // bound to no account
       event.user = user
     }
+    try event.callUser(subject(of:))
     for (receiver, lifetime) in receivers {
       let record = OutboxRecord(
         number: 0, to: receiver, event, created: time, expires: time + lifetime, due: time)

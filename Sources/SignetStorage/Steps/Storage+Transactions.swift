@@ -384,7 +384,7 @@ extension SQLConnection {
     switch found.state(at: time) {
     case .pending: return nil
     case .expired:
-      try expire(found.id)
+      try expire(found.id, at: time)
       return .expired
     case .accepted, .denied, .reported:
       let isSame = found.state == state && found.decision != nil && found.decision?.container == container
@@ -396,15 +396,16 @@ extension SQLConnection {
 }
 
 extension SQLConnection {
-  /// Marks a transaction that waits, and whose time is over.
+  /// Marks a transaction that waits, and whose time is over, with its event.
   ///
   /// - Returns: Whether it waited.
   @discardableResult
-  func expire(_ id: String) throws -> Bool {
+  func expire(_ id: String, at time: Int64) throws -> Bool {
     let expired = try execute(
       "UPDATE transactions SET state = 'expired' WHERE id = $1 AND state = 'pending'", [.text(id)])
     guard expired == 1 else { return false }
     try noteChange(of: id)
+    try appendAudit(AuditRecord(.transactionExpired(transaction: id), by: .server, at: time))
     return true
   }
 }

@@ -101,7 +101,8 @@ extension Storage {
       else { return false }
       if found.isGrant {
         if let user = found.user { try database.requireActive(owner: user) }
-        try database.requireUnlockedDevice(ofTarget: found.target, codes)
+        // One that was sent while its target was removed.
+        guard try database.requireUnlockedDevice(ofTarget: found.target, codes) else { return false }
       }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
       try database.update(found, codes)
@@ -169,8 +170,8 @@ extension Storage {
     return try await write { database in
       let first = credentials.first?.credential
       if let first {
-        try database.requireActive(owner: first.user)
-        try database.requireUnlocked(first.device, of: first.user, isBound: false, codes)
+        try database.requireActive(known: first.user)
+        try database.requireUnlocked(first.device, of: first.user, codes)
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
       if outcome == .taken, let first, let device = first.device {
@@ -228,7 +229,7 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      try database.requireActive(owner: user)
+      try database.requireActive(known: user)
       for use in uses {
         // One that is nobody's, somebody else's or not ours is refused below.
         guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
@@ -348,6 +349,11 @@ extension SQLConnection {
         """, [.text(user), .text(device)], end, codes)
   }
 
+  /// Ends what a target was sent and has not answered, as failed; what removes keys goes on.
+  func failUAFSessions(ofTarget target: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
+    try failUAFSessions(where: "target = $1 AND operation <> 'Dereg'", [.text(target)], end, codes)
+  }
+
   /// Ends the registrations of a user that are under way, and may be on a device, as failed.
   func failUAFRegistrations(
     on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
@@ -435,7 +441,7 @@ extension SQLConnection {
     var pending: TransactionRecord?
     if let name = session.transaction {
       let named = try transaction(name)
-      if let named, named.state(at: end.time) == .expired { try expire(named.id) }
+      if let named, named.state(at: end.time) == .expired { try expire(named.id, at: end.time) }
       guard let transaction = named, transaction.state(at: end.time) == .pending,
         transaction.user == nil || transaction.user == user
       else { return try fail(session, end, .transactionOver, codes) }

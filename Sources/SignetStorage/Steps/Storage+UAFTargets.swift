@@ -17,7 +17,7 @@ extension Storage {
     let codes = codes
     return try await write { database in
       try database.requireActive(target.user)
-      try database.requireUnlocked(target.device, of: target.user, isBound: false, codes)
+      try database.requireUnlocked(target.device, of: target.user, codes)
       try database.requireUse(of: basis, codes)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
@@ -34,11 +34,7 @@ extension Storage {
 
   /// The target of this id; `nil` for none.
   public func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord? {
-    try await read { [codes] database in
-      try database.row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
-        try UAFTargetRecord($0, codes)
-      }
-    }
+    try await read { [codes] in try $0.uafTarget(id, codes) }
   }
 
   /// A user's targets, oldest first.
@@ -71,19 +67,25 @@ extension Storage {
     }
   }
 
-  /// Removes the targets of a user on a device, and the keys that the user has registered on it; those that are revoked stay, and so
+  /// Removes the targets of a user on a device with what they were sent, and the keys that the user has registered on it; those that are revoked stay, and so
   /// does what the server knows of the device, so that it stays locked.
   ///
   /// - Returns: Whether there was any.
   public func removeUAFDevice(
     _ device: String, of user: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      let targets = try database.execute(
-        "DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
+    let codes = codes
+    return try await write { database in
+      let place: [SQLValue] = [.text(device), .text(user)]
+      let named = try database.rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", place) {
+        try $0.text(0)
+      }
+      for target in named {
+        try database.failUAFSessions(ofTarget: target, .forbidden(at: audit.time), codes)
+      }
+      let targets = try database.execute("DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", place)
       let keys = try database.execute(
-        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'",
-        [.text(device), .text(user)])
+        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'", place)
       guard targets + keys > 0 else { return false }
       try database.appendAudit(audit)
       try database.endUnanswerable(of: user, after: audit, at: audit.time)
@@ -122,15 +124,20 @@ extension Storage {
     }
   }
 
-  /// Removes a target.
+  /// Removes a target; what was sent to it has ended then, but for what removes keys.
   ///
   /// - Returns: Whether there was one.
   public func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      guard let place = try database.place(ofTarget: id) else { return false }
+    let codes = codes
+    return try await write { database in
+      let owner = try database.row("SELECT user_id FROM uaf_targets WHERE id = $1", [.text(id)]) {
+        try $0.text(0)
+      }
+      guard let owner else { return false }
+      try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
       try database.appendAudit(audit)
-      try database.endUnanswerable(of: place.user, after: audit, at: audit.time)
+      try database.endUnanswerable(of: owner, after: audit, at: audit.time)
       return true
     }
   }

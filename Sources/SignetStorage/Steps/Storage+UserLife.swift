@@ -4,18 +4,19 @@ extension Storage {
   /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
   ///
   /// Open requests are withdrawn, invites and UAF operations end, push messages expire, and waiting devices are told. A row that was
-  /// altered is written anew, without the code that clients have to name.
+  /// altered is written anew, without the code that clients have to name and with another subject.
   ///
   /// - Parameters:
   ///   - id: The user.
   ///   - reason: Why, in the operator's words.
+  ///   - subject: One for a row that was altered: nobody knows whose the one in it is.
   ///   - time: When.
   ///   - audit: The event.
   ///   - ended: Makes the event of each request that ends, of its id.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func suspendUser(
-    _ id: String, reason: String, at time: Int64, audit: AuditRecord,
+    _ id: String, reason: String, subject: String, at time: Int64, audit: AuditRecord,
     ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
@@ -23,7 +24,7 @@ extension Storage {
       switch user.state {
       case .deleted: return .unknown
       case .suspended: return .unchanged
-      case .altered: user.codeDigest = nil
+      case .altered: (user.codeDigest, user.subject) = (nil, subject)
       case .active: break
       }
       (user.state, user.stateReason, user.stateSince) = (.suspended, reason, time)
@@ -56,33 +57,37 @@ extension Storage {
     }
   }
 
-  /// Deletes a user: removes all that is bound to the account, with its secrets.
+  /// Deletes a user: removes all that is bound to the account, with its secrets, and the user's id, which somebody else may have then.
   ///
-  /// The id stays, so that it is not given to somebody else whom the audit log would then take for the user; so do the digests of
-  /// public keys, of which nothing says any more whose they were: no other account gets them. Requests of clients of OpenID Connect
-  /// stay until their clients cannot ask for them any more. A token with a serial number goes back to the stock.
+  /// Whom the audit log and tokens mean by the subject stays known. So do the digests of public keys, of which nothing says any more
+  /// whose they were: no other account gets them. Requests of clients of OpenID Connect stay until their clients cannot ask for them
+  /// any more. A token with a serial number goes back to the stock.
   ///
   /// - Parameters:
   ///   - id: The user.
+  ///   - subject: As that of ``suspendUser(_:reason:subject:at:audit:ended:)``.
   ///   - time: When.
   ///   - audit: The event.
   ///   - ended: Makes the event of each request that ends, of its id.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func deleteUser(
-    _ id: String, at time: Int64, audit: AuditRecord, ended: @escaping @Sendable (String) -> AuditRecord
+    _ id: String, subject: String, at time: Int64, audit: AuditRecord,
+    ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
       guard var user = try database.anyUser(id) else { return .unknown }
       switch user.state {
       case .deleted: return .unchanged
-      case .active, .suspended, .altered: break
+      case .altered: user.subject = subject
+      case .active, .suspended: break
       }
       try database.endAll(of: id, at: time, ended)
       try database.removeAll(of: id)
       (user.state, user.stateReason, user.stateSince, user.codeDigest) = (.deleted, "", time, nil)
       try database.update(user)
       try database.appendAudit(audit)
+      try database.eraseID(of: user)
       return .changed
     }
   }
@@ -100,6 +105,14 @@ extension SQLConnection {
   /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
   func requireActive(owner user: String) throws {
     guard let found = try anyUser(user) else { throw UserRecord.missing(user) }
+    try found.checked().requireActive()
+  }
+
+  /// As ``requireActive(_:)``, for a user who was there before this step.
+  ///
+  /// - Throws: ``StorageFailure/unknown`` for one who was deleted since.
+  func requireActive(known user: String) throws {
+    guard let found = try anyUser(user) else { throw StorageFailure.unknown }
     try found.checked().requireActive()
   }
 
@@ -172,10 +185,6 @@ extension SQLConnection {
     for table in ["push_targets", "account_orders", "account_states"] {
       _ = try execute("DELETE FROM \(table) WHERE container IN \(containers)", account)
     }
-    for var container in try self.containers(of: user) {
-      (container.state, container.name, container.platform) = (.revoked, "", "")
-      try update(container)
-    }
     _ = try execute(
       "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)", account)
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
@@ -183,6 +192,35 @@ extension SQLConnection {
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", account)
     try forgetHolders(of: user)
+  }
+
+  /// Has the row of a deleted user, and those that name it, go on under the subject.
+  fileprivate func eraseID(of user: UserRecord) throws {
+    let codes = try rowCodes
+    // With the codes that cover the id.
+    let containers = try containers(of: user.id)
+    let requests = try rows(
+      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.text(user.id)]
+    ) { row -> TransactionRecord? in
+      // One that was altered is good for nothing under either name.
+      do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
+    }
+    var user = user
+    try execute(
+      "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .text(user.id)], changing: 1)
+    user.id = user.subject
+    try update(user)
+    for var container in containers {
+      (container.user, container.state, container.name, container.platform) = (user.id, .revoked, "", "")
+      (container.device, container.succession) = ([], nil)
+      try update(container)
+    }
+    for case var request? in requests {
+      request.user = user.id
+      try execute(
+        "UPDATE transactions SET code = $1 WHERE id = $2",
+        [.optional(codes.code(of: request.image)), .text(request.id)], changing: 1)
+    }
   }
 
   /// Removes requests to users who are gone, but for those that a client may still ask for.

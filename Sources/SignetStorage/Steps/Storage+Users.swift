@@ -36,6 +36,26 @@ extension Storage {
     try await read { try $0.anyUser(id) }
   }
 
+  /// The user of this subject; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  public func user(subject: String) async throws(StorageFailure) -> UserRecord? {
+    try await read { try $0.anyUser(subject: subject)?.checked() }
+  }
+
+  /// The ids of users by their subjects; of none that there is not, and of none whose row was altered.
+  public func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: String] {
+    guard !subjects.isEmpty else { return [:] }
+    return try await read { database in
+      var ids: [String: String] = [:]
+      for subject in subjects {
+        guard let user = try database.anyUser(subject: subject), user.state != .altered else { continue }
+        ids[subject] = user.id
+      }
+      return ids
+    }
+  }
+
   /// All users, by id, also those whose rows were altered.
   public func users() async throws(StorageFailure) -> [UserRecord] {
     try await read { [codes] database in
@@ -89,7 +109,7 @@ extension Storage {
     _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
   ) async throws(StorageFailure) -> CodeOutcome {
     try await write { database in
-      if let user = attempt.user { try database.requireActive(user) }
+      if let user = attempt.user { try database.requireActive(known: user) }
       let wait = try database.wait(for: attempt)
       let verdict = judge(wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }

@@ -31,8 +31,9 @@ import Testing
       let published = try await SigningKeyService(fixture.server.context).published().json
       let keys = VerificationKeySet(try JWKSet(published))
       let verified = try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256])
+      let subject = try #require(try await fixture.server.storage.user("alice")).subject
       let claims = try verified.claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
+        JWTValidation(issuer: fixture.issuer, subject: subject, audiences: [client.id], type: "JWT"),
         now: fixture.now
       ).all
       #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 300)
@@ -51,7 +52,7 @@ import Testing
       let digest = HashFunction.sha256.digest(of: Array(access.utf8))
       #expect(try claims.string("at_hash") == Base64URL.encode(Array(digest.prefix(16))))
       let accessClaims = try JWS(compact: access).verified(with: keys, allowing: [.es256]).claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [fixture.issuer], type: "at+jwt"),
+        JWTValidation(issuer: fixture.issuer, subject: subject, audiences: [fixture.issuer], type: "at+jwt"),
         now: fixture.now
       ).all
       #expect(try accessClaims.string("client_id") == client.id && accessClaims.string("scope") == "openid")
@@ -287,7 +288,16 @@ import Testing
   func answeredWithoutANetwork() async throws {
     let fixture = try await OpenIDFixture()
     let (client, transactions) = (try await fixture.register(), fixture.server.transactions)
-    let id = try await fixture.ask(client).id
+    let unnamed = try await fixture.ask(client).id
+    let unsigned = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+    await #expect(throws: Problem.self, "signed content is demanded where nothing is named") {
+      try await transactions.answer(.scanned("12345678"), to: #require(unsigned.first).id, by: .init(.local))
+    }
+    try await fixture.decide(.denied)
+    #expect(try await fixture.poll(client, unnamed).outcome == "400 access_denied")
+    let id = try await fixture.ask(
+      client, [("login_hint", "alice"), ("acr_values", "urn:signet:acr:answered")]
+    ).id
     let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
     let transaction = try #require(waiting.first).id
     let carried = try OfflineTransaction(
@@ -301,13 +311,25 @@ import Testing
     #expect(!claims.contains("signet_decision") && !claims.contains("signet_key"))
   }
 
-  @Test("a user id that is no ASCII text is named by its digest")
-  func subjects() {
-    #expect(TokenMaker.subject(of: "alice@example.org") == "alice@example.org")
-    for user in ["zoë", "~alice"] {
-      let subject = TokenMaker.subject(of: user)
-      #expect(subject.utf8.count == 44 && subject.hasPrefix("~") && subject.utf8.allSatisfy { $0 < 0x80 })
-    }
-    #expect(TokenMaker.subject(of: TokenMaker.subject(of: "zoë")) != TokenMaker.subject(of: "zoë"))
+  @Test(
+    "who gets the id of a deleted user is another subject, and an ID token of the deleted one names nobody")
+  func subjects() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let token = try await fixture.poll(client, id).body.string("id_token")
+    let subject = try JSONObject(parsing: JWS(compact: token).unverifiedPayload).string("sub")
+    let alice = try UserID("alice")
+    #expect(try await users.find(alice).subject == subject)
+    let left = try await users.delete(alice, by: .local)
+    #expect(left.id == subject && left.state == .deleted)
+    try await users.add(alice, by: .local)
+    let other = try await users.find(alice).subject
+    #expect(other != subject && [other, subject].allSatisfy { $0.hasPrefix("~") && $0.utf8.count == 23 })
+    #expect(
+      try await fixture.ask(client, [("id_token_hint", token)]).outcome == "403 access_denied")
+    #expect(try await users.containers(of: alice).isEmpty)
+    await #expect(throws: Problem.self) { try await users.add(UserID(subject), by: .local) }
   }
 }

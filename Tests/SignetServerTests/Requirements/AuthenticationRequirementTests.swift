@@ -54,6 +54,7 @@ import Testing
         (
           Self.requirement { $0.longestReportAge = 60 }, .report(longestAge: 60), { $0.reportAge = 60 }
         ),
+        (Self.requirement { $0.numberDigits = 4 }, .number(digits: 4), { $0.numberDigits = 4 }),
         (Self.requirement { $0.kinds = [.container] }, .kinds([.container]), { $0.kind = .container }),
       ]
     for (requirement, demand, meet) in cases {

@@ -50,7 +50,7 @@ import Testing
   private func report(_ fixture: OpenIDFixture, _ device: ProtocolDevice? = nil) async throws {
     let id = try #require((device ?? fixture.device).container).text
     let (storage, now) = (fixture.server.storage, fixture.now)
-    try await storage.setAccountChallenge([1], expires: now + 120, of: id)
+    try await storage.setAccountChallenge([1], expires: now + 120, of: id, at: now)
     let isTaken = try await storage.takeAccountReport(
       AccountReportAttempt(
         container: id, challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")

@@ -114,7 +114,7 @@ import UAFFixture
           audiences: ["\(server.origin)/nevisfido/uaf/1.1/facets"], type: type, leewaySeconds: 0),
         now: server.clock.now
       ).all
-      #expect(try claims.string("sub") == "alice")
+      #expect(try await claims.string("sub") == server.storage.user("alice")?.subject)
       #expect(try claims.string("signet_user") == "alice")
       #expect(try claims.string("signet_uaf") == operation)
       #expect(try claims.string("acr") == "urn:signet:acr:uaf")

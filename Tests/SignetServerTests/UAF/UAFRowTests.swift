@@ -55,7 +55,7 @@ import UAFFixture
     _ = try await server.users.suspend(try UserID("alice"), reason: "", by: .local)
     try server.tamper("DELETE FROM users")
     key.signCounter = 2
-    #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1500)
+    #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1404)
   }
 
   @Test(
