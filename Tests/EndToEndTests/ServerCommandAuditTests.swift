@@ -52,7 +52,7 @@ import Testing
 
   @Test func namesTheFirstBadEntry() async throws {
     let cases: [(sql: String, number: Int64)] = [
-      ("UPDATE audit SET event = replace(event, 'bob', 'bib') WHERE number = 3", 3),
+      ("UPDATE audit SET event = replace(event, 'user.added', 'user.deleted') WHERE number = 3", 3),
       ("UPDATE audit SET event = event || ' ' WHERE number = 1", 1),
       ("UPDATE audit SET hash = zeroblob(32) WHERE number = 4", 4),
       ("UPDATE audit SET hash = substr(hash, 1, 31) WHERE number = 2", 2),
