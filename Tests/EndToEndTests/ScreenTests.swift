@@ -273,7 +273,7 @@ struct ScreenTests {
     #expect(client.status == 0, client.summary)
     // The numbers of the audit log stand at the right of their column.
     let beginnings =
-      ["| ", "  |", "User", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
+      ["| ", "  |", "User", "Subject", "State", "Since", "Added"] + (1...9).map { "  \($0)  " }
     for words in [
       ["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"],
       ["user", "show", Self.name], ["device", "list", Self.name], ["container", "list", Self.name],
