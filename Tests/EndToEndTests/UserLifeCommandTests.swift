@@ -108,7 +108,7 @@ import Testing
     let left = try await server.json("user", "delete", "alice")
     #expect(try left.string("state") == "deleted" && left.string("user") == subject)
     #expect(try await !server.accepts(code, of: "alice"))
-    #expect(try await server.activeContainers("alice").isEmpty)
+    #expect(try await server.activeContainers(subject).isEmpty)
     let again = try await server.run("user", "delete", "alice")
     #expect(again.status != 0 && again.errorOutput.contains("There is no user"), again.summary)
     _ = try await server.json("user", "add", "alice")
