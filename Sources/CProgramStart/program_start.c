@@ -12,7 +12,8 @@ static int outcome;
 
 // Variables with which libraries load code or settings, or write down keys. The system's own settings hold.
 static const char *const dropped[] = {
-    "OPENSSL_", "SSL_CERT_", "SSLKEYLOGFILE=", "CTLOG_FILE=", "RANDFILE=", "QLOGDIR=", "GNUTLS_", "PKCS11_PROVIDER_", 0,
+    "OPENSSL_", "SSL_CERT_", "SSLKEYLOGFILE=", "CTLOG_FILE=", "RANDFILE=", "QLOGDIR=", "GNUTLS_", "PKCS11_PROVIDER_",
+    "TSS2_", "PGSSLKEY=", "PGSSLCERT=", "PGSERVICE", 0,
 };
 
 __attribute__((disable_sanitizer_instrumentation)) static int is_dropped(const char *entry) {

@@ -37,6 +37,11 @@ package final class OpenFolder: Sendable {
   /// - Throws: ``FileFailure``.
   package func isInMemory() throws(FileFailure) -> Bool { try MemoryFile.isPlace(status()) }
 
+  /// Whether it was deleted since it was opened.
+  ///
+  /// - Throws: ``FileFailure``.
+  package func isDeleted() throws(FileFailure) -> Bool { try status().st_nlink == 0 }
+
   /// The names in it, in order, those that begin with a dot left out.
   ///
   /// - Throws: ``FileFailure``.

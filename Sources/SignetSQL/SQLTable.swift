@@ -67,7 +67,7 @@ public struct SQLColumn: Sendable {
 
 /// A table, and its indexes.
 public struct SQLTable: Sendable {
-  let name: String
+  package let name: String
   private let columns: [SQLColumn]
   private let constraints: [String]
   private let indexes: [SQLIndex]

@@ -11,8 +11,8 @@ private let systemWrite = write
 
 /// The server's log: one JSON object a line, never a secret.
 ///
-/// Lines about requests that were refused, or that need no authentication, are ones that strangers can cause, as many as they
-/// like. Of these, the first of each kind and from each network in each 10 seconds is written, and others while there are fewer than
+/// Lines about requests that were refused or failed, or that need no authentication, are ones that strangers can cause, as many as
+/// they like. Of these, the first of each kind and from each network in each 10 seconds is written, and others while there are fewer than
 /// 100; how many of a kind were left out, and most of them from where, says a line `log.leftOut`.
 public struct EventLog: Sendable {
   private let write: @Sendable (String) -> Void
@@ -53,13 +53,27 @@ public struct EventLog: Sendable {
   public func sampled(
     _ event: String, of subject: String = "", _ members: KeyValuePairs<String, String> = [:]
   ) {
+    sampled("info", event, of: subject, members)
+  }
+
+  /// Something that an operator should look at, and that each request of a stranger may meet again: a line, or one more of those that
+  /// are left out.
+  ///
+  /// Lines of the same event are of one kind.
+  public func sampledError(_ event: String, _ members: KeyValuePairs<String, String> = [:]) {
+    sampled("error", event, of: "", members)
+  }
+
+  private func sampled(
+    _ level: String, _ event: String, of subject: String, _ members: KeyValuePairs<String, String>
+  ) {
     let now = clock.now
     let status = members.first { $0.key == "status" }?.value ?? ""
     let network = members.first { $0.key == "from" }.map { ClientAddress.networkName(of: $0.value) } ?? ""
     let (isWritten, over) = sample.take(
       LineSample.Kind(event: event, status: status, subject: subject), from: network, at: now)
     writeLeftOut(over)
-    if isWritten { line("info", event, members, at: now) }
+    if isWritten { line(level, event, members, at: now) }
   }
 
   /// Says how many lines were left out in a time that is over by now; at the end, in the present one too.

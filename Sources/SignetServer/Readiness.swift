@@ -1,15 +1,15 @@
-package import SignetStorage
+import SignetStorage
 import SignetWire
 
-/// Whether the server can serve: what it stores can be read, and a change is on the disk.
+/// Whether the server can serve: what it stores can be read, a change is on the disk, and there is a key for handshakes.
 ///
 /// Each answer is of a look at most a second old: who asks often makes no more changes than that, and asks who waits together are
 /// one look.
 package actor Readiness {
   private let context: ServiceContext
   private let elapsed: @Sendable () -> Duration
-  private var running: Task<StorageFailure?, Never>?
-  private var last: (end: Duration, failure: StorageFailure?)?
+  private var running: Task<String?, Never>?
+  private var last: (end: Duration, failure: String?)?
   /// How many looks there were; tests compare it with the number of questions.
   package private(set) var count = 0
 
@@ -17,7 +17,7 @@ package actor Readiness {
   private static let age: Duration = .seconds(1)
 
   /// - Parameters:
-  ///   - context: Whose storage it is about.
+  ///   - context: Whose storage and keys it is about.
   ///   - elapsed: The time since a moment that stays the same.
   package init(_ context: ServiceContext, elapsed: @escaping @Sendable () -> Duration = Readiness.uptime) {
     (self.context, self.elapsed) = (context, elapsed)
@@ -28,21 +28,25 @@ package actor Readiness {
   /// - Throws: `Problem`: `busy`.
   nonisolated func answer() async throws -> ServerState {
     guard await failure() == nil else {
-      throw Problem(.busy, "The database can't be read and written. See the server's log.")
+      throw Problem(
+        .busy,
+        "The database, or the folder for keys of handshakes, can't be read and written. See the server's log."
+      )
     }
     return ServerState(status: "ready", version: Server.version)
   }
 
   /// Why the server cannot serve; `nil` where it can.
-  package func failure() async -> StorageFailure? {
+  package func failure() async -> String? {
     if let running { return await running.value }
     if let last, elapsed() - last.end < Self.age { return last.failure }
-    let (storage, now) = (context.storage, context.clock.now)
-    let task = Task { () -> StorageFailure? in
-      do throws(StorageFailure) {
-        try await storage.checkReadiness(at: now)
-        return nil
-      } catch { return error }
+    let (context, now) = (context, context.clock.now)
+    let task = Task { () -> String? in
+      do throws(StorageFailure) { try await context.storage.checkReadiness(at: now) } catch {
+        return error.description
+      }
+      do { _ = try context.handshakeKeys.current(at: now) } catch { return "keys of handshakes: \(error)" }
+      return nil
     }
     (running, count) = (task, count + 1)
     let failure = await task.value
@@ -52,9 +56,9 @@ package actor Readiness {
   }
 
   /// The log says each change once.
-  private func say(_ failure: StorageFailure?, after before: StorageFailure?) {
+  private func say(_ failure: String?, after before: String?) {
     if let failure {
-      if before != failure { context.log.error("ready.failed", ["cause": failure.description]) }
+      if before != failure { context.log.error("ready.failed", ["cause": failure]) }
     } else if before != nil {
       context.log.info("ready.restored")
     }

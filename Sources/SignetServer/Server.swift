@@ -60,12 +60,11 @@ public final class Server: Sendable {
           "from": request.remoteAddress,
         ]
       }
-      // A failure of the server's own is always written, and so is what is served to somebody who is known.
-      let pattern = request.status < 500 ? router.pattern(method: request.method, path: request.path) : nil
-      // What is answered without an endpoint, as OPTIONS is, is anybody's too.
+      let pattern = router.pattern(method: request.method, path: request.path)
+      // What is answered without an endpoint, as OPTIONS is, is anybody's too; so is what fails, of which strangers cause more.
       let isOpen = pattern.map(open.contains) ?? true
-      let isAnybodys = request.status < 400 && isOpen || (400..<500).contains(request.status)
-      guard isAnybodys else { return log.info("request", members(request.path)) }
+      // What is served to somebody who is known is always written.
+      guard isOpen || request.status >= 400 else { return log.info("request", members(request.path)) }
       // A stranger's path may be as long as a request line.
       log.sampled(
         "request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint",

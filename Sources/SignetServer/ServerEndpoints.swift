@@ -31,10 +31,12 @@ extension API {
     answers: .json(ServerState.schema("live"), "It does."))
   static let ready = Endpoint(
     .get, "/ready", .publish, "ready",
-    "Whether the database can be read and written; for the operator's addresses", in: .server,
+    "Whether the server can serve; for the operator's addresses", in: .server,
     by: .operatorAddress,
     answers: .json(
-      ServerState.schema("ready"), "It was read, and a change put on the disk, at most a second ago."))
+      ServerState.schema("ready"),
+      "The database was read, a change put on the disk, and a key of handshakes found, at most a second ago.")
+  )
   static let describe = Endpoint(
     .get, "/openapi.json", .publish, "describe", "This description", in: .server, by: .none,
     answers: .bytes(

@@ -83,17 +83,45 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// A database server is asked for a change by one of the connections that serve.
-struct ServerProbe: ReadinessProbe {
+/// A database server is looked at each time by a connection of its own: those that serve may all be busy, or know a table that is gone.
+actor ServerProbe: ReadinessProbe {
+  private let executor = BlockingExecutor(label: "signet.storage.probe")
+  private let database: PostgreSQLLook
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  /// The tables at this address are those that are served, from now on; it blocks.
+  init(address: String) throws {
+    database = try PostgreSQLLook(address, at: Schema.tables)
+  }
+
+  func look(at time: Int64) throws(StorageFailure) {
+    let gone: String?
+    do {
+      gone = try database.look { connection in
+        // Several processes may look at once.
+        try connection.execute(
+          """
+          INSERT INTO requests (id, container, expires) VALUES ($1, '', $2)
+            ON CONFLICT (container, id) DO UPDATE SET expires = excluded.expires
+          """, [.blob(probeID), .integer(time)], changing: 1)
+      }
+    } catch { throw StorageFailure(error) }
+    guard let gone else { return }
+    throw .failed(
+      detail: "the table \"\(gone)\" is missing, or another one is in its place; start the server again")
+  }
+}
+
+/// What is in memory has one connection, which is asked for a change.
+struct MemoryProbe: ReadinessProbe {
   let database: SQLDatabase
 
   func look(at time: Int64) async throws(StorageFailure) {
     let change: @Sendable (SQLConnection) throws -> Void = { connection in
       _ = try connection.execute("DELETE FROM requests WHERE container = '' AND id = $1", [.blob(probeID)])
-      // Several processes may look at once.
       _ = try connection.execute(
-        "INSERT INTO requests (id, container, expires) VALUES ($1, '', $2) ON CONFLICT DO NOTHING",
-        [.blob(probeID), .integer(time)])
+        "INSERT INTO requests (id, container, expires) VALUES ($1, '', $2)", [.blob(probeID), .integer(time)])
     }
     do { try await database.write(change).value } catch { throw StorageFailure(error) }
   }

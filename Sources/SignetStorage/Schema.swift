@@ -9,9 +9,13 @@ enum Schema {
   static let lookedUpByCodes =
     "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
 
-  static let current = SQLSchema(
-    baseline: users + devices + containers + codes + transactions + clients + outbox + uaf + pushApps
-      + upkeep)
+  static let current = SQLSchema(baseline: baseline)
+
+  /// The names of the tables.
+  static let tables = baseline.map(\.name)
+
+  private static let baseline =
+    users + devices + containers + codes + transactions + clients + outbox + uaf + pushApps + upkeep
 
   private static let users = [
     SQLTable(

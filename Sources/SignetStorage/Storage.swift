@@ -50,15 +50,17 @@ public final class Storage: Sendable {
       case .server(let address): .server(address)
       }
     if case .file = location { options.preparation.insert(Schema.lookedUpByCodes, at: 0) }
-    do { database = try SQLDatabase(place, schema: Schema.current, options: options) } catch {
+    do {
+      database = try SQLDatabase(place, schema: Schema.current, options: options)
+      readiness =
+        switch location {
+        case .file(let path): FileProbe(path: path)
+        case .server(let address): try ServerProbe(address: address)
+        }
+    } catch {
       if case .file = location, case SQLFailure.unreachable = error { throw .readOnly }
       throw StorageFailure(error)
     }
-    readiness =
-      switch location {
-      case .file(let path): FileProbe(path: path)
-      case .server: ServerProbe(database: database)
-      }
     (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 
@@ -67,7 +69,7 @@ public final class Storage: Sendable {
     do { database = try SQLDatabase(.memory, schema: Schema.current, options: options) } catch {
       throw StorageFailure(error)
     }
-    readiness = ServerProbe(database: database)
+    readiness = MemoryProbe(database: database)
     (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 

@@ -36,7 +36,8 @@ extension Command {
         "create", "Make a recovery code and show it, once",
         description: """
           Print it, or write it down, and keep it away from this device. It sets a new password when the present one is forgotten or \
-          locked, on this device only. A code that was made before is void from then on.
+          locked: on this device only where hardware such as a TPM keeps the keys, else wherever the files of this device are copied \
+          to. A code that was made before is void from then on.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let code = try await madeCode(arguments)

@@ -25,7 +25,8 @@ let signetProgram = Program(
     untouched(.cancel), guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
     guarded(.recovery), guarded(.renew), untouched(.delete), untouched(.reset), untouched(.policy),
     // Its server hears of tampering from the program that is tampered with.
-    Command.condition.preceded(except: ["show", "report", "lock"], by: ProgramIntegrity.admit),
+    Command.condition.preceded(except: ["show", "report", "lock"], by: ProgramIntegrity.admit)
+      .preceded(only: ["show", "lock"], by: ProgramIntegrity.admitOwnCode),
     guarded(.data), guarded(.importing),
     guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear", "lock"]),
     guarded(.message, except: ["list", "deny", "delete"]),

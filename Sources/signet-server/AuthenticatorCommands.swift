@@ -11,7 +11,7 @@ enum AuthenticatorCommands {
     "authenticator", "Let users' authenticator apps enrol for push messages",
     description: """
       Apps of Ping's (ForgeRock's) kind enrol by a URI that begins with pushauth://, and so does 'signet import'. They are asked with \
-      'message create', and know nothing of transactions.
+      'message create', and about transactions where a named requirement allows them; what they answer signs no text.
       """,
     options: OperatorOptions.connection,
     commands: [

@@ -17,12 +17,13 @@ enum ServeCommand {
   static let command = Command(
     "serve", "Run a server",
     description: """
-      Serves until SIGTERM or SIGINT. The first one stops it gracefully: no new connections are accepted, and \
-      requests that have begun get up to 10 seconds to finish. A second one ends it at once.
+      Serves until SIGTERM, SIGINT or SIGQUIT. The first one stops it gracefully: no new connections are accepted, and \
+      requests that have begun get up to 10 seconds to finish. A second one ends it at once. SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM \
+      and SIGIO are ignored.
 
       SIGHUP lets the server read its data folder again: the certificate, the settings "profile", "devices", "limits", "codes" and \
       "operator", and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
-      settings have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
+      settings, and files that they name, have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
       says why.
 
       When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \

@@ -7,7 +7,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Waits for `SIGTERM` or `SIGINT`; a second one ends the process at once.
+/// Waits for `SIGTERM`, `SIGINT` or `SIGQUIT`; a second one ends the process at once.
 final class StopSignals: Sendable {
   private enum State {
     case waiting(CheckedContinuation<Void, Never>?)
@@ -20,11 +20,12 @@ final class StopSignals: Sendable {
 
   /// Takes the signals over from now on.
   ///
-  /// `SIGPIPE` is ignored from then on as well: a log that nobody reads any more stops nothing.
+  /// `SIGPIPE` is ignored from then on as well: a log that nobody reads any more stops nothing. So are those that mean nothing to a
+  /// server, and would end it without a line.
   init() {
-    signal(SIGPIPE, SIG_IGN)
+    for number in [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO] { signal(number, SIG_IGN) }
     let queue = DispatchQueue(label: "signet.server.signals")
-    let numbers = [SIGTERM, SIGINT]
+    let numbers = [SIGTERM, SIGINT, SIGQUIT]
     sources = numbers.map { number in
       signal(number, SIG_IGN)  // the source sees it all the same
       return DispatchSource.makeSignalSource(signal: number, queue: queue)

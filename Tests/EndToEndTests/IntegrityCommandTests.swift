@@ -51,7 +51,7 @@
         ["activate", "--code-file", "x"], ["approve"], ["uaf", "register", "x"], ["account", "protect"],
         ["list"],
         ["deny"], ["report", "x"], ["cancel", "x"], ["pending"], ["listen"], ["delete"], ["reset"],
-        ["account", "list"],
+        ["account", "list"], ["condition", "show"], ["condition", "lock"],
         ["message", "deny", "x"], ["uaf", "list"], ["rename", "x"], ["trust", "--ca", "x"],
         ["data", "encrypt", "--label", "x", "a", "b"],
       ] {
@@ -179,6 +179,22 @@
         environment: ["SSLKEYLOGFILE": file])
       #expect(try await other.finish().status == 0)
       #expect(FileManager.default.fileExists(atPath: file))
+      await server.stop()
+    }
+
+    @Test(
+      "a server drops variables of libraries that write files, load keys or name services, before they are read",
+      .enabled(if: geteuid() == 0, "needs the right to read what a closed process was started with"))
+    func droppedVariables() async throws {
+      let dropped = [
+        "TSS2_LOG=all+TRACE", "TSS2_LOGFILE=/tmp/x", "PGSSLKEY=a:b", "PGSERVICE=none", "RANDFILE=x",
+      ]
+      let server = try await RunningServer.start()
+        .restarted(launcher: ["/usr/bin/env", "SIGNET_KEPT=yes"] + dropped)
+      let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(server.processID)/environ"))
+      let shown = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+      #expect(shown.contains("SIGNET_KEPT=yes"))
+      for entry in dropped { #expect(!shown.contains(entry), "\(entry)") }
       await server.stop()
     }
 

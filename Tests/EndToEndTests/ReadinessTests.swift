@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLFixture
 import SignetJSON
 import SignetTestKit
 import SignetTransport
@@ -66,6 +67,42 @@ import Testing
     }
     server.send(SIGKILL)
     _ = await server.status()
+  }
+
+  @Test(
+    "a server on PostgreSQL of which a table is gone is live and not ready",
+    .enabled(if: PrivatePostgreSQL.isPossible))
+  func tableIsGone() async throws {
+    let postgreSQL = try PrivatePostgreSQL.shared()
+    let name = try postgreSQL.makeDatabase()
+    let server = try await RunningServer.start(["--storage", postgreSQL.uri(name)])
+    #expect(try await Self.ask("ready", server) == 200)
+    try postgreSQL.run("DROP TABLE transactions CASCADE", in: name)
+    // An answer is good for a second.
+    while try await Self.ask("ready", server) == 200 { try await Task.sleep(for: .milliseconds(100)) }
+    #expect(try await Self.ask("live", server) == 200)
+    #expect(server.events.contains("the table \\\"transactions\\\" is missing"), "\(server.events)")
+    await server.stop()
+  }
+
+  @Test(
+    "a server whose folder of keys is deleted makes it again, and one that cannot is not ready",
+    .enabled(if: MemoryFolder.isThere))
+  func runtime() async throws {
+    let first = try await RunningServer.start()
+    let memory = try MemoryFolder()
+    let place = "\(memory.path)/keys"
+    try first.changeSettings { $0["runtime"] = .string(place) }
+    await first.stop()
+    let server = try await RunningServer(first.folder, first.port)
+    try FileManager.default.removeItem(atPath: place)
+    #expect(FileManager.default.createFile(atPath: place, contents: nil))
+    #expect(try await Self.ask("ready", server) == 503)
+    try FileManager.default.removeItem(atPath: place)
+    while try await Self.ask("ready", server) != 200 { try await Task.sleep(for: .milliseconds(100)) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)
+    await server.stop()
+    withExtendedLifetime(memory) {}
   }
 
   @Test(

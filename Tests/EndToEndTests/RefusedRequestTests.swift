@@ -175,4 +175,37 @@ struct RefusedRequestTests {
     // A line has some 200 bytes; besides the hundred there are the first of a kind, and the counts.
     #expect(written <= (spans.count + 1) * 50_000, "\(written) bytes in \(spans.count) spans")
   }
+
+  @Test(
+    "a flood of requests that fail by the server's own fault leaves a sample in the log, too",
+    .enabled(if: MemoryFolder.isThere))
+  func failing() async throws {
+    let first = try await RunningServer.start()
+    let memory = try MemoryFolder()
+    let place = "\(memory.path)/keys"
+    try first.changeSettings { $0["runtime"] = .string(place) }
+    await first.stop()
+    let server = try await RunningServer(first.folder, first.port)
+    // A file where the folder was: it cannot be made again.
+    try FileManager.default.removeItem(atPath: place)
+    #expect(FileManager.default.createFile(atPath: place, contents: nil))
+    let start = ActivationStart(user: try UserID("alice"), random: SystemRandomSource())
+    let body = String(decoding: start.bytes, as: UTF8.self)
+    let request =
+      Self.head(
+        "POST /main/v1/activation/start HTTP/1.1", "Content-Type: application/json",
+        "Content-Length: \(body.utf8.count)") + body
+    let answers = try await Self.exchange(server, [["send": .string(request), "times": 1000]])
+    #expect(answers == ["500 1000"], "\(answers)")
+    await server.stop()
+    let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+    for name in ["request", "handshakes.failed"] {
+      let lines = try events.filter { try $0.string("event") == name }
+      let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
+      // Besides the hundred of ten seconds there is the first of each kind, and what the server's own end finds.
+      #expect(!spans.isEmpty && spans.values.allSatisfy { $0.count <= 102 }, "\(spans.mapValues(\.count))")
+      #expect(try events.contains { try $0.string("event") == "log.leftOut" && $0.string("of") == name })
+    }
+    withExtendedLifetime(memory) {}
+  }
 }

@@ -73,7 +73,8 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
-  @Test(.enabled(if: OpenSSLClient.isWanted, "needs the openssl program"), arguments: [SIGTERM, SIGINT])
+  @Test(
+    .enabled(if: OpenSSLClient.isWanted, "needs the openssl program"), arguments: [SIGTERM, SIGINT, SIGQUIT])
   func finishesRequestsInFlight(signal: Int32) async throws {
     let server = try await RunningServer.start()
     let client = try await OpenSSLClient.withRequestBegun(server)
@@ -97,6 +98,15 @@ import Testing
     client.stop()
     // What was acknowledged is there, and the database is in order.
     #expect(try await server.json("audit", "verify")["intact"] == true)
+  }
+
+  @Test("signals that mean nothing to a server do not end it")
+  func ignoresSignals() async throws {
+    let server = try await RunningServer.start()
+    for signal in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGIO, SIGPIPE] { server.send(signal) }
+    #expect(try await APIClient(server).send(.get, "live").status == 200)
+    await server.stop()
+    #expect(server.events.contains("\"event\":\"server.stopped\""))
   }
 
   @Test func survivesBeingKilled() async throws {

@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTesting
 import Synchronization
 import Testing
@@ -100,7 +101,28 @@ import Testing
     #expect(try count.string("count") == "19744" && count.optionalString("most") == nil)
   }
 
-  @Test("what is served, and what fails, is always written; a quiet log says nothing of what is left out")
+  @Test(
+    "of a failure that each request meets a hundred lines are written in ten seconds, and the others counted")
+  func failures() throws {
+    let written = Written()
+    let log = written.log
+    for _ in 0..<300 { log.sampled("request", of: "a", ["status": "500"]) }
+    for _ in 0..<3000 { _ = Dialect.problem(StorageFailure.full, log) }
+    for _ in 0..<3000 { _ = Dialect.problem(StorageFailure.failed(detail: "x"), log) }
+    let lines = try written.take()
+    #expect(lines.count == 100 + 1)
+    let cause = try #require(lines.last)
+    #expect(try cause.string("event") == "storage.failed" && cause.string("level") == "error")
+    written.clock.advance(by: 10)
+    _ = Dialect.problem(StorageFailure.full, log)
+    let next = try written.take()
+    #expect(try next.map { try $0.string("event") } == ["log.leftOut", "log.leftOut", "storage.failed"])
+    #expect(try next[1].string("of") == "storage.failed" && next[1].string("count") == "5999")
+  }
+
+  @Test(
+    "what is served, and what fails outside of requests, is always written; a quiet log says nothing of what is left out"
+  )
   func others() throws {
     let written = Written()
     let log = written.log

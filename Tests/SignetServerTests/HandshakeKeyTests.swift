@@ -144,6 +144,44 @@ import Testing
   }
 
   @Test(
+    "a folder that is deleted under the processes is made again, and shared again",
+    .enabled(if: Self.hasMemory))
+  func remakes() async throws {
+    let memory = try MemoryFolder()
+    let place = "\(memory.path)/keys"
+    let opened = try await folder(runtime: place)
+    let (first, second) = (try opened.handshakeKeys(), try opened.handshakeKeys())
+    _ = try first.current(at: 1000)
+    try FileManager.default.removeItem(atPath: place)
+    let key = try first.current(at: 1000 + HandshakeKeys.period)
+    #expect(try second.key(key.id, at: 1001 + HandshakeKeys.period) != nil)
+    #expect(try mode(place) == 0o700)
+    try second.forgetOld(at: 1001 + HandshakeKeys.period)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place) == ["handshake-\(Hex.encode(key.id))"])
+    withExtendedLifetime(memory) {}
+  }
+
+  @Test(
+    "a server whose keys cannot be kept is not ready, and is again when the folder can be made",
+    .enabled(if: Self.hasMemory))
+  func readiness() async throws {
+    let memory = try MemoryFolder()
+    let place = "\(memory.path)/keys"
+    let keys = try await folder(runtime: place).handshakeKeys()
+    let fixture = try ServerFixture()
+    let context = ServiceContext(
+      settings: fixture.context.settings, storage: fixture.storage, masterKey: fixture.context.masterKey,
+      clock: fixture.clock, log: fixture.capture.log, handshakeKeys: keys)
+    try FileManager.default.removeItem(atPath: place)
+    #expect(FileManager.default.createFile(atPath: place, contents: nil))
+    #expect(await Readiness(context).failure()?.contains("keys of handshakes") == true)
+    try FileManager.default.removeItem(atPath: place)
+    #expect(await Readiness(context).failure() == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: place).count == 1)
+    withExtendedLifetime(memory) {}
+  }
+
+  @Test(
     "files in the folder that are none of ours, or cut short, are passed over", .enabled(if: Self.hasMemory))
   func passesOver() async throws {
     let memory = try MemoryFolder()

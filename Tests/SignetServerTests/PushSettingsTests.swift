@@ -4,6 +4,7 @@ import SignetJSON
 import SignetPolicy
 import SignetPush
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import SignetWire
@@ -75,5 +76,45 @@ import Testing
       try ServerFolder(opening: path).serviceContext(log: EventLog { _ in })
     }
     #expect(failure?.description.contains("web.pem") == true)
+  }
+
+  @Test("a reload names the files that are read at the start alone, where they were exchanged or are gone")
+  func reloads() async throws {
+    let parent = try TemporaryFolder()
+    let path = parent.file("server")
+    var settings = try Self.settings()
+    settings.push = try parse(
+      #"{"webhook":{"url":"https://gateway.example/push","key":"hook.pem","keyID":"signet"},"authority":"push-ca.pem"}"#
+    )
+    settings.openIDAuthority = "clients-ca.pem"
+    let folder = try await ServerFolder.create(at: path, settings)
+    func write(_ name: String, _ text: String) throws {
+      let file = "\(path)/\(name)"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    }
+    let authority = try CertificateAuthority()
+    func key() throws -> String {
+      try authority.issueServerCertificate(dnsNames: ["localhost"]).insecurePrivateKeyPEM
+    }
+    try write("hook.pem", key())
+    for name in ["push-ca.pem", "clients-ca.pem"] { try write(name, authority.certificatePEM) }
+    let capture = EventCapture()
+    let context = try folder.serviceContext(log: capture.log)
+    let server = try Server(context, transport: try folder.transportConfiguration())
+    let reload = FolderReload(folder, of: server)
+    func needed() -> [String] { capture.lines.filter { $0.contains("reload.restartNeeded") } }
+    reload.run()
+    #expect(needed().isEmpty)
+    try write("hook.pem", key())
+    reload.run()
+    #expect(
+      needed().count == 1 && needed()[0].contains(#""settings":"unchanged","files":"hook.pem""#),
+      "\(needed())")
+    try FileManager.default.removeItem(atPath: "\(path)/clients-ca.pem")
+    reload.run()
+    #expect(
+      needed().count == 2 && needed()[1].contains(#""files":"clients-ca.pem, hook.pem""#), "\(needed())")
+    await server.stop()
   }
 }

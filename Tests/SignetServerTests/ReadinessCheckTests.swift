@@ -30,7 +30,9 @@ import Testing
 
   @Test(
     "what a proxy has passed on, and what comes from elsewhere, is answered as a path that is not there",
-    arguments: ["Forwarded", "x-forwarded-for", "Via", nil])
+    arguments: [
+      "Forwarded", "x-forwarded-for", "Via", "X-Real-IP", "X-Forwarded-Proto", "x-forwarded-host", nil,
+    ])
   func passedOn(field: String?) async throws {
     let fixture = try ServerFixture(on: .sqlite)
     let readiness = Readiness(fixture.context)
@@ -39,8 +41,10 @@ import Testing
     let routes = ServerEndpoints(context: fixture.context, readiness: readiness).routes(beside: [])
     let route = try #require(routes.first { $0.endpoint.id == "ready" })
     #expect(await route.response(to: request, authentication)?.status == 200)
-    if let field { request.headers[field] = "127.0.0.1" } else { request.remoteAddress = "192.0.2.1" }
-    #expect(await route.response(to: request, authentication)?.status == 404)
+    for value in ["127.0.0.1", ""] {
+      if let field { request.headers[field] = value } else { request.remoteAddress = "192.0.2.1" }
+      #expect(await route.response(to: request, authentication)?.status == 404)
+    }
     // Nothing was looked at for it.
     #expect(await readiness.count == 1)
   }
@@ -74,5 +78,81 @@ import Testing
     let events = fixture.capture.lines
     #expect(events.filter { $0.contains("ready.failed") }.count == 1)
     #expect(events.filter { $0.contains("ready.restored") }.count == 1)
+  }
+
+  /// A database of this test's alone, which it may take apart.
+  private static func ownDatabase() throws -> (name: String, storage: Storage) {
+    let server = try PrivatePostgreSQL.shared()
+    let name = try server.makeDatabase()
+    return (name, try Storage.open(.server(server.address(name))))
+  }
+
+  @Test(
+    "a PostgreSQL database of which a table is gone, exchanged or closed to the server, or that is gone as a whole, is not ready",
+    .enabled(if: PrivatePostgreSQL.isPossible),
+    arguments: [
+      "DROP TABLE transactions CASCADE",
+      "ALTER TABLE signing_keys RENAME TO other; CREATE TABLE signing_keys (LIKE other INCLUDING ALL)",
+      "ALTER SCHEMA public RENAME TO elsewhere", nil,
+    ])
+  func takenApart(_ change: String?) async throws {
+    let server = try PrivatePostgreSQL.shared()
+    let (name, storage) = try Self.ownDatabase()
+    for _ in 0..<2 { try await storage.checkReadiness(at: 1_000) }
+    if let change {
+      try server.run(change, in: name)
+    } else {
+      try server.run("DROP DATABASE \(name) WITH (FORCE)")
+    }
+    await #expect(throws: StorageFailure.self) { try await storage.checkReadiness(at: 1_001) }
+    await storage.close()
+  }
+
+  private static let ofTransactions = "AND relation = 'transactions'::regclass"
+
+  @Test(
+    "a PostgreSQL database of which a table is locked is not ready after five seconds, and is again when that is over",
+    .enabled(if: PrivatePostgreSQL.isPossible))
+  func locked() async throws {
+    let server = try PrivatePostgreSQL.shared()
+    let (name, storage) = try Self.ownDatabase()
+    let holder = try ChildCommand(
+      [
+        "psql", "-XAtq", "-d", server.address(name), "-c",
+        "BEGIN; LOCK TABLE transactions; SELECT pg_sleep(120)",
+      ], output: .none, errorOutput: .none
+    ).start()
+    defer { holder.send(SIGKILL) }
+    let isHeld =
+
+      "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted \(Self.ofTransactions)"
+    while try server.run(isHeld, in: name) == "0" { try await Task.sleep(for: .milliseconds(20)) }
+    let start = ContinuousClock.now
+    await #expect(throws: StorageFailure.self) { try await storage.checkReadiness(at: 1_000) }
+    #expect((Duration.seconds(4)..<Duration.seconds(9)).contains(ContinuousClock.now - start))
+    try server.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'AccessExclusiveLock' \(Self.ofTransactions)",
+      in: name)
+    while try server.run(isHeld, in: name) != "0" { try await Task.sleep(for: .milliseconds(20)) }
+    try await storage.checkReadiness(at: 1_001)
+    await storage.close()
+  }
+
+  @Test(
+    "several who look at one PostgreSQL database at once, while it is written, are in nobody's way",
+    .enabled(if: PrivatePostgreSQL.isPossible))
+  func together() async throws {
+    let server = try PrivatePostgreSQL.shared()
+    let (name, storage) = try Self.ownDatabase()
+    let other = try Storage.open(.server(server.address(name)))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for one in [storage, other, storage, other] {
+        group.addTask { for time in 0..<20 { try await one.checkReadiness(at: 1_000 + Int64(time)) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try server.run("SELECT count(*) FROM requests", in: name) == "1")
+    await storage.close()
+    await other.close()
   }
 }

@@ -57,7 +57,8 @@ extension Device {
 
   /// Makes a code that sets a new password when the present one is forgotten or locked; the code before it is void.
   ///
-  /// Show it once, and have it printed: nothing can show it again. It works on this device only.
+  /// Show it once, and have it printed: nothing can show it again. It works on this device only where hardware keeps the keys
+  /// (``keystoreKind``), and else wherever the files of this device are copied to.
   ///
   /// - Parameters:
   ///   - container: What it is to open.

@@ -23,11 +23,14 @@ import CPostgreSQL
   /// Connects.
   ///
   /// The corresponding C function is `PQconnectdbParams`; files, services and environment variables of libpq are used as it does.
-  init(_ address: String, _ busyTimeoutMilliseconds: Int) throws(SQLFailure) {
+  init(
+    _ address: String, _ busyTimeoutMilliseconds: Int, connectTimeoutSeconds: Int = 10
+  ) throws(SQLFailure) {
     try Self.check(address)
     // What stands before the address is a default, what stands after it holds.
     let settings = [
-      ("connect_timeout", "10"), ("fallback_application_name", "signet"), ("tcp_user_timeout", "15000"),
+      ("connect_timeout", String(connectTimeoutSeconds)), ("fallback_application_name", "signet"),
+      ("tcp_user_timeout", "15000"),
       ("dbname", address), ("client_encoding", "UTF8"),
     ]
     let opened = unsafe withCStrings(settings.map(\.0)) { names in

@@ -126,8 +126,12 @@ extension Credential where Caller == Void {
   /// A proxy on the operator's machine has such an address too, whoever asks through it: what a proxy has passed on is refused.
   package static let operatorAddress = Credential(access: .operatorAddress) { authentication, request in
     guard authentication.context.settings.operatorAddresses.contains(request.remoteAddress),
-      ["Forwarded", "X-Forwarded-For", "Via"].allSatisfy({ request.headers[$0] == nil })
+      !request.headers.fields.contains(where: { isAddedByProxies($0.name.lowercased()) })
     else { throw Problem(RequestRefusal.notFound) }
+  }
+
+  private static func isAddedByProxies(_ field: String) -> Bool {
+    ["forwarded", "via", "x-real-ip"].contains(field) || field.hasPrefix("x-forwarded-")
   }
 }
 

@@ -79,13 +79,19 @@ package enum Dialect: Hashable, Sendable {
       return Problem(.deviceLocked, "The device is locked; ask the operator.")
     case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")
     case StorageFailure.unreachable:
-      log.error(Self.event(of: error), ["cause": "\(error)"])
+      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
+      return Problem(.busy, "Try again in a moment.")
+    case StorageFailure.readOnly, StorageFailure.full:
+      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
+      return Problem(.busy, "Nothing was changed; try again later.")
+    default:
+      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.busy, "Try again in a moment.")
     case StorageFailure.readOnly, StorageFailure.full:
       log.error(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.busy, "Nothing was changed; try again later.")
     default:
-      log.error(Self.event(of: error), ["cause": "\(error)"])
+      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.serverFailure, "Nothing was changed; try again later.")
     }
   }

@@ -106,7 +106,7 @@ extension ServiceContext {
     .handshakeVoid, "It has ended, or the server was restarted; begin again.")
 
   private func handshakesFailed(_ error: any Error) -> Problem {
-    log.error("handshakes.failed", ["cause": "\(error)"])
+    log.sampledError("handshakes.failed", ["cause": "\(error)"])
     return Problem(
       .serverFailure,
       "The server cannot use its handshake keys; nothing was changed. Try again later; the cause is in its log."

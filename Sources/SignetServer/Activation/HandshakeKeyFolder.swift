@@ -17,7 +17,8 @@ struct HandshakeKeyFolder: Sendable {
   /// How many bad files the log names at most.
   private static let namedCount = 100
 
-  private let folder: OpenFolder
+  private let path: String
+  private let opened: Opened
   /// Says which processes use the data folder.
   private let users: FolderHold
   private let log: EventLog
@@ -28,29 +29,47 @@ struct HandshakeKeyFolder: Sendable {
     let names = Mutex<Set<String>>([])
   }
 
+  private final class Opened: Sendable {
+    let folder: Mutex<OpenFolder>
+    init(_ folder: OpenFolder) { self.folder = Mutex(folder) }
+  }
+
   /// Takes a folder, which is made with mode 0700 where it is missing.
   ///
-  /// It is judged once it is open, and its files are opened in it, so that nothing else can take its place.
+  /// It is judged once it is open, and its files are opened in it, so that nothing else can take its place. One that is deleted
+  /// under a running server is made again at its next use.
   ///
   /// - Throws: ``ServerFolderFailure``: above all `notInMemory`.
   init(_ path: String, users: FolderHold, log: EventLog) throws(ServerFolderFailure) {
-    (self.users, self.log) = (users, log)
+    (self.path, self.users, self.log) = (path, users, log)
+    opened = Opened(try Self.open(path))
+  }
+
+  private static func open(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw .unwritable(path: path, errno: errno) }
-    let isInMemory: Bool
     do throws(FileFailure) {
-      folder = try OpenFolder(path, as: FileRule(.folder))
-      isInMemory = try folder.isInMemory()
+      let folder = try OpenFolder(path, as: FileRule(.folder))
+      if try folder.isInMemory() { return folder }
     } catch { throw ServerFolderFailure(reading: path, error) }
-    guard isInMemory else { throw .notInMemory(path: path) }
+    throw .notInMemory(path: path)
+  }
+
+  /// The folder, made again where it was deleted.
+  private func folder() throws -> OpenFolder {
+    try opened.folder.withLock { folder in
+      if try folder.isDeleted() { folder = try Self.open(path) }
+      return folder
+    }
   }
 
   /// All keys that there are now; a file that can't be read is none, and the log names it once.
-  func keys() throws(FileFailure) -> [HandshakeKeys.Key] {
+  func keys() throws -> [HandshakeKeys.Key] {
+    let folder = try folder()
     var keys: [HandshakeKeys.Key] = []
     for name in try folder.names() where name.hasPrefix(Self.prefix) {
       guard let id = Self.id(in: name) else { continue }
       do throws(FileFailure) {
-        if let key = try key(id) { keys.append(key) }
+        if let key = try Self.key(id, in: folder) { keys.append(key) }
       } catch { say(name, error) }
     }
     return keys
@@ -63,12 +82,14 @@ struct HandshakeKeyFolder: Sendable {
   }
 
   /// The key of an id; `nil` where there is none, or it is being written.
-  func key(_ id: [UInt8]) throws(FileFailure) -> HandshakeKeys.Key? {
+  func key(_ id: [UInt8]) throws -> HandshakeKeys.Key? { try Self.key(id, in: folder()) }
+
+  private static func key(_ id: [UInt8], in folder: OpenFolder) throws(FileFailure) -> HandshakeKeys.Key? {
     let content: SecretBytes
     do throws(FileFailure) {
-      let file = try folder.reading(Self.name(of: id), as: FileRule())
-      guard try file.byteCount(limit: Self.byteCount) == Self.byteCount else { return nil }
-      content = try SecretBytes(byteCount: Self.byteCount) { (output) throws(FileFailure) in
+      let file = try folder.reading(name(of: id), as: FileRule())
+      guard try file.byteCount(limit: byteCount) == byteCount else { return nil }
+      content = try SecretBytes(byteCount: byteCount) { (output) throws(FileFailure) in
         try file.fill(&output)
       }
     } catch {
@@ -78,14 +99,15 @@ struct HandshakeKeyFolder: Sendable {
       }
     }
     let made = content.withUInt8Span { span in (0..<8).reduce(Int64(0)) { $0 << 8 | Int64(span[$1]) } }
-    let secret = content.withBytes { SecretBytes(copying: $0.extracting(8..<Self.byteCount)) }
+    let secret = content.withBytes { SecretBytes(copying: $0.extracting(8..<byteCount)) }
     // A file of zeros is being forgotten.
     guard made > 0 else { return nil }
     return HandshakeKeys.Key(id: id, made: made, secret: SharedSecretBox(secret))
   }
 
   /// Adds a key for all processes.
-  func add(_ key: HandshakeKeys.Key) throws(FileFailure) {
+  func add(_ key: HandshakeKeys.Key) throws {
+    let folder = try folder()
     let content = key.secret.withSecret { secret in
       secret.withUInt8Span { span in
         SecretBytes(byteCount: Self.byteCount) { output in
@@ -103,8 +125,9 @@ struct HandshakeKeyFolder: Sendable {
 
   /// Overwrites keys and deletes them; one that can't be keeps none of the others.
   ///
-  /// - Throws: `FileFailure`, the first.
-  func forget(_ keys: [HandshakeKeys.Key]) throws(FileFailure) {
+  /// - Throws: The first failure.
+  func forget(_ keys: [HandshakeKeys.Key]) throws {
+    let folder = try folder()
     var first: FileFailure?
     for key in keys {
       do throws(FileFailure) { try folder.forget(Self.name(of: key.id), byteCount: Self.byteCount) } catch {
@@ -115,7 +138,7 @@ struct HandshakeKeyFolder: Sendable {
   }
 
   /// Forgets all keys, unless another process serves the data folder.
-  func end() throws(FileFailure) {
+  func end() throws {
     guard try users.becomesAlone() else { return }
     try forget(keys())
   }

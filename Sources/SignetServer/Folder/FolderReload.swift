@@ -10,7 +10,7 @@ import Synchronization
 /// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
 /// | `profile`, `devices`, `limits`, `codes`, `operator`, `requirements` | hold from then on |
 /// | the metadata statements of UAF | read again |
-/// | all else | holds from the next start on, and the log names what differs |
+/// | all else, also what is in files that it names | holds from the next start on, and the log names what differs |
 public final class FolderReload: Sendable {
   /// The members of `server.json` that hold from a reload on.
   package static let reloaded = ["profile", "devices", "limits", "codes", "operator", "requirements"]
@@ -23,6 +23,8 @@ public final class FolderReload: Sendable {
   private let path: String
   private let server: Server
   private let started: FolderSettings
+  /// The digests of the files that these settings name, and that are read at the start alone.
+  private let files: [String: [UInt8]]
   private let state: Mutex<State>
 
   /// Goes on from what a server was started with.
@@ -32,6 +34,7 @@ public final class FolderReload: Sendable {
   ///   - server: The server.
   public init(_ folder: ServerFolder, of server: Server) {
     (path, started, self.server) = (folder.path, folder.settings, server)
+    files = Self.digests(of: folder.settings, in: folder)
     // What it shows, which is no more what the file says where that was exchanged since.
     state = Mutex(State(settings: folder.settings, certificateChain: server.firstCertificateChain))
   }
@@ -64,11 +67,13 @@ public final class FolderReload: Sendable {
       } catch { throw .transport(error) }
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
       say(folder.settings, before: before.settings, hasNewCertificate: isNew)
+      let present = Self.digests(of: started, in: folder)
+      restartIsNeeded(for: folder.settings, files: files.keys.filter { present[$0] != files[$0] }.sorted())
     } catch { server.log.error("reload.refused", ["cause": error.description]) }
   }
 
   private func say(_ settings: FolderSettings, before: FolderSettings, hasNewCertificate: Bool) {
-    let (new, old, first) = (settings.json, before.json, started.json)
+    let (new, old) = (settings.json, before.json)
     let changed = Self.reloaded.filter { new[$0] != old[$0] }
     server.log.info(
       "reload.done",
@@ -76,15 +81,31 @@ public final class FolderReload: Sendable {
         "certificate": hasNewCertificate ? "new" : "unchanged",
         "settings": changed.isEmpty ? "unchanged" : changed.joined(separator: ", "),
       ])
+  }
+
+  private func restartIsNeeded(for settings: FolderSettings, files: [String]) {
+    let (new, first) = (settings.json, started.json)
     let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
       Self.reloaded + ["tls"])
     let others = names.filter { new[$0] != first[$0] }.sorted()
-    guard !others.isEmpty else { return }
+    guard !others.isEmpty || !files.isEmpty else { return }
+    func listed(_ names: [String]) -> String { names.isEmpty ? "unchanged" : names.joined(separator: ", ") }
     server.log.error(
       "reload.restartNeeded",
       [
-        "settings": others.joined(separator: ", "),
+        "settings": listed(others), "files": listed(files),
         "advice": "these hold from the next start of the server on",
       ])
+  }
+
+  /// A file that cannot be read has none.
+  private static func digests(of settings: FolderSettings, in folder: ServerFolder) -> [String: [UInt8]] {
+    var digests: [String: [UInt8]] = [:]
+    for file in settings.push.files + [settings.openIDAuthority].compactMap(\.self) {
+      do throws(ServerFolderFailure) {
+        digests[file] = try folder.read(file, .plain).withBytes { HashFunction.sha256.digest(of: $0) }
+      } catch {}  // at the start another read of it has succeeded; later that is a change
+    }
+    return digests
   }
 }

@@ -71,6 +71,11 @@ public struct PushSettings: Hashable, Sendable {
   /// No service.
   public init() {}
 
+  /// The files that they name.
+  var files: [String] {
+    [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
+  }
+
   /// The services, by their members.
   private static let services = [
     Service("apns", \.apns), Service("fcm", \.fcm), Service("webPush", \.webPush),

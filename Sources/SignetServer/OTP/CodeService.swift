@@ -158,14 +158,14 @@ extension ServiceContext {
   func generator(of credential: CredentialRecord) -> HOTP? {
     do {
       guard let algorithm = OATHAlgorithm(anyName: credential.algorithm) else {
-        log.error(
+        log.sampledError(
           "credential.unreadable", ["credential": credential.id, "cause": "the algorithm is not known"])
         return nil
       }
       let secret = try masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id))
       return try HOTP(secret: secret, algorithm: algorithm, digits: credential.digits)
     } catch {
-      log.error("credential.unreadable", ["credential": credential.id, "cause": "\(error)"])
+      log.sampledError("credential.unreadable", ["credential": credential.id, "cause": "\(error)"])
       return nil
     }
   }

@@ -265,7 +265,7 @@ package struct PushAuthService: Sendable {
       return try PushAuthDevice(stored: text.withTemporaryArray { bytes in try JSONObject(parsing: bytes) })
     } catch {
       // Never the failure itself, which may have a part of what it failed at.
-      context.log.error(
+      context.log.sampledError(
         "pushauth.failed", ["mechanism": mechanism.id, "cause": "the device cannot be read"])
       return nil
     }

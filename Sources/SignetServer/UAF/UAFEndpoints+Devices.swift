@@ -92,7 +92,7 @@ extension UAFEndpoints {
       let text = try JWS.sign(object.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint))
       return .bytes(Array(text.utf8), type: "\(Self.jose);charset=UTF-8")
     } catch {
-      context.log.error("uaf.failed", ["cause": "\(error)"])
+      context.log.sampledError("uaf.failed", ["cause": "\(error)"])
       throw UAFWebFailure(500, "the answer can't be signed")
     }
   }

@@ -90,7 +90,7 @@ struct UAFEndpoints: Sendable {
   func returned(_ failure: UAFFailure) -> ReturnUAFRequest { Self.returned(failure, context) }
 
   private static func returned(_ failure: UAFFailure, _ context: ServiceContext) -> ReturnUAFRequest {
-    if failure.status == .internalError { context.log.error("uaf.failed", ["cause": failure.reason]) }
+    if failure.status == .internalError { context.log.sampledError("uaf.failed", ["cause": failure.reason]) }
     return ReturnUAFRequest(failure.status)
   }
 
@@ -106,7 +106,9 @@ struct UAFEndpoints: Sendable {
       return (UAFServerResponse(.ok, additionalTokens: issued.map { [$0.token] } ?? []), issued?.cookie)
     } catch {
       let failure = UAFFailure(answering: error, context)
-      if failure.status == .internalError { context.log.error("uaf.failed", ["cause": failure.reason]) }
+      if failure.status == .internalError {
+        context.log.sampledError("uaf.failed", ["cause": failure.reason])
+      }
       return (UAFServerResponse(failure.status, description: failure.reason), nil)
     }
   }
