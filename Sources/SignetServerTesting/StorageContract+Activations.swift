@@ -63,9 +63,11 @@ extension StorageContract {
       try await expect(log(of: storage).count, is: before + 60, "entries")
       try await expect(storage.finish("a1", nil), is: .wrongProof(remaining: 4), "a wrong proof")
       try await expect(log(of: storage).count, is: before + 61, "entries with a wrong proof")
-      try await expect(
-        storage.finish("a1", Sample.container("last", activation: "a1"), at: 1600 + 3600), is: .staged,
-        "an hour later")
+      let last = NewContainer(Sample.container("last", activation: "a1"), Sample.credential("last"))
+      let later = try await storage.finishActivation("a1", container: last, limit: 5, at: 1600 + 3600) { _ in
+        AuditRecord(.userAdded(user: "finish"), by: .local, at: 3600)
+      }
+      try expect(later, is: .staged, "an hour later")
       try await expect(log(of: storage).count, is: before + 62, "entries an hour later")
     },
     Check("an activation that is used, expired or unknown refuses") { storage in

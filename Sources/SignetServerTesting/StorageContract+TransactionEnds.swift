@@ -97,9 +97,10 @@ extension StorageContract {
           storage.end("t1", Sample.end(.cancelled, by: "c1")), is: .decidedBefore, "a cancellation")
       }
       try await expect(log(of: storage).count, is: before + 60, "entries")
-      try await expect(
-        storage.end("t1", Sample.end(.cancelled, by: "c1", at: 1100 + 3600)), is: .decidedBefore,
-        "an hour later")
+      let later = try await storage.endTransaction(
+        "t1", Sample.end(.cancelled, by: "c1"), isSuspicious: false, key: nil, limits: Sample.limits
+      ) { _ in AuditRecord(.userAdded(user: "end"), by: .local, at: 3600) }
+      try expect(later, is: .decidedBefore, "an hour later")
       try await expect(log(of: storage).count, is: before + 61, "entries an hour later")
       try await storage.addTransaction(Sample.transaction("t2"), audit: event("transaction"))
       try await expect(storage.decide("t2", Sample.decision()), is: .decided, "what is taken")

@@ -45,7 +45,7 @@ public enum StorageContract {
     + transactions
     + transactionEnds + requestBudget + asking + unanswerable + push + pushAuth + clients + backchannel
     + outbox + uaf + authenticatorKeys
-    + accounts + audit
+    + accounts + audit + repeatable
 }
 
 /// How many tasks race in a check.

@@ -64,8 +64,6 @@ enum Schema {
         .blob("salt"), .integer("memory"), .integer("passes"), .integer("lanes"), .blob("profile"),
         .integer("created"), .integer("expires"), .integer("failed_attempts").defaulting(to: 0),
         .text("state"), .blob("code").optional,
-        // As those of a container.
-        .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
       ],
       indexes: [SQLIndex("one_open_activation", "user_id", unique: true, where: "state = 'open'")]),
     SQLTable(
@@ -80,8 +78,6 @@ enum Schema {
         .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional, .text("key_origin").optional,
         // How the server stands to it, written down from `account_states` so that one row answers.
         .text("standing"), .integer("report_wanted").defaulting(to: 0),
-        // Refusals of what it sent that the audit log has of the hour that began then.
-        .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
         .blob("code").optional,
       ],
       indexes: [
@@ -306,5 +302,9 @@ enum Schema {
     SQLTable(
       "audit", [.integer("lane"), .integer("number"), .text("event"), .blob("hash")],
       constraints: ["PRIMARY KEY (lane, number)"], isClustered: true),
+    // How many entries it has, of the hour that began then, of what somebody can repeat without end.
+    SQLTable(
+      "audit_counts", [.text("requester").primaryKey, .integer("entries"), .integer("since")],
+      indexes: [SQLIndex("audit_counts_by_time", "since")], isClustered: true),
   ]
 }

@@ -65,7 +65,7 @@ import Testing
     "credentials", "waits", "signing_keys", "push_targets", "transaction_changes",
     "clients", "backchannel_requests", "uaf_credentials", "uaf_sessions", "uaf_targets",
     "account_states", "account_orders", "pushauth_mechanisms", "pushauth_messages", "authenticator_keys",
-    "outbox", "outbox_receivers", "request_shares",
+    "outbox", "outbox_receivers", "request_shares", "audit_counts",
   ]
 
   @Test("there are no other tables")

@@ -45,7 +45,7 @@ import Testing
       "addOutboxReceiver", "removeOutboxReceiver",
     ],
     .keep: [
-      "append", "appendRefusal", "sweep", "leaseDelivery", "endDelivery",
+      "append", "appendRepeatable", "sweep", "leaseDelivery", "endDelivery",
       "pollBackchannelRequest", "expirePushAuthMessage", "expireUAFSession", "failUAFSession",
       // What a stranger begins; the response to it is accepted by another step.
       "addUAFSession(_:ofClientWithAtMost:)",

@@ -86,12 +86,6 @@ package enum Dialect: Hashable, Sendable {
       return Problem(.busy, "Nothing was changed; try again later.")
     default:
       log.sampledError(Self.event(of: error), ["cause": "\(error)"])
-      return Problem(.busy, "Try again in a moment.")
-    case StorageFailure.readOnly, StorageFailure.full:
-      log.error(Self.event(of: error), ["cause": "\(error)"])
-      return Problem(.busy, "Nothing was changed; try again later.")
-    default:
-      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
       return Problem(.serverFailure, "Nothing was changed; try again later.")
     }
   }

@@ -59,7 +59,7 @@ extension ServiceContext {
   ) async throws {
     guard !settings.keystoreRequirement.accepts(device) else { return }
     let kind = device.keystoreText
-    try await storage.appendRefusal(audit(by: actor)(refusal(kind)), of: requester, at: clock.now)
+    try await storage.appendRepeatable(audit(by: actor)(refusal(kind)), of: requester)
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware

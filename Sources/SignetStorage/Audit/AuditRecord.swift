@@ -16,9 +16,13 @@ public struct AuditRecord: Hashable, Sendable {
 
   /// The entry's JSON object, as the log keeps it: `time`, `event`, `by`, then the event's members.
   ///
-  /// - Parameter subject: What the log calls a user of an id.
+  /// - Parameters:
+  ///   - end: Until when what is like it is left out, as `silentUntil`; `nil` where nothing is.
+  ///   - subject: What the log calls a user of an id.
   /// - Returns: The JSON object.
-  package func text(calling subject: (String) throws -> String) rethrows -> String {
+  package func text(
+    silentUntil end: Int64? = nil, calling subject: (String) throws -> String
+  ) rethrows -> String {
     let (name, members) = event.named
     var line = JSONLine()
     line.add("time", time)
@@ -27,6 +31,7 @@ public struct AuditRecord: Hashable, Sendable {
     for (member, value) in members {
       if let value { line.add(member.rawValue, member == .user ? try subject(value) : value) }
     }
+    if let end { line.add("silentUntil", end) }
     return line.text
   }
 }

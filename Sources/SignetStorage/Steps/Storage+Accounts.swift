@@ -75,15 +75,15 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      let isTaken = try database.take(attempt, codes)
-      if isTaken {
-        let event = audit(true)
+      let news = try database.take(attempt, codes)
+      let event = audit(news != nil)
+      if news == true {
         try database.appendAudit(event)
-        try database.endWhatIsLocked(with: attempt.container, after: event, at: attempt.time)
       } else {
-        try database.appendRefusal(audit(false), of: .container(attempt.container), at: attempt.time)
+        try database.appendRepeatable(event, of: .container(attempt.container))
       }
-      return isTaken
+      if news != nil { try database.endWhatIsLocked(with: attempt.container, after: event, at: attempt.time) }
+      return news != nil
     }
   }
 
@@ -211,10 +211,14 @@ extension SQLConnection {
     try accountOrders(of: container).contains { $0.action == .wipe && !$0.isAltered }
   }
 
-  fileprivate func take(_ attempt: AccountReportAttempt, _ codes: RowCodes) throws -> Bool {
-    guard try isInUse(attempt.container) else { return false }
+  /// Takes a report.
+  ///
+  /// - Returns: Whether it comes to something else than the one before, or leads to an order; `nil` where its challenge is not open.
+  /// - Throws: ``SQLFailure``.
+  fileprivate func take(_ attempt: AccountReportAttempt, _ codes: RowCodes) throws -> Bool? {
+    guard try isInUse(attempt.container) else { return nil }
     var state = try accountState(of: attempt.container)
-    guard state.challenge == attempt.challenge, state.challengeExpires > attempt.time else { return false }
+    guard state.challenge == attempt.challenge, state.challengeExpires > attempt.time else { return nil }
     let before = state
     (state.challenge, state.challengeExpires) = (nil, 0)
     (state.report, state.reported) = (attempt.report, attempt.time)
@@ -224,17 +228,18 @@ extension SQLConnection {
       try add(order, to: &state)
       isOrdered = true
     }
+    let isNews = isOrdered || state.verdict != before.verdict || state.standing != before.standing
     let isChanged = state.standing != before.standing || state.reason != before.reason || isOrdered
     try store(state, of: attempt.container, isChanged: isChanged, at: attempt.time, codes)
     guard !isChanged, attempt.seen >= state.revision,
       try !accountOrders(of: attempt.container).contains(where: \.isOpen)
-    else { return true }
+    else { return isNews }
     // The device has heard of everything, and done it.
     let settled = try execute(
       "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0",
       [.text(attempt.container)])
     if settled > 0 { try noteChange(ofContainer: attempt.container) }
-    return true
+    return isNews
   }
 
   /// Writes a state down, and what follows from it for the container, its codes, and its device.

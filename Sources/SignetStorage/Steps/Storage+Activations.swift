@@ -45,7 +45,7 @@ extension Storage {
         if case .wrongProof = outcome {
           try database.appendAudit(event)
         } else {
-          try database.appendRefusal(event, of: .activation(id), at: time)
+          try database.appendRepeatable(event, of: .activation(id))
         }
       }
       return outcome
@@ -74,9 +74,13 @@ extension Storage {
       // A repeated confirmation changes nothing and is no event.
       guard outcome != .alreadyActive else { return outcome }
       let event = audit(outcome)
+      guard outcome == .activated else {
+        try database.appendRepeatable(event, of: .container(id))
+        return outcome
+      }
       try database.appendAudit(event)
       // What it takes the place of may have shown more.
-      if outcome == .activated, let container = try database.container(id) {
+      if let container = try database.container(id) {
         try database.endUnanswerable(of: container.user, after: event, at: time)
       }
       return outcome

@@ -6,24 +6,37 @@ extension Storage {
     try await write { try $0.appendAudit(record) }
   }
 
-  /// Appends what was refused to somebody and goes with no other change, unless the log has enough of that hour.
-  public func appendRefusal(
-    _ record: AuditRecord, of requester: Requester, at time: Int64
+  /// Appends what somebody can repeat without end and goes with no other change, unless the log has enough of that hour.
+  public func appendRepeatable(
+    _ record: AuditRecord, of requester: Requester
   ) async throws(StorageFailure) {
-    try await write { try $0.appendRefusal(record, of: requester, at: time) }
+    try await write { try $0.appendRepeatable(record, of: requester) }
   }
 
-  /// Who has proved who it is, and can be refused any number of times.
+  /// Who can do something, or be refused, any number of times: what is counted together.
   public enum Requester: Hashable, Sendable {
     /// A container, by its id.
     case container(String)
     /// Who knows the invite of an activation, by the activation's id.
     case activation(String)
+    /// An authenticator app, by its mechanism.
+    case app(String)
+    /// The devices of a user that are targets of UAF: each may add others.
+    case targets(user: String)
+    /// Whoever says to a relying party that it is this user.
+    case claimant(user: String)
+    /// Whoever says to a relying party, by its API key, that it is a user that there is not.
+    case stranger(key: String?)
 
-    fileprivate var row: (table: String, id: String) {
+    /// The name of its row.
+    var name: String {
       switch self {
-      case .container(let id): ("containers", id)
-      case .activation(let id): ("activations", id)
+      case .container(let id): "container:\(id)"
+      case .activation(let id): "activation:\(id)"
+      case .app(let id): "app:\(id)"
+      case .targets(let user): "targets:\(user)"
+      case .claimant(let user): "claimant:\(user)"
+      case .stranger(let key): "stranger:\(key ?? "")"
       }
     }
   }
@@ -79,33 +92,56 @@ extension SQLConnection {
   private static let auditTail = TransactionLocal<AuditChain>()
 
   /// Appends to the audit log inside the open transaction.
-  func appendAudit(_ record: AuditRecord) throws {
+  ///
+  /// - Parameters:
+  ///   - record: What happened.
+  ///   - end: Until when what is like it is left out; `nil` where nothing is.
+  /// - Throws: ``SQLFailure``.
+  func appendAudit(_ record: AuditRecord, silentUntil end: Int64? = nil) throws {
     var chain = try local(Self.auditTail) {
       try lastAuditEntry(of: lane).map { AuditChain(after: $0) } ?? AuditChain(lane)
     }
-    let entry = chain.append(try record.text(calling: subject(of:)))
+    let entry = chain.append(try record.text(silentUntil: end, calling: subject(of:)))
     try execute(
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
       [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)
     setLocal(Self.auditTail, to: chain)
+    try publish(record)
+  }
+
+  private func publish(_ record: AuditRecord) throws {
     if let event = record.event.published { try publish(event, at: record.time) }
   }
 
-  /// The entries of the audit log that a container, or the holder of an invite, can have written within an hour by what is refused.
-  static let refusalLimit: Int64 = 60
-  private static let refusalWindow: Int64 = 3_600
+  /// The entries that one requester can leave within an hour by what can be repeated without end.
+  private static let repeatableLimit: Int64 = 60
+  static let repeatableWindow: Int64 = 3_600
 
-  /// Appends what was refused to somebody, unless the log has enough of that hour: a device cannot fill it.
-  func appendRefusal(_ record: AuditRecord, of requester: Storage.Requester, at time: Int64) throws {
-    let row = requester.row
-    let isNewHour = "(refusals_since <= $2 - \(Self.refusalWindow) OR refusals_since > $2)"
-    let counted = try execute(
+  /// Appends what somebody can repeat without end, unless the log has enough of that hour: nobody fills it.
+  ///
+  /// Not for what an investigation needs each time. The last entry says until when the others are left out; nothing is written for these.
+  func appendRepeatable(_ record: AuditRecord, of requester: Storage.Requester) throws {
+    let isNewHour =
+      "(audit_counts.since <= excluded.since - \(Self.repeatableWindow) OR audit_counts.since > excluded.since)"
+    let counted = try row(
       """
-      UPDATE \(row.table) SET refusals = CASE WHEN \(isNewHour) THEN 1 ELSE refusals + 1 END,
-        refusals_since = CASE WHEN \(isNewHour) THEN $2 ELSE refusals_since END
-      WHERE id = $1 AND (refusals < \(Self.refusalLimit) OR \(isNewHour))
-      """, [.text(row.id), .integer(time)])
-    if counted == 1 { try appendAudit(record) }
+      INSERT INTO audit_counts (requester, entries, since) VALUES ($1, 1, $2)
+      ON CONFLICT (requester) DO UPDATE
+        SET entries = CASE WHEN \(isNewHour) THEN 1 ELSE audit_counts.entries + 1 END,
+          since = CASE WHEN \(isNewHour) THEN excluded.since ELSE audit_counts.since END
+        WHERE audit_counts.entries < \(Self.repeatableLimit) OR \(isNewHour)
+      RETURNING entries, since
+      """, [.text(requester.name), .integer(record.time)]
+    ) { (entries: try $0.integer(0), since: try $0.integer(1)) }
+    guard let counted else { return try publish(record) }
+    let isLast = counted.entries == Self.repeatableLimit
+    try appendAudit(record, silentUntil: isLast ? counted.since + Self.repeatableWindow : nil)
+  }
+
+  /// Appends how a request to a user was admitted: one that was not can be repeated without end.
+  func appendAdmission(_ record: AuditRecord, _ outcome: AdmissionOutcome, to user: String?) throws {
+    guard outcome != .added, let user else { return try appendAudit(record) }
+    try appendRepeatable(record, of: .claimant(user: user))
   }
 
   /// The chains that have entries.

@@ -32,7 +32,14 @@ extension Storage {
         try database.update(credential, number: row.number)
       }
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      try database.appendAudit(verdict.audit)
+      if verdict.outcome == .accepted || !verdict.changed.isEmpty {
+        try database.appendAudit(verdict.audit)
+      } else {
+        // It cost nobody anything, and can be repeated: of names that there are not, there is no end.
+        let claimed = state == nil ? nil : user
+        try database.appendRepeatable(
+          verdict.audit, of: claimed.map { .claimant(user: $0) } ?? .stranger(key: attempt.key))
+      }
       return verdict.outcome
     }
   }

@@ -39,7 +39,7 @@ extension Storage {
       switch outcome {
       case .repeated: break
       case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRefusal(audit(outcome), of: .container(container), at: transaction.created)
+      default: try database.appendRepeatable(audit(outcome), of: .container(container))
       }
       return outcome
     }
@@ -106,7 +106,14 @@ extension Storage {
         try database.setWait(nil, for: code)
         try database.noteAnswer(to: id, .accepted, at: attempt.time, limits)
       }
-      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      switch outcome {
+      case .repeated: break
+      // Each wrong answer is counted until nothing is taken any more.
+      case .decided, .notSigned: try database.appendAudit(audit(outcome))
+      default:
+        try database.appendRepeatable(
+          audit(outcome), of: user.map { .claimant(user: $0) } ?? .stranger(key: attempt.key))
+      }
       return outcome
     }
   }

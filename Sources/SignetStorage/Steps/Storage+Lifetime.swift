@@ -34,8 +34,14 @@ extension Storage {
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await write { database in
       let container = try database.requireActiveUser(ofContainer: id)
+      let isReplacing = try database.exists(
+        "SELECT 1 FROM containers WHERE renews = $1 AND state = 'pending'", [.text(id)])
       let outcome = try database.stageRenewal(of: id, container, by: successor, limit: limit)
-      try database.appendAudit(audit(outcome))
+      if outcome == .staged, !isReplacing {
+        try database.appendAudit(audit(outcome))
+      } else {
+        try database.appendRepeatable(audit(outcome), of: .container(id))
+      }
       return outcome
     }
   }

@@ -13,7 +13,7 @@ extension Storage {
         "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
       guard container?.state == .active, count ?? 0 < limit else { return false }
       try database.insert(target)
-      try database.appendAudit(audit)
+      try database.appendRepeatable(audit, of: .container(target.container))
       return true
     }
   }
@@ -62,7 +62,7 @@ extension Storage {
             .optional(target?.sealed),
           ]) == 1
       else { return false }
-      try database.appendAudit(audit)
+      try database.appendRepeatable(audit, of: .container(container))
       return true
     }
   }
@@ -85,7 +85,7 @@ extension Storage {
           "DELETE FROM push_targets WHERE id = $1 AND container = $2 AND (sealed_target = $3 OR $3 IS NULL)",
           [.text(id), .text(container), .optional(sealed)]) == 1
       else { return false }
-      try database.appendAudit(audit)
+      try database.appendRepeatable(audit, of: .container(container))
       return true
     }
   }

@@ -104,7 +104,7 @@ extension Storage {
       found.sealedDevice = sealedDevice
       found.seenChanges = Array((seen + digest).suffix(64 * digest.count))
       try database.update(found)
-      try database.appendAudit(audit)
+      try database.appendRepeatable(audit, of: .app(id))
       return true
     }
   }
@@ -151,7 +151,7 @@ extension Storage {
       let outcome = try database.admitRequest(
         to: mechanism.user, by: message.requester, at: message.created, limits)
       if outcome == .added { try database.add(message) }
-      try database.appendAudit(audit(outcome))
+      try database.appendAdmission(audit(outcome), outcome, to: mechanism.user)
       return outcome
     }
   }

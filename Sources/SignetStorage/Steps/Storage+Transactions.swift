@@ -24,7 +24,7 @@ extension Storage {
       guard try database.isKeyGood(key) else { return .keyRevoked }
       if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits, asking)
-      try database.appendAudit(audit(outcome))
+      try database.appendAdmission(audit(outcome), outcome, to: transaction.user)
       if outcome == .added, let asking { try database.insert(asking) }
       return outcome
     }
@@ -141,7 +141,7 @@ extension Storage {
       switch outcome {
       case .repeated: break
       case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRefusal(audit(outcome), of: .container(signer.container), at: decision.time)
+      default: try database.appendRepeatable(audit(outcome), of: .container(signer.container))
       }
       return outcome
     }
@@ -173,7 +173,7 @@ extension Storage {
       }
       if outcome != .repeated {
         if let container = end.container, outcome != .decided {
-          try database.appendRefusal(audit(outcome), of: .container(container), at: end.time)
+          try database.appendRepeatable(audit(outcome), of: .container(container))
         } else {
           try database.appendAudit(audit(outcome))
         }

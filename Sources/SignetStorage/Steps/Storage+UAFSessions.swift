@@ -29,7 +29,7 @@ extension Storage {
       var session = session
       let outcome = try database.admit(&session, limits)
       if outcome == .added { try database.add(session, codes) }
-      if let event = audit(outcome) { try database.appendAudit(event) }
+      if let event = audit(outcome) { try database.appendAdmission(event, outcome, to: session.user) }
       return outcome
     }
   }

@@ -27,7 +27,7 @@ extension Storage {
         try database.bind(
           DeviceRecord(of: target.user, device, name: target.name, at: target.created, codes), codes)
       }
-      try database.appendAudit(audit)
+      try database.appendTargetAudit(audit, of: target.user)
       return true
     }
   }
@@ -87,7 +87,11 @@ extension Storage {
       let keys = try database.execute(
         "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2 AND state <> 'revoked'", place)
       guard targets + keys > 0 else { return false }
-      try database.appendAudit(audit)
+      if keys > 0 {
+        try database.appendAudit(audit)
+      } else {
+        try database.appendTargetAudit(audit, of: user)
+      }
       try database.endUnanswerable(of: user, after: audit, at: audit.time)
       return true
     }
@@ -119,7 +123,7 @@ extension Storage {
           .text(id), .text(change.name ?? name), .optional(change.dispatcher ?? dispatcher),
           .optional(sealed ?? present),
         ], changing: 1)
-      try database.appendAudit(audit)
+      try database.appendTargetAudit(audit, of: user)
       return true
     }
   }
@@ -136,9 +140,19 @@ extension Storage {
       guard let owner else { return false }
       try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
-      try database.appendAudit(audit)
+      try database.appendTargetAudit(audit, of: owner)
       try database.endUnanswerable(of: owner, after: audit, at: audit.time)
       return true
+    }
+  }
+}
+
+extension SQLConnection {
+  /// Appends what happened to a target: its user and its device can repeat it without end, and nobody else is left out of the log.
+  fileprivate func appendTargetAudit(_ record: AuditRecord, of user: String) throws {
+    switch record.by {
+    case .user, .target: try appendRepeatable(record, of: .targets(user: user))
+    default: try appendAudit(record)
     }
   }
 }

@@ -1,7 +1,7 @@
 import SignetSQL
 
 extension Storage {
-  /// Marks what has expired at `time` and forgets claimed request ids and waits that are too old to matter.
+  /// Marks what has expired at `time` and forgets claimed request ids, waits and counts that are too old to matter.
   ///
   /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
   public func sweep(
@@ -10,6 +10,8 @@ extension Storage {
     try await write { database in
       _ = try database.execute("DELETE FROM requests WHERE expires <= $1", [.integer(time)])
       _ = try database.execute("DELETE FROM waits WHERE expires <= $1", [.integer(time)])
+      _ = try database.execute(
+        "DELETE FROM audit_counts WHERE since <= $1", [.integer(time - SQLConnection.repeatableWindow)])
       _ = try database.execute(
         "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
       _ = try database.execute(

@@ -191,6 +191,9 @@ extension SQLConnection {
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", account)
+    _ = try execute(
+      "DELETE FROM audit_counts WHERE requester IN ($1, $2)",
+      [Storage.Requester.targets(user: user), .claimant(user: user)].map { .text($0.name) })
     try forgetHolders(of: user)
   }
 

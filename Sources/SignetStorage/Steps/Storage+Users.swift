@@ -113,7 +113,12 @@ extension Storage {
       let wait = try database.wait(for: attempt)
       let verdict = judge(wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      try database.appendAudit(verdict.audit)
+      // One that was not tried can be repeated without end.
+      if let user = attempt.user, ![.accepted, .refused].contains(verdict.outcome) {
+        try database.appendRepeatable(verdict.audit, of: .claimant(user: user))
+      } else {
+        try database.appendAudit(verdict.audit)
+      }
       return verdict.outcome
     }
   }
