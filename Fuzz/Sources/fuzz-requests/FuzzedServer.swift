@@ -117,7 +117,8 @@ struct FuzzedServer: Sendable {
     _ = try await context.storage.finishActivation(
       activation.id, container: NewContainer(container, credential), limit: 5, at: Self.now
     ) { _ in Self.event }
-    _ = try await context.storage.confirmContainer(id, at: Self.now) { _ in Self.event }
+    _ = try await context.storage.confirmContainer(
+      id, at: Self.now, audit: { _ in Self.event }, lost: { _ in Self.event })
   }
 
   private func addTransaction() async throws {
