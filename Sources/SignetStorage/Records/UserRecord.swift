@@ -115,13 +115,15 @@ extension SQLConnection {
 
   private static let lastUser = TransactionLocal<UserRecord?>()
 
-  /// What the audit log calls a user of this id; the id itself where there is no such user.
+  /// What the audit log calls a user of this id; the id itself where there is no such user, with a `~` before one that begins so.
+  ///
+  /// Else the name that a stranger sent might be the subject of a user, and be read as that user. That of a deleted user is the id.
   func subject(of id: String) throws -> String {
     // A step mostly writes about the user whom it has just read.
     if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
       return last.subject
     }
-    return try anyUser(id)?.subject ?? id
+    return try anyUser(id)?.subject ?? (id.hasPrefix("~") ? "~\(id)" : id)
   }
 
   /// Adds a user.
