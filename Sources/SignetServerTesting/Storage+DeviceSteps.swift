@@ -110,8 +110,7 @@ extension Storage {
     return try await finishUAFAuthentication(
       session, of: user,
       UAFSessionEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
-      uses: keys.map { UAFKeyUse(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) },
-      limits: TransactionLimits()
+      uses: keys.map { UAFKeyUse(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) }
     ) { _ in StorageContract.event("uaf") }
   }
 

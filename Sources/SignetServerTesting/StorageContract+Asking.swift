@@ -62,8 +62,7 @@ extension StorageContract {
     let keys = #"[{"aaid":"7357#0001","keyId":"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"}]"#
     let end = UAFSessionEnd(status: 1200, authenticators: keys, time: time)
     return try await storage.finishUAFAuthentication(
-      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
-      limits: Sample.limits
+      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)]
     ) { event("uaf \($0)") }
   }
 

@@ -106,6 +106,30 @@ extension StorageContract {
           is: true, "what was refused")
       }
     } + [
+      Check("what waits for a user is listed whatever asks it, and whoever") { storage in
+        try await prepare(storage)
+        let limits = TransactionLimits(pending: 1000, challenges: 1000)
+        for (number, way) in ways.enumerated() {
+          try await expect(way.ask(storage, "a\(number)", "key:\(number)", limits), is: .added, way.name)
+        }
+        let open = try await storage.openRequests(to: "alice", at: 1050, limit: 9)
+        try expect(Set(open.map(\.id)), is: Set(ways.indices.map { "a\($0)" }), "what is asked")
+        try expect(open.map(\.id), is: open.map(\.id).sorted(by: >), "in the order of their making")
+        try expect(Set(open.map(\.kind)), is: Set(OpenRequestRecord.Kind.allCases), "by what")
+        for (number, way) in ways.enumerated() {
+          let one = open.first { $0.id == "a\(number)" }
+          try expect(one?.requester, is: "key:\(number)", "who asks by \(way.name)")
+        }
+        try await expect(
+          storage.openRequests(to: "alice", at: 1050, limit: 2).count, is: 2, "so many at most")
+        try await expect(
+          storage.openRequests(to: "alice", at: 9000, limit: 9), is: [], "when the time is over")
+        try await expect(storage.openRequests(to: "bob", at: 1050, limit: 9), is: [], "of somebody else")
+        for (number, way) in ways.enumerated() {
+          try await expect(way.accept(storage, "a\(number)"), is: true, "the end of \(way.name)")
+        }
+        try await expect(storage.openRequests(to: "alice", at: 1050, limit: 9), is: [], "what was answered")
+      },
       Check("a UAF operation counts where it asks the user on a device, and was not counted as a transaction")
       {
         storage in
@@ -292,8 +316,7 @@ extension Storage {
     _ = try await redeem(id)
     return try await finishUAFAuthentication(
       id, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-      uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)],
-      limits: TransactionLimits()
+      uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
     ) { StorageContract.event("\($0)") }
   }
 }

@@ -62,7 +62,7 @@ extension StorageContract {
       @Sendable func answer(_ container: String?, from client: [UInt8]) async throws -> DecisionOutcome {
         let attempt = AnswerAttempt(container: container, isTyped: true, client: client, time: 1100)
         return try await storage.answerTransaction(
-          "t1", attempt, attempts: 3, limits: Sample.limits, waits: { ($0 == wait ? 30 : nil, wait) }
+          "t1", attempt, attempts: 3, waits: { ($0 == wait ? 30 : nil, wait) }
         ) { event("answer \($0)") }
       }
       try await expect(answer(nil, from: [1]), is: .notSigned, "a wrong answer")
@@ -251,7 +251,7 @@ extension Storage {
     _ id: String, by container: String?, key: String?
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await answerTransaction(
-      id, AnswerAttempt(container: container, key: key, time: 1100), attempts: 3, limits: Sample.limits,
+      id, AnswerAttempt(container: container, key: key, time: 1100), attempts: 3,
       waits: { _ in (nil, WaitRecord(failures: 1, until: 0, expires: 0)) }
     ) { StorageContract.event("answer \($0)") }
   }

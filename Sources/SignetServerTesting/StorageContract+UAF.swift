@@ -34,7 +34,7 @@ extension StorageContract {
     at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFAuthentication(
-      id, of: user, end(at: time), uses: uses, limits: TransactionLimits()
+      id, of: user, end(at: time), uses: uses
     ) { event($0 == .taken ? "taken" : "refused") }
   }
 

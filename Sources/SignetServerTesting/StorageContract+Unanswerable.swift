@@ -191,8 +191,7 @@ extension StorageContract {
         try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
         return try await storage.finishUAFAuthentication(
           session, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-          uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)],
-          limits: TransactionLimits()
+          uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)]
         ) { _ in at(1050) }
       }
       try await expect(logIn(5), is: .taken, "a login")

@@ -69,7 +69,7 @@ extension StorageContract {
     } accepts: { storage, user in
       let attempt = AnswerAttempt(container: "c-\(user)", time: 1100)
       return try await storage.answerTransaction(
-        "t-\(user)", attempt, attempts: 3, limits: Sample.limits,
+        "t-\(user)", attempt, attempts: 3,
         waits: { _ in (nil, WaitRecord(failures: 1, until: 0, expires: 0)) }
       ) { _ in event("answer") } == .decided
     },
@@ -180,8 +180,7 @@ extension StorageContract {
     } accepts: { storage, user in
       let use = UAFKeyUse(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
       return try await storage.finishUAFAuthentication(
-        "u-\(user)", of: user, UAFSessionEnd(status: 1200, time: 1050), uses: [use],
-        limits: TransactionLimits()
+        "u-\(user)", of: user, UAFSessionEnd(status: 1200, time: 1050), uses: [use]
       ) { _ in event("uaf") } == .taken
     },
     GatedStep(step: "addUAFTarget", name: "a device for UAF tokens") { _, _ in
@@ -411,6 +410,11 @@ extension StorageContract {
         try await expect(
           storage.userIDs(of: [Sample.alice.subject, "~other", "~nobody"]),
           is: [Sample.alice.subject: Sample.alice.subject, "~other": "alice"], "who is who")
+        try await storage.append(AuditRecord(.userUnlocked(user: "~other"), by: .user("~other"), at: 1030))
+        try expect(
+          try await Self.log(of: storage).count { $0.contains(#""by":"user:~~other","user":"~~other""#) },
+          is: 1,
+          "a name that is somebody's subject, and nobody's id")
         try await storage.add(Sample.bob)
         try await storage.add(Sample.activation("a-b", user: "bob"))
         var thief = Sample.container("b1", activation: "a-b", user: "bob")

@@ -63,8 +63,6 @@ struct RowImage {
   }
 
   private mutating func appendBigEndian(_ number: Int64) {
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-    }
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
   }
 }

@@ -123,11 +123,12 @@ enum UserCommands {
     arguments.output.print(try authenticators(in: all))
     let requests = try objects("requests", in: all)
     if !requests.isEmpty {
-      var table = TextTable(["REQUEST", "ASKED", "ENDS", "CONTENT"])
+      var table = TextTable(["REQUEST", "KIND", "BY", "ASKED", "ENDS", "CONTENT"])
       for one in requests {
         table.append([
-          try one.string("id"), utc(try one.integer("created")), utc(try one.integer("expires")),
-          try one.string("content"),
+          try one.string("id"), try one.string("kind"), try one.optionalString("requester") ?? "",
+          utc(try one.integer("created")), utc(try one.integer("expires")),
+          try one.optionalString("content") ?? "",
         ])
       }
       arguments.output.print(table)

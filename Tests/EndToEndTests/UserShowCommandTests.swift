@@ -47,6 +47,7 @@ import Testing
       throw JSONFailure.missingMember("requests")
     }
     #expect(try shown.array("requests").count == 1 && asked.string("id") == request)
+    #expect(try asked.string("kind") == "transaction" && asked.string("requester").hasPrefix("key:"))
     let events = try shown.array("events").compactMap { value -> String? in
       guard case .object(let event) = value else { return nil }
       return try event.string("event")

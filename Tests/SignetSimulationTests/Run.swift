@@ -392,7 +392,7 @@ extension Storage {
       let use = UAFKeyUse(aaid: Sample.aaid, keyID: Array(key.utf8), signCounter: counter)
       let end = UAFSessionEnd(status: 1200, time: time)
       return try await finishUAFAuthentication(
-        session, of: user, end, uses: [use], limits: Sample.limits
+        session, of: user, end, uses: [use]
       ) { event($0.word) }.word
     case .addApp(let app, let user):
       let record = PushAuthMechanismRecord(

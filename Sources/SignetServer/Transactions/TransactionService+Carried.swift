@@ -67,7 +67,7 @@ extension TransactionService {
       AnswerAttempt(
         container: match, lastReport: lastReport, isTyped: answer.isTyped, client: client, key: asker.key,
         time: time),
-      attempts: context.settings.codeAttempts, limits: context.settings.transactionLimits,
+      attempts: context.settings.codeAttempts,
       waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
     ) { outcome in
       audit(

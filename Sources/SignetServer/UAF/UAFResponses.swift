@@ -141,7 +141,7 @@ struct UAFResponses: Sendable {
       status: UAFStatus.ok.rawValue, authenticators: answer.keys, time: context.clock.now)
     let audit = context.audit(by: .user(user))
     let outcome = try await context.storage.finishUAFAuthentication(
-      session.id, of: user, end, uses: uses, limits: context.settings.transactionLimits
+      session.id, of: user, end, uses: uses
     ) { audit(Self.event($0, answer)) }
     if case .altered(let use) = outcome {
       context.log.error(

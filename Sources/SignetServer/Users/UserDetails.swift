@@ -5,6 +5,7 @@ import SignetWire
 
 extension AuthenticatorRecord.Kind: Shaped {}
 extension AuthenticatorRecord.State: Shaped {}
+extension OpenRequestRecord.Kind: Shaped {}
 
 /// An authenticator of whatever kind, as operators see it.
 package struct AuthenticatorDetails: Message {
@@ -24,11 +25,17 @@ package struct AuthenticatorDetails: Message {
 
 /// A request that waits for a user.
 package struct OpenRequest: Message {
-  package let id: String, content: String, created: Int64, expires: Int64
+  package let id: String, kind: OpenRequestRecord.Kind, requester: String?, content: String?
+  package let created: Int64, expires: Int64
 
   package static let schema = MessageSchema(Self.init, named: "OpenRequest") {
-    Member("id", \Self.id, "The transaction.")
-    Member("content", \Self.content, "As devices show it: JSON.")
+    Member("id", \Self.id, "Among its kind.")
+    Member(
+      "kind", \Self.kind,
+      "A transaction, which CIBA makes too; a message to an authenticator app, or an operation of UAF, that is asked alone."
+    )
+    Member("requester", \Self.requester, "Who asks, as the audit log has it; none where the user does.")
+    Member("content", \Self.content, "Of a transaction, as devices show it: JSON.")
     Member("created", \Self.created, .time)
     Member("expires", \Self.expires, .time)
   }
@@ -74,9 +81,8 @@ struct UserOverview: Sendable {
     let record = try await UserService(context).find(user)
     let holdings = try await context.storage.holdings(
       of: user.text, codeAttempts: context.settings.codeAttempts)
-    let requests = try await context.storage.transactions(
-      TransactionFilter(user: user.text, state: .pending), before: nil, at: context.clock.now,
-      limit: Self.requestLimit)
+    let requests = try await context.storage.openRequests(
+      to: user.text, at: context.clock.now, limit: Self.requestLimit)
     let appNames = try await appNames(of: user)
     return UserDetails(
       user: record.id, subject: record.subject, created: record.created, state: record.state,
@@ -90,7 +96,9 @@ struct UserOverview: Sendable {
           reason: one.reason.isEmpty ? nil : one.reason, created: one.created)
       },
       requests: requests.map {
-        OpenRequest(id: $0.id, content: $0.content, created: $0.created, expires: $0.expires)
+        OpenRequest(
+          id: $0.id, kind: $0.kind, requester: $0.requester, content: $0.content, created: $0.created,
+          expires: $0.expires)
       }, events: try await events(of: record.subject, holdings))
   }
 

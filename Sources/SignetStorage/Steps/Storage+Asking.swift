@@ -134,7 +134,7 @@ extension SQLConnection {
         .optional(try rowCodes.code(of: decided.image)), .optional(reason),
         .optional(reason.map { _ in "" }), .text(id),
       ], changing: 1)
-    try noteChange(of: id)
+    try noteEnd(of: id, user: user, at: time)
   }
 
   /// Whether what a transaction was accepted with is in use, on a device that is not locked.

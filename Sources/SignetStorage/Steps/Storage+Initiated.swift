@@ -77,13 +77,12 @@ extension Storage {
   ///   - id: The transaction.
   ///   - attempt: Whose answer it is, and who carries it.
   ///   - attempts: Refused codes in a row after which nothing is taken from a container.
-  ///   - limits: Those of transactions.
   ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
   ///   - audit: Makes the event.
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   public func answerTransaction(
-    _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
@@ -104,7 +103,7 @@ extension Storage {
         // As after an accepted code.
         try database.forgetFailures(of: container)
         try database.setWait(nil, for: code)
-        try database.noteAnswer(to: id, .accepted, at: attempt.time, limits)
+        if let user = try database.transaction(id)?.user { try database.endRow(of: user) }
       }
       switch outcome {
       case .repeated: break

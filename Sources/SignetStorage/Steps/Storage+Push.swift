@@ -116,20 +116,29 @@ extension Storage {
 extension SQLConnection {
   private static let lastChange = TransactionLocal<Int64>()
 
-  /// Tells who waits, in every process, that a transaction of its user changed; of one without a user nobody waits.
-  ///
-  /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
-  /// outbox are told.
+  /// Tells who waits, in every process, that a transaction of its user changed, or has ended where the caller does not know; of one
+  /// without a user nobody waits.
   func noteChange(of transaction: String) throws {
     let found = try row(
       "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
       [.text(transaction)]
     ) { (user: try $0.optional(0, $0.text), state: try $0.text(1), end: try $0.integer(2)) }
-    if let user = found?.user { try noteChange(ofUser: user) }
-    if let found, found.state != TransactionRecord.State.pending.rawValue {
-      try endAsking(of: transaction, at: found.end)
-      try publish(OutboxEvent(.requestEnded, of: transaction, user: found.user), at: found.end)
+    guard let found else { return }
+    if found.state != TransactionRecord.State.pending.rawValue {
+      try noteEnd(of: transaction, user: found.user, at: found.end)
+    } else if let user = found.user {
+      try noteChange(ofUser: user)
     }
+  }
+
+  /// Tells who waits that a transaction has ended, which its row says by now.
+  ///
+  /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
+  /// outbox are told.
+  func noteEnd(of transaction: String, user: String?, at time: Int64) throws {
+    if let user { try noteChange(ofUser: user) }
+    try endAsking(of: transaction, at: time)
+    try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time)
   }
 
   /// Tells who waits that a container's list is another one, or that the container ended.

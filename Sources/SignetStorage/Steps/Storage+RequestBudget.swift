@@ -51,25 +51,22 @@ extension SQLConnection {
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", [.text(user)])
   }
 
-  /// An acceptance ends a row of transactions that were not accepted; a report begins a wait.
+  /// An acceptance ends a user's row of transactions that were not accepted; a report begins a wait.
   func noteAnswer(
-    to id: String, _ state: TransactionRecord.State, at time: Int64, _ limits: TransactionLimits
+    of user: String, to transaction: TransactionRecord, _ state: TransactionRecord.State, at time: Int64,
+    _ limits: TransactionLimits
   ) throws {
     guard state == .accepted || state == .reported else { return }
-    let found = try row("SELECT user_id, requester FROM transactions WHERE id = $1", [.text(id)]) {
-      (user: try $0.optional(0, $0.text), requester: try $0.optional(1, $0.text))
-    }
-    guard let found, let user = found.user else { return }
     guard state == .reported else { return try endRow(of: user) }
     guard var all = try requestRow(of: user) else { return }
-    var own = try requestRow(of: user, by: found.requester)
+    var own = try requestRow(of: user, by: transaction.requester)
     let share = limits.share
     // Nobody asks for a while, and who asked this begins the waits that grow.
     own.count = max(own.count, share.challenges - 1) + 1
     own.after = time + share.wait(after: own.count)
     all.after = max(all.after, time + limits.wait(after: limits.challenges))
     try set(all, of: user)
-    try set(own, of: user, by: found.requester)
+    try set(own, of: user, by: transaction.requester)
   }
 
   // MARK: Rows

@@ -133,7 +133,7 @@ extension Storage {
       } else if hasRightNumber {
         outcome = try database.decide(found, decision, by: signer.user)
         if outcome == .decided {
-          try database.noteAnswer(to: found.id, decision.state, at: decision.time, limits)
+          try database.noteAnswer(of: signer.user, to: found, decision.state, at: decision.time, limits)
         }
       } else {
         outcome = try database.countWrongNumber(found, decision, by: signer.user, limits)
@@ -168,8 +168,8 @@ extension Storage {
       guard try database.isKeyGood(key) else { return .keyRevoked }
       let actor = try end.container.flatMap { try database.container($0) }
       let outcome = try database.end(id, end, by: actor)
-      if outcome == .decided, isSuspicious {
-        try database.noteAnswer(to: id, .reported, at: end.time, limits)
+      if outcome == .decided, isSuspicious, let ended = try database.transaction(id), let user = ended.user {
+        try database.noteAnswer(of: user, to: ended, .reported, at: end.time, limits)
       }
       if outcome != .repeated {
         if let container = end.container, outcome != .decided {
@@ -289,7 +289,7 @@ extension SQLConnection {
         .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user),
         .optional(decision.lastReport), .optional(rowCodes.code(of: decided.image)),
       ], changing: 1)
-    try noteChange(of: found.id)
+    try noteEnd(of: found.id, user: user, at: decision.time)
     return .decided
   }
 
@@ -338,7 +338,7 @@ extension SQLConnection {
         .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
         .integer(end.time), .optional(ended.user), .optional(rowCodes.code(of: ended.image)), .text(found.id),
       ], changing: 1)
-    try noteChange(of: found.id)
+    try noteEnd(of: found.id, user: ended.user, at: end.time)
   }
 
   /// Withdraws requests that wait, because nobody is there to answer them.

@@ -219,12 +219,11 @@ extension Storage {
   ///   - user: Whose keys they are.
   ///   - end: How it ends.
   ///   - uses: The keys with their counters.
-  ///   - limits: Those of transactions.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
+    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse],
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
@@ -237,7 +236,7 @@ extension Storage {
         else { continue }
         try database.requireUnlocked(key.device, of: user, codes)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
+      let outcome = try database.finishAuthentication(id, user, end, uses, codes)
       let event = audit(outcome)
       try database.appendAudit(event)
       // A key that there are two of is out of use, also where another one is what was refused first.
@@ -433,8 +432,7 @@ extension SQLConnection {
   }
 
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ limits: TransactionLimits,
-    _ codes: RowCodes
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ codes: RowCodes
   ) throws -> UAFOutcome {
     guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
     else { return try uafSession(id, codes)?.hasEndedWithTransaction == true ? .transactionOver : .over }
@@ -469,8 +467,8 @@ extension SQLConnection {
           .text(id), .integer(end.time), .text(user),
           .optional(codes.code(of: pending.image)), .text(pending.id),
         ], changing: 1)
-      try noteChange(of: pending.id)
-      try noteAnswer(to: pending.id, .accepted, at: end.time, limits)
+      try noteEnd(of: pending.id, user: user, at: end.time)
+      try endRow(of: user)
     }
     return .taken
   }

@@ -96,8 +96,7 @@ import UAFFixture
     try server.tamper("UPDATE uaf_credentials SET sign_counter = 0")
     let use = UAFKeyUse(aaid: key.aaid.text, keyID: key.keyID.bytes, signCounter: 1)
     let outcome = try await server.storage.finishUAFAuthentication(
-      "s", of: "alice", UAFSessionEnd(status: 1200, time: server.clock.now), uses: [use],
-      limits: TransactionLimits()
+      "s", of: "alice", UAFSessionEnd(status: 1200, time: server.clock.now), uses: [use]
     ) { _ in event }
     #expect(outcome == .altered(use))
     #expect(try await server.storage.uafSession("s")?.end?.status == 1500)
