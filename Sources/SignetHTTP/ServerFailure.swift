@@ -25,7 +25,7 @@
     case .cannotListen(let call, let errno):
       "\(call) failed with errno \(errno); check the address, the port and who uses it"
     case .certificateRefused(let code):
-      "the certificate or key was refused (GnuTLS \(code)); both must be PEM and belong together"
+      "the certificate or key was refused (\(TLSIdentity.reason(ofCode: code))); both must be PEM and belong together"
     case .cannotStart: "the server's threads could not start; check memory and file descriptor limits"
     case .alreadyStarted: "a server starts once; make another one"
     }

@@ -53,6 +53,12 @@ internal import CMicroHTTPD
     unsafe body(UnsafePointer(certificate.baseAddress), UnsafePointer(privateKey.baseAddress))
   }
 
+  /// What GnuTLS says of one of its codes.
+  static func reason(ofCode code: Int32) -> String {
+    let text = unsafe gnutls_strerror(code).map { unsafe String(cString: $0) } ?? ""
+    return "GnuTLS \(code): \(text)"
+  }
+
   /// GnuTLS's name for TLS 1.3 and 1.2 with ephemeral elliptic-curve keys and authenticated encryption only.
   package static let priorities =
     "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"

@@ -134,10 +134,13 @@ import SignetServer
     _ = try await makeFolder()
     let other = try CertificateAuthority().issueServerCertificate(dnsNames: ["localhost"])
     try write("tls.key", other.insecurePrivateKeyPEM)
-    guard case .transport(.certificateRefused)? = failure() else {
+    guard case .identityRefused(let certificate, let key, .certificateRefused)? = failure() else {
       Issue.record("not refused: \(String(describing: failure()))")
       return
     }
+    #expect(certificate.hasSuffix("/tls.pem") && key.hasSuffix("/tls.key"))
+    let text = try #require(failure()).description
+    #expect(text.contains("\(certificate), \(key): ") && text.contains("do not match"), "\(text)")
   }
 
   @Test(arguments: ["", "\n", "two words", "signet_\u{0}", String(repeating: "k", count: 257), "käse"])

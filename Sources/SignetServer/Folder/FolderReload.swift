@@ -64,7 +64,7 @@ public final class FolderReload: Sendable {
         try server.apply(
           settings.serverSettings(pins: [certificate.pin]), identity: isNew ? identity : nil,
           certificateEnd: certificate.end)
-      } catch { throw .transport(error) }
+      } catch { throw folder.identityRefused(error) }
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
       say(folder.settings, before: before.settings, hasNewCertificate: isNew)
       let present = Self.digests(of: started, in: folder)

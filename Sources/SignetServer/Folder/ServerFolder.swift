@@ -195,7 +195,12 @@ public struct ServerFolder: Sendable {
       return try key.withBytes { span throws(ServerFailure) in
         try TLSIdentity(certificateChainPEM: certificateChain, privateKeyPEM: span)
       }
-    } catch { throw .transport(error) }
+    } catch { throw identityRefused(error) }
+  }
+
+  /// That the server's certificate or its key was refused, with their files.
+  func identityRefused(_ failure: ServerFailure) -> ServerFolderFailure {
+    .identityRefused(certificate: file(settings.tls.certificate), key: file(settings.tls.key), failure)
   }
 }
 
@@ -242,14 +247,16 @@ extension ServerFolder {
   }
 
   func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
-    let isOutside = name.hasPrefix("/")
-    return try FolderFile(isOutside ? name : "\(path)/\(name)", access).read(isOutsideFolder: isOutside)
+    try FolderFile(file(name), access).read(isOutsideFolder: name.hasPrefix("/"))
   }
+
+  /// The path of a file of the folder, or of one elsewhere.
+  private func file(_ name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
 
   func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
     let content = try read(name, access)
     guard let text = String(validating: content.insecureCopy(), as: UTF8.self) else {
-      throw .notText(path: name.hasPrefix("/") ? name : "\(path)/\(name)")
+      throw .notText(path: file(name))
     }
     return text
   }

@@ -47,8 +47,8 @@ public import SignetStorage
   case certificate(CryptoFailure)
   /// The certificate is none that was made here, so that it is not renewed here.
   case certificateOfOthers(path: String)
-  /// The server's certificate or key was refused.
-  case transport(ServerFailure)
+  /// The server's certificate or its key was refused.
+  case identityRefused(certificate: String, key: String, ServerFailure)
   /// The database can't be used.
   case storage(StorageFailure)
   /// Another process serves the folder, and the two share no keys of handshakes.
@@ -93,7 +93,8 @@ public import SignetStorage
     case .certificate(let failure): failure.description
     case .certificateOfOthers(let path):
       "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
-    case .transport(let failure): failure.description
+    case .identityRefused(let certificate, let key, let failure):
+      "\(certificate), \(key): \(failure.description)"
     case .storage(let failure): failure.description
     case .servedElsewhere(let path):
       "another process serves \(path); end it, or set \"runtime\" in \(path)/server.json, so that several can"
