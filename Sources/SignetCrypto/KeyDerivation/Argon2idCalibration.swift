@@ -23,9 +23,12 @@ extension Argon2id {
     milliseconds: Int, measure: (Argon2id) throws(CryptoFailure) -> Duration
   ) throws(CryptoFailure) -> Argon2id {
     try CryptoFailure.require(milliseconds, in: 1...60_000, .milliseconds)
-    // The first derivation touches fresh pages and misleads; the quicker of two is the cost in steady use.
-    var spent = try min(measure(minimum), measure(minimum))
     let wanted = Duration.milliseconds(milliseconds)
+    var spent = try measure(minimum)
+    // The first derivation touches fresh pages and misleads: the quicker of two is the cost in steady use. Where the first took 16 times
+    // what is wanted, the second is taken not to be so quick.
+    if spent / wanted >= 16 { return minimum }
+    spent = try min(spent, measure(minimum))
     var work = wanted / max(spent, .microseconds(1))
     var cost = minimum.multiplied(by: work)
     // Memory beyond the caches costs more for each KiB, so what was reckoned is measured, and reckoned again from there.

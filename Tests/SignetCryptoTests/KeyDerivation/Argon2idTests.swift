@@ -100,6 +100,17 @@ import Testing
     #expect(try calibrated(milliseconds: 1, microsecondsPerMiBPass: 500) == .minimum)
   }
 
+  @Test(
+    "A machine on which the least is far too much is measured once", arguments: [(159, false), (160, true)])
+  func muchTooSlowMachine(_ milliseconds: Int, _ isOnce: Bool) throws {
+    var count = 0
+    let cost = try Argon2id.calibrated(milliseconds: 10) { _ in
+      count += 1
+      return .milliseconds(milliseconds)
+    }
+    #expect(cost == .minimum && (count == 1) == isOnce, "\(count) times")
+  }
+
   @Test("Memory grows first")
   func ordinaryMachine() throws {
     // 19 MiB and 2 passes take 38 ms at 1 ms for each MiB and pass: 152 ms is four times that.
