@@ -16,6 +16,19 @@ import Testing
     var commands: [String] = []
     var options: Set<String> = []
 
+    /// What the command cannot do without: an option's name, and for each argument the first word that it may be, or `x`.
+    var needs: [String] {
+      let usage = help.split(separator: "\n\n").first { $0.hasPrefix("Usage:") } ?? ""
+      return usage.split(whereSeparator: \.isWhitespace).dropFirst(2 + path.count)
+        .filter { !$0.hasPrefix("[") && !$0.hasSuffix("]") }
+        .map { word in word.hasPrefix("--") ? String(word) : firstChoice(of: word) ?? "x" }
+    }
+
+    private func firstChoice(of argument: Substring) -> String? {
+      let line = help.split(separator: "\n").first { $0.hasPrefix("  \(argument) ") }
+      return line?.firstMatch(of: /\(([a-z-]+)(?:, [a-z-]+)+\)$/).map { String($0.1) }
+    }
+
     init(_ path: [String], _ help: String) {
       (self.path, self.help) = (path, help)
       var title = ""

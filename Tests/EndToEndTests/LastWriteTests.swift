@@ -168,6 +168,12 @@
       try await search.expectClean(atTerminal: device, ["otp"], typed: [password]) { terminal in
         try terminal.answer("Password for alice at", password)
       }
+      _ = try await server.ask("alice", "Pay 250.00 EUR")
+      try await search.expectClean(atTerminal: device, ["listen", "--no-notify"], typed: [password]) {
+        try $0.answer("Request 1: approve, deny or report", "approve")
+        try $0.answer("Password for alice at", password)
+        try $0.answer("Accepted ", "\u{4}", newline: false)
+      }
       await server.stop()
     }
 
