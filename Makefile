@@ -1,8 +1,8 @@
 # make demo      shows the main job with real processes
 # make test      runs every test
 # make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
-#                10,000 right passwords beside kills and 10,000 wrong PINs, has more rounds of programs at once and more random
-#                requests for each operation of the API, and reads all of the slowest pictures
+#                10,000 right passwords beside kills and 10,000 wrong PINs, has more rounds of programs at once, for each policy,
+#                limit and kind of key, and more random requests for each operation of the API, and reads all hostile pictures
 # make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n), and 300 on PostgreSQL;
 #                make test runs as many as fit into half a minute, and 60 on PostgreSQL
 # make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories find it
@@ -42,7 +42,7 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetVaultTests 'AttemptKillTests/|wrongPINs|noVerifier'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|letThrough'
+	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
 
 	# Where the two sides did not agree once.
 	for seed in 14447726510751658896 16536636072437533682; do \
@@ -50,7 +50,7 @@ kill-test:
 
 history-test:
 	Scripts/setup test
-	SIGNET_HISTORIES=$(or $(HISTORIES),100000) BUILD="$(BUILD)" Scripts/test SignetSimulationTests histories
+	SIGNET_HISTORIES=$(or $(HISTORIES),100000) BUILD="$(BUILD)" Scripts/test SignetSimulationTests 'histories|finds'
 
 mutation-test:
 	Scripts/setup test

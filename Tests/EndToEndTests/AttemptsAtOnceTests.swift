@@ -9,8 +9,10 @@ import Testing
   private static let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock"
   private static let right = "winter-garden-42"
   private static let wrong = "summer-garden-42"
+  /// Whether each policy, limit and kind of key is tried, or some.
+  private static let isLong = KillCount.wanted != nil
   /// Once in six rounds would have been often enough to be found; each of them erased.
-  private static let rounds = KillCount.wanted == nil ? 1 : 6
+  private static let rounds = isLong ? 6 : 1
   /// How many give the right password at once, and how many a wrong one: more than the largest limit.
   private static let (rightCount, wrongCount) = (6, 24)
 
@@ -38,7 +40,8 @@ import Testing
 
   @Test(
     "right passwords: none is refused, waits or erases",
-    arguments: ["\(rules);LOCKCOUNTER=5;LOCKWIPE=1", "\(rules);LOCKCOUNTER=1;LOCKWIPE=1", "psd2"])
+    arguments: ["\(rules);LOCKCOUNTER=1;LOCKWIPE=1", "psd2"]
+      + (isLong ? ["\(rules);LOCKCOUNTER=5;LOCKWIPE=1"] : []))
   func rightOnes(_ policy: String) async throws {
     let server = try await RunningServer.startWithShop(["--policy", policy])
     let device = server.device()
@@ -71,7 +74,7 @@ import Testing
     }
   #endif
 
-  @Test("wrong passwords at once: as many as the limit are tried", arguments: [5, 3, 1])
+  @Test("wrong passwords at once: as many as the limit are tried", arguments: isLong ? [5, 3, 1] : [3])
   func wrongOnes(limit: Int) async throws {
     let server = try await RunningServer.startWithShop(["--policy", "\(Self.rules);LOCKCOUNTER=\(limit)"])
     let device = server.device()
@@ -126,7 +129,8 @@ import Testing
   }
 
   @Test(
-    "the PIN and the password of UAF keys, of which the third failure waits", arguments: ["pin", "password"])
+    "the PIN and the password of UAF keys, of which the third failure waits",
+    arguments: isLong ? ["pin", "password"] : ["pin"])
   func uafKeys(_ kind: String) async throws {
     let party = try await UAFParty.start()
     let (device, secret) = (party.device(), kind == "pin" ? "864209" : Self.right)
@@ -140,7 +144,7 @@ import Testing
     }
     // With kills between two successes; who is killed in the short step has an attempt counted, which the next right one takes back.
     let crowd = ChildCrowd()
-    let total = KillCount.wanted == nil ? 6 : 12
+    let total = Self.isLong ? 12 : 6
     /// Whether nobody was refused yet, and there are too few successes or no kill.
     @Sendable func goesOn() -> Bool {
       (crowd.successes < total || crowd.deaths == 0) && crowd.refusals.isEmpty

@@ -121,10 +121,14 @@ struct HostilePictureTests {
   @Test(
     "a picture full of finder patterns or tiny codes is refused by every command that reads pictures, in 5 s of processor time",
     arguments: [
-      Picture(kind: .dark, module: 1), Picture(kind: .dark, module: 2), Picture(kind: .dark, module: 16),
-      Picture(kind: .dark, module: 60), Picture(kind: .light, module: 1), Picture(kind: .light, module: 16),
+      Picture(kind: .dark, module: 1), Picture(kind: .dark, module: 60), Picture(kind: .light, module: 16),
       Picture(kind: .codes, module: 1, pitch: 25),
-    ])
+    ]
+      + (KillCount.wanted == nil
+        ? []
+        : [
+          Picture(kind: .dark, module: 2), Picture(kind: .dark, module: 16), Picture(kind: .light, module: 1),
+        ]))
   func finderPatterns(_ picture: Picture) async throws {
     let file = folder.file("full.png")
     try await picture.write(to: file)
@@ -140,17 +144,17 @@ struct HostilePictureTests {
 
   /// The largest pictures with as many patterns as are let through: these took 2 to 5 s when the limits were chosen.
   ///
-  /// One of each kind, and all where `SIGNET_KILLS` asks for a long run.
+  /// One of them, and all where `SIGNET_KILLS` asks for a long run.
   @Test(
     "the worst pictures that are let through take at most the 25 s of processor time that the manual says",
     arguments: [
-      Picture(kind: .dark, module: 4, pitch: 18, side: 5784),
-      Picture(kind: .light, module: 32, pitch: 29, side: 5784),
-      Picture(kind: .codes, module: 2, pitch: 80, side: 5784),
+      Picture(kind: .codes, module: 2, pitch: 80, side: 5784)
     ]
       + (KillCount.wanted == nil
         ? []
         : [
+          Picture(kind: .dark, module: 4, pitch: 18, side: 5784),
+          Picture(kind: .light, module: 32, pitch: 29, side: 5784),
           Picture(kind: .dark, module: 16, pitch: 51, side: 5784),
           Picture(kind: .codes, module: 4, pitch: 25),
         ]))

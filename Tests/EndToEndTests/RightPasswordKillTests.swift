@@ -9,6 +9,7 @@ import Testing
   private static let policy =
     "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=5;LOCKWIPE=1"
   private static let right = "winter-garden-42"
+  private static let interruptions = KillCount.wanted.map { 5 * $0 } ?? 6
   /// How many run at once.
   private static let size = 8
 
@@ -87,7 +88,7 @@ import Testing
     var whole = start.duration(to: .now)
     var (ended, lost, left) = (0, 0, 5)
     // A signal that comes too late is no interruption; the next comes earlier.
-    for _ in 0..<(20 * KillRounds.count) where ended < 5 * KillRounds.count {
+    for _ in 0..<(20 * KillRounds.count) where ended < Self.interruptions {
       let signal = [SIGINT, SIGTERM, SIGKILL][ended % 3]
       let child = try device.process(["otp"], passwords: [Self.right]).start()
       let delay = whole * Double.random(in: 0.2..<1, using: &random)

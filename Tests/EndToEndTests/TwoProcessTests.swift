@@ -18,7 +18,7 @@ import Testing
 
   @Test func activationsOfTwoUsersInOneNewFolder() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    for round in 0..<KillRounds.races(4) {
+    for round in 0..<KillRounds.races(2) {
       let device = server.device("device-\(round)")
       let users = ["a-\(round)", "b-\(round)"]
       var processes: [ChildCommand] = []
@@ -36,7 +36,7 @@ import Testing
 
   @Test func activationsOfOneUserWithTwoInvitesOrOne() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    for round in 0..<KillRounds.races(4) {
+    for round in 0..<KillRounds.races(2) {
       let user = "user-\(round)"
       let device = server.device(user)
       let first = try await server.codeFile(user)
@@ -90,7 +90,7 @@ import Testing
     _ = try await first.json("activate", "--code-file", server.codeFile("alice"))
     let code = try server.write(await server.invite("alice").text, to: "again")
     _ = try await second.json("activate", "--code-file", code)
-    for round in 0..<KillRounds.races(6) {
+    for round in 0..<KillRounds.races(3) {
       let id = try await server.ask("alice", "Pay \(round)")
       let pair: [(DeviceCommand, String)] =
         switch round % 3 {
@@ -123,7 +123,7 @@ import Testing
 
   @Test func oneCodeAtTwoServersOfOneDatabase() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    try await Self.acceptOneOfTwo(server, rounds: KillRounds.races(10))
+    try await Self.acceptOneOfTwo(server, rounds: KillRounds.races(5))
   }
 
   /// Has another process serve the folder of `first` too, and hands each of some codes to both at once; ends both.
@@ -175,7 +175,7 @@ import Testing
       hands.append((device, container))
     }
     var wins = [0, 0]
-    let rounds = KillRounds.races(20)
+    let rounds = KillRounds.races(10)
     var uncontested = 0
     for round in 0..<rounds {
       let id = try await first.ask("alice", "Pay \(round)")

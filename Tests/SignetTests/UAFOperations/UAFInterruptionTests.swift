@@ -32,7 +32,7 @@ struct UAFInterruptionTests {
   @Test(
     "an interrupted operation leaves no more than a synchronization repairs", arguments: Operation.allCases)
   func synchronized(_ operation: Operation) async throws {
-    try await interrupt(operation, in: Interruption.Kind.allCases) { fixture, comment in
+    try await interrupt(operation, in: Self.kinds(2, "an interrupted \(operation)")) { fixture, comment in
       try await expectAgreement(fixture, comment)
     }
   }
@@ -40,16 +40,20 @@ struct UAFInterruptionTests {
   @Test(
     "after an interrupted operation the user can register under the same name", arguments: Operation.allCases)
   func registered(_ operation: Operation) async throws {
-    // One way, another for each operation, which a failure names; `make kill-test` tries all of them.
-    let kinds = Interruption.Kind.allCases
-    var random = SeededRandom(test: "register after an interrupted \(operation)")
-    let few = kinds.shuffled(using: &random).prefix(KillCount.wanted == nil ? 1 : kinds.count)
-    try await interrupt(operation, in: Array(few)) { fixture, comment in
+    try await interrupt(operation, in: Self.kinds(1, "register after an interrupted \(operation)")) {
+      fixture, comment in
       if try await fixture.ownKeys().isEmpty {
         #expect(try await fixture.register().targetFailure == nil, comment)
       }
       try await expectAgreement(fixture, comment)
     }
+  }
+
+  /// So many ways to be interrupted, others for each operation, which a failure names; `make kill-test` tries all of them.
+  private static func kinds(_ few: Int, _ test: String) -> [Interruption.Kind] {
+    let kinds = Interruption.Kind.allCases
+    var random = SeededRandom(test: test)
+    return Array(kinds.shuffled(using: &random).prefix(KillCount.wanted == nil ? few : kinds.count))
   }
 
   /// Interrupts an operation at each of its exchanges in some ways, and has both sides looked at.
