@@ -19,18 +19,23 @@ public struct EndService: Sendable {
   public func end(_ body: [UInt8]) async throws {
     let signed = try reading(SignedEndNotice(parsing: body))
     let found = try await context.storage.container(signed.container.text)
-    guard let container = found else {
-      throw Problem(.containerUnknown, "There is no container of this id.")
-    }
+    guard let container = found else { throw Self.unknown }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
-    guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL,
-      notice.device == container.device
-    else { throw Problem(.unauthorized, "The notice is not signed by this container's session key.") }
+    guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL else {
+      throw Self.notOwn
+    }
+    // Erased with its user: nothing is left that could end, and the device need not say so again.
+    guard !container.device.isEmpty else { throw Self.unknown }
+    guard notice.device == container.device else { throw Self.notOwn }
     let audit = context.audit(by: .container(container.id))
     _ = try await context.storage.endContainer(
       container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container)),
       lost: context.losses(by: .container(container.id)))
   }
+
+  private static let unknown = Problem(.containerUnknown, "There is no container of this id.")
+  private static let notOwn = Problem(
+    .unauthorized, "The notice is not signed by this container's session key.")
 
   private static func event(_ notice: EndNotice, of container: ContainerRecord) -> AuditEvent {
     let (user, id, reason, time) = (container.user, container.id, notice.reason, notice.time)
