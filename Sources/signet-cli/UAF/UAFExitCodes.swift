@@ -43,7 +43,7 @@ private func exitCode(of code: UAFClientError) -> ExitCode {
 }
 
 private func exitCode(of problem: UAFNetworkProblem) -> ExitCode {
-  if case .transport = problem.cause { .unavailable } else { .protocolError }
+  if case .transport(let failure) = problem.cause { exitCode(of: failure) } else { .protocolError }
 }
 
 private func exitCode(of failure: UAFOutOfBandFailure) -> ExitCode {

@@ -1,4 +1,5 @@
 public import SignetTransport
+import SignetUAF
 
 /// Why an exchange with a UAF server came to nothing, and which server it was.
 public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -31,10 +32,12 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
   public var description: String {
     switch cause {
     case .transport(let failure): failure.description
+    case .status(404, _):
+      "the server answered with status 404: there is no UAF service at \(server), or it does not know the user any more"
     case .status(let status, _): "the server answered with status \(status)"
     case .malformed(let reason): "the server broke the protocol: \(reason)"
     case .refused(let status, let text):
-      "the server refused with status \(status)\(text.map { ": \($0)" } ?? "")"
+      "the server refused with status \(status)\((text ?? UAFStatus(rawValue: status)?.words).map { ": \($0)" } ?? "")"
     }
   }
 
@@ -44,6 +47,25 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
     case .transport(let failure): failure.mayPass && failure != .cancelled
     case .status(let status, _): HTTPResponse(status: status).mayPass
     case .malformed, .refused: false
+    }
+  }
+}
+
+extension UAFStatus {
+  /// What a status says where the server says nothing more.
+  fileprivate var words: String? {
+    switch self {
+    case .unauthorized: "the user has to be authenticated for this, or a token that allows it is needed"
+    case .forbidden:
+      "not allowed: the user, the device or the key is suspended, locked or revoked; ask the operator"
+    case .notFound: "nothing is registered there for this user, or there is no such policy"
+    case .timeout: "it took too long, or has ended; begin again"
+    case .unknownAAID: "the server does not know the model of the authenticator"
+    case .unknownKeyID: "the server does not know the key"
+    case .requestInvalid: "the request is unknown, too old, or was answered before; begin again"
+    case .unacceptableAuthenticator: "the server does not take this authenticator"
+    case .revokedAuthenticator: "the model of the authenticator is revoked"
+    default: nil
     }
   }
 }
