@@ -42,11 +42,18 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let file = arguments.optionalString("file")
+    guard file != nil || !arguments.isSet("ca") else {
+      throw UsageFailure.refused(
+        "--ca is for one command; name the file that is to be trusted: signet trust FILE")
+    }
     let pins = try arguments.strings("pin").map { pin in
-      do { return try Base64URL.decode(pin) } catch {
-        throw CommandFailure(
-          .dataError, "a pin is the base64url of 32 bytes, as signet-server init prints it")
-      }
+      let refusal = CommandFailure(
+        .dataError, "a pin is the base64url of 32 bytes, as signet-server init prints it")
+      do {
+        let bytes = try Base64URL.decode(pin)
+        guard bytes.count == 32 else { throw refusal }
+        return bytes
+      } catch { throw refusal }
     }
     try await device.setTrust(
       certificateAuthoritiesPEM: file.map { try DeviceOptions.certificates(inFile: $0) }, pins: pins,

@@ -303,7 +303,8 @@ struct ChosenTransaction: Sendable {
   }
 
   private static let noSuchTransaction = CommandFailure(
-    .dataError, "no such transaction waits; signet pending shows those that do")
+    .dataError, "no such transaction waits: it has ended, or the id is wrong; signet pending shows what waits"
+  )
 
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {

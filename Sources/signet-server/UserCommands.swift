@@ -67,7 +67,12 @@ enum UserCommands {
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.deleteUser, arguments, at: [.user: arguments.string("user")])
-        try report(answer, "deleted", arguments)
+        // What is left of the user is called by the subject.
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print("deleted \(arguments.string("user"))")
+        }
         return .success
       },
       Command(

@@ -37,7 +37,9 @@ import Testing
     _ = try await device.json("trust", server.authority, "--pin", wrongPin)
     #expect(try await device.run("pending").status == 76)
     #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
-    #expect(try await device.run("trust", "--pin", "AAAA").status != 0)
+    #expect(
+      try await device.run("trust", "--pin", "AAAA").isRefusal(65, "a pin is the base64url of 32 bytes"))
+    #expect(try await device.run("trust", "--ca", server.authority).isRefusal(64, "signet trust FILE"))
     let key = "\(server.shopKey) has no certificate in PEM"
     #expect(try await device.run("trust", server.shopKey).isRefusal(65, key))
     #expect(try await device.run("pending", "--ca", server.shopKey).isRefusal(65, key))
