@@ -84,34 +84,40 @@ static inline long signet_copy_memory(void *target, uint64_t source, size_t coun
   return signet_kernel(SYS_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
 }
 
-// Compares memory of this process, which must be there and readable, with a file. No function of a library, hooked or not, has a say.
-//
-// The file is mapped and not copied: what nobody has changed is the same memory twice, and is compared at the speed of the
-// processor's cache. A file that is cut off while it is compared ends the process, as it does one that runs from it.
-//
-// 0: they are the same. 1: they differ. Negative: the number of the error, also where the file ends too early.
-static inline long signet_compare_memory(int descriptor, uint64_t offset, uint64_t address, uint64_t count) {
-  enum { largest_page = 65536 };
+// Maps a whole file to be read, and says how long it is. The address, or negative the number of the error; an empty file is one.
+static inline long signet_map_file(const char *path, uint64_t *byte_count) {
+  const int descriptor = signet_kernel_open(path);
+  if (descriptor < 0) return descriptor;
   struct stat status;
-  const long result = signet_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0);
-  if (result < 0) return result;
-  const uint64_t size = (uint64_t)status.st_size;
-  if (status.st_size < 0 || offset > size || count > size - offset) return -EIO;
-  if (count == 0) return 0;
-  const uint64_t skipped = offset % largest_page, length = count + skipped;
-  const long map = signet_kernel(SYS_mmap, 0, (long)length, PROT_READ, MAP_PRIVATE, descriptor, (long)(offset - skipped));
-  if (map < 0 && map > -4096) return map;
-  const unsigned char *present = (const unsigned char *)(uintptr_t)address;
-  const unsigned char *original = (const unsigned char *)(uintptr_t)map + skipped;
-  uint64_t difference = 0, i = 0;
-  for (; i + 8 <= count; i += 8) {
-    uint64_t left, right;
-    __builtin_memcpy(&left, present + i, 8), __builtin_memcpy(&right, original + i, 8);
-    difference |= left ^ right;
+  long result = signet_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0);
+  if (result == 0) {
+    *byte_count = (uint64_t)status.st_size;
+    result = signet_kernel(SYS_mmap, 0, (long)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
   }
-  for (; i < count; i++) difference |= present[i] ^ original[i];
-  (void)signet_kernel(SYS_munmap, map, (long)length, 0, 0, 0, 0);
-  return difference != 0;
+  signet_kernel_close(descriptor);
+  return result;
+}
+
+static inline void signet_unmap_file(uint64_t address, uint64_t byte_count) {
+  (void)signet_kernel(SYS_munmap, (long)address, (long)byte_count, 0, 0, 0, 0);
+}
+
+// Compares two parts of memory, which must be there and readable; 1 if they are the same. No function of a library, hooked or not, has
+// a say.
+static inline int signet_is_same(uint64_t one, uint64_t other, uint64_t count) {
+  typedef uint64_t block __attribute__((vector_size(64)));
+  const unsigned char *left = (const unsigned char *)(uintptr_t)one, *right = (const unsigned char *)(uintptr_t)other;
+  block differences = {0};
+  uint64_t i = 0;
+  for (; i + sizeof(block) <= count; i += sizeof(block)) {
+    block a, b;
+    __builtin_memcpy(&a, left + i, sizeof(block)), __builtin_memcpy(&b, right + i, sizeof(block));
+    differences |= a ^ b;
+  }
+  uint64_t difference = 0;
+  for (unsigned lane = 0; lane < 8; lane++) difference |= differences[lane];
+  for (; i < count; i++) difference |= left[i] ^ right[i];
+  return difference == 0;
 }
 
 // The twelve letters with which a hypervisor names itself to programs; empty on real hardware, and where nobody can ask.

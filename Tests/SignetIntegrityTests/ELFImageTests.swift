@@ -48,22 +48,25 @@
       let path = folder.file("program")
       let content = (0..<200_003).map { UInt8(truncatingIfNeeded: $0 * 31 >> 3) }
       try Data(content).write(to: URL(filePath: path))
-      /// Compares memory with a part of the file; -1 where that cannot be read.
-      func compared(_ memory: [UInt8], _ offset: UInt64, _ count: UInt64) -> Int {
-        guard let file = FileBytes(path) else { return -2 }
-        let isSame = memory.withUnsafeBytes {
-          file.isSame(at: UInt64(UInt(bitPattern: $0.baseAddress)), as: offset, count: count)
-        }
-        return isSame.map { $0 ? 1 : 0 } ?? -1
+      /// Whether memory is what a part of the file has.
+      func isSame(_ memory: [UInt8], _ part: Range<UInt64>) throws -> Bool {
+        guard let file = MappedFile(path) else { throw GuardFailure("the file can't be mapped") }
+        #expect(file.byteCount == 200_003)
+        return memory.withUnsafeBytes { file.isSame(part, at: UInt64(UInt(bitPattern: $0.baseAddress))) }
       }
       for (offset, count) in [(0, 200_003), (1, 8), (65_535, 2), (65_537, 134_466), (4_096, 7)] {
-        var part = Array(content[offset..<(offset + count)])
-        #expect(compared(part, UInt64(offset), UInt64(count)) == 1, "\(count) from \(offset)")
-        part[count - 1] ^= 1
-        #expect(compared(part, UInt64(offset), UInt64(count)) == 0, "\(count) from \(offset)")
+        let part = UInt64(offset)..<UInt64(offset + count)
+        var memory = Array(content[offset..<(offset + count)])
+        #expect(try isSame(memory, part), "\(part)")
+        memory[count - 1] ^= 1
+        #expect(try !isSame(memory, part), "\(part)")
       }
-      for (offset, count) in [(UInt64(0), UInt64(200_004)), (200_004, 0), (.max, 2), (2, .max)] {
-        #expect(compared(content, offset, count) == -1, "\(count) from \(offset)")
+      for part in [0..<200_004, 200_004..<200_005, 2..<UInt64.max] {
+        #expect(try !isSame(content, part), "\(part)")
+      }
+      try Data().write(to: URL(filePath: folder.file("empty")))
+      for path in [folder.file("empty"), folder.file("none")] where MappedFile(path) != nil {
+        Issue.record("\(path) has nothing to map")
       }
     }
 

@@ -2,9 +2,12 @@
   public import SignetCrypto
   import Synchronization
 
-  /// Compares the program's file with the manifest that was signed when it was built (``ReleaseManifest``).
+  /// Compares the program's file with the manifest that was signed when it was built (``ReleaseManifest``), and the program in memory
+  /// with its file.
   ///
-  /// The file is hashed once, and again when it is another one or was written to. The manifest lies beside the program, with
+  /// What is loaded of the program and may not be written to, its code above all, is compared as a whole at each look. What may be
+  /// written to may change, and a linker may put constants there too. The file is hashed once, and again when it is another one or was
+  /// written to. The manifest lies beside the program, with
   /// `.manifest` behind its name, or as `lib/signet/release.manifest` in the folder above. Who changes a program on purpose can take
   /// this guard out of it, too: it meets those who don't, damaged files and programs of another release.
   public final class BinaryGuard: Guard {
@@ -12,7 +15,8 @@
     public let name = "binary"
     private let key: P256.Signing.PublicKey?
     private let manifest: String?
-    private let cache = Mutex<(status: FileStatus, program: ReleaseManifest.Program)?>(nil)
+    /// The digest of the file, and which one that was.
+    private let cache = Mutex<(status: FileStatus, digest: [UInt8])?>(nil)
 
     /// A guard of this program, by the key that it was built with.
     public convenience init() { self.init(key: ReleaseKey.builtIn, manifest: nil) }
@@ -27,9 +31,21 @@
       self.manifest = manifest
     }
 
-    /// Compares the program with its manifest.
+    /// Compares the program with its manifest, and its memory with its file.
     public func examine() throws -> [Evidence] {
-      guard let key else {
+      let present = try present()
+      let released = try against(present.program)
+      if present.isSame { return released }
+      return released + [
+        Evidence(.changedCode, "the code of this program in memory is not what its file has")
+      ]
+    }
+
+    // MARK: The manifest
+
+    /// Compares the program's file, which is read where there is a key, with its manifest.
+    private func against(_ program: ReleaseManifest.Program?) throws -> [Evidence] {
+      guard let key, let program else {
         return [
           Evidence(
             .unsignedBuild,
@@ -52,7 +68,6 @@
       do throws(ManifestFailure) { released = try ReleaseManifest(verifying: text, with: key) } catch {
         return [Evidence(.forgedManifest, "\(error)")]
       }
-      guard let program = present() else { throw GuardFailure("the program's file can't be read") }
       // What the program is called here is the user's choice; which one it is, the digest says.
       let name = String(path.split(separator: "/").last ?? "")
       switch released.verdict(on: .init(name: name, byteCount: program.byteCount, digest: program.digest)) {
@@ -72,16 +87,70 @@
       return ["\(above)/lib/signet/release.manifest", "\(path).manifest"]
     }
 
-    /// The program's file as it is now, by the kernel's link to it: also one that was deleted is what runs.
-    private func present() -> ReleaseManifest.Program? {
-      let link = "/proc/self/exe"
-      return cache.withLock { cache in
-        guard let status = FileStatus(link) else { return nil }
-        if let cache, cache.status == status { return cache.program }
-        guard let program = ReleaseManifest.Program(file: link) else { return nil }
-        cache = (status, program)
-        return program
+    // MARK: The program
+
+    /// So much of the file is hashed, and then compared with memory while the processor's cache still has it.
+    private static let stepByteCount: UInt64 = 65_536
+
+    /// A part of the file that memory should have unchanged.
+    private struct Part {
+      let file: Range<UInt64>
+      let address: UInt64
+
+      /// Whether memory has what a step through the file has of this part.
+      func isSame(in step: Range<UInt64>, of file: borrowing MappedFile) -> Bool {
+        let shared = self.file.clamped(to: step)
+        return shared.isEmpty || file.isSame(shared, at: address + (shared.lowerBound - self.file.lowerBound))
       }
+    }
+
+    /// The program as it is now, by the kernel's link to its file: also one that was deleted is what runs.
+    ///
+    /// - Returns: The file, unless there is no key to compare it by, and whether memory is what it has.
+    private func present() throws -> (program: ReleaseManifest.Program?, isSame: Bool) {
+      let link = "/proc/self/exe"
+      guard let status = FileStatus(link), let file = MappedFile(link), let map = MemoryMap.own(),
+        let base = map.mappings.first(where: { $0.fileNumber == status.number && $0.offset == 0 })?.start,
+        let image = ELFImage(at: base, in: ProcessMemory())
+      else { throw GuardFailure("the program's file can't be read") }
+      // The header, in the first page, says what is compared: it was read from memory, and is compared itself.
+      var parts = [Part(file: 0..<min(4096, file.byteCount), address: base)]
+      var isSame = true
+      for segment in image.segments where !segment.isWritable && segment.fileByteCount > 0 {
+        let (end, isBeyond) = segment.fileOffset.addingReportingOverflow(segment.fileByteCount)
+        guard !isBeyond, end <= file.byteCount, map.isUnchangeable(segment, of: status.number) else {
+          isSame = false
+          continue
+        }
+        parts.append(Part(file: segment.fileOffset..<end, address: segment.address))
+      }
+      let known = cache.withLock { known in known.flatMap { $0.status == status ? $0.digest : nil } }
+      let isHashed = key != nil && known == nil
+      var hash = IncrementalHash(.sha256)
+      for start in stride(from: 0, to: file.byteCount, by: Int(Self.stepByteCount)) {
+        let step = start..<min(start + Self.stepByteCount, file.byteCount)
+        if isHashed { file.add(step, to: &hash) }
+        isSame = isSame && parts.allSatisfy { $0.isSame(in: step, of: file) }
+      }
+      guard key != nil else { return (nil, isSame) }
+      let digest = if let known { known } else { hash.finish() }
+      cache.withLock { $0 = (status, digest) }
+      return (.init(name: "", byteCount: Int64(file.byteCount), digest: digest), isSame)
+    }
+  }
+
+  extension MemoryMap {
+    /// Whether all of a segment is memory that a file stands behind, readable and not to be written to.
+    fileprivate func isUnchangeable(_ segment: ELFImage.Segment, of fileNumber: UInt64) -> Bool {
+      var address = segment.address
+      let end = segment.address &+ segment.fileByteCount
+      while address < end {
+        guard let part = mapping(at: address), part.fileNumber == fileNumber, part.isReadable,
+          !part.isWritable
+        else { return false }
+        address = part.end
+      }
+      return end > segment.address
     }
   }
 #endif

@@ -10,24 +10,23 @@
     /// `libraries`.
     public let name = "libraries"
 
-    private let earlier = Mutex<(loaded: LoadedObjects, facts: [UInt64: LibraryFacts])?>(nil)
+    /// What was seen, by where it lies.
+    private let earlier = Mutex<[UInt64: LibraryFacts]>([:])
 
     /// A guard of this process.
     public init() {}
 
     /// Judges what is loaded.
     public func examine() throws -> [Evidence] {
-      let facts = try earlier.withLock { earlier in
-        guard let loaded = LoadedObjects.own(earlier: earlier?.loaded) else {
-          throw GuardFailure("the map of this process can't be read in /proc")
+      guard let loaded = LoadedObjects.own() else {
+        throw GuardFailure("the map of this process can't be read in /proc")
+      }
+      let facts = earlier.withLock { earlier in
+        let facts = loaded.objects.map { object in
+          earlier[object.base].flatMap { $0.path == object.path ? $0 : nil } ?? LibraryFacts(object)
         }
-        var facts: [UInt64: LibraryFacts] = [:]
-        for object in loaded.objects {
-          let known = earlier?.facts[object.base]
-          facts[object.base] = known?.path == object.path ? known : LibraryFacts(object)
-        }
-        earlier = (loaded, facts)
-        return loaded.objects.compactMap { facts[$0.base] }
+        earlier = Dictionary(zip(loaded.objects.map(\.base), facts)) { first, _ in first }
+        return facts
       }
       let program = LoadedObjects.programPath() ?? ""
       var evidence = Self.judge(facts, program: program) { FileStatus($0) }
@@ -59,13 +58,15 @@
       var asked: [String: Set<String>] = [:]  // a library's name: where those that ask for it look
       var open = [root]
       var expected: Set<String> = [root.path]
+      var called: [String: [LibraryFacts]] = [:]
+      for object in objects { for name in object.names { called[name, default: []].append(object) } }
       // What an object looks in also holds for what it needs (DT_RPATH), and for all that the program needs in turn.
       let inherited = root.folders
       while let object = open.popLast() {
         let folders = object.folders.union(inherited)
         for name in object.needed {
           asked[name, default: []].formUnion(folders)
-          for found in objects where found.isCalled(name) && expected.insert(found.path).inserted {
+          for found in called[name] ?? [] where expected.insert(found.path).inserted {
             open.append(found)
           }
         }
@@ -80,9 +81,7 @@
             continue
           }
         } else if !isSystems, !object.isLoader {
-          let folders = asked.filter { object.isCalled($0.key) }.reduce(into: Set<String>()) {
-            $0.formUnion($1.value)
-          }
+          let folders = object.names.reduce(into: Set<String>()) { $0.formUnion(asked[$1] ?? []) }
           if !folders.contains(object.folder), object.folder != root.folder {
             evidence.append(
               Evidence(
@@ -138,7 +137,8 @@
         searchFolders: object.image.searchFolders)
     }
 
-    func isCalled(_ name: String) -> Bool { soname == name || fileName == name }
+    /// What others ask for it by.
+    var names: Set<String> { soname.map { [$0, fileName] } ?? [fileName] }
 
     private static func resolved(_ written: String, origin: String) -> String {
       var path = written

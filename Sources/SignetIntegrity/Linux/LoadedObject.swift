@@ -1,8 +1,12 @@
 #if os(Linux)
+  import Synchronization
+
   /// A program or library that is loaded in this process.
   package struct LoadedObject: Sendable {
     /// Where its file lies, without the kernel's remark.
     package let path: String
+    /// The last part of the path.
+    package let fileName: String
     /// The number of its file.
     let fileNumber: UInt64
     /// Whether its file was deleted or replaced since.
@@ -11,8 +15,12 @@
     /// Where its header lies.
     package let base: UInt64
 
-    /// The last part of the path.
-    package var fileName: String { String(path.split(separator: "/").last ?? "") }
+    init(_ mapping: MemoryMap.Mapping, _ image: ELFImage, base: UInt64) {
+      path = mapping.path
+      fileName = String(path.split(separator: "/").last ?? "")
+      (fileNumber, isDeleted) = (mapping.fileNumber, mapping.isDeleted)
+      (self.image, self.base) = (image, base)
+    }
   }
 
   /// All programs and libraries of this process that a file stands behind and that have code, as one map shows them.
@@ -42,18 +50,23 @@
         {
           objects.append(same)
         } else if let image = ELFImage(at: found.base, in: ProcessMemory()) {
-          objects.append(
-            LoadedObject(
-              path: mapping.path, fileNumber: mapping.fileNumber, isDeleted: mapping.isDeleted, image: image,
-              base: found.base))
+          objects.append(LoadedObject(mapping, image, base: found.base))
         }
       }
       self.objects = objects
     }
 
+    /// Those that the last look has seen: to read what each library says of itself takes longer than to read the map.
+    private static let lastSeen = Mutex<LoadedObjects?>(nil)
+
     /// The objects of this process now; `nil` where `/proc` can't be read.
-    package static func own(earlier: LoadedObjects? = nil) -> LoadedObjects? {
-      MemoryMap.own().map { LoadedObjects(of: $0, earlier: earlier) }
+    package static func own() -> LoadedObjects? {
+      guard let map = MemoryMap.own() else { return nil }
+      // Nobody is waited for: in a guard's own process the thread that had the lock may not be there.
+      let earlier = lastSeen.withLockIfAvailable { $0 } ?? nil
+      let now = LoadedObjects(of: map, earlier: earlier)
+      _ = lastSeen.withLockIfAvailable { $0 = now }
+      return now
     }
 
     /// Where the program's own file lies, or lay when it was started.

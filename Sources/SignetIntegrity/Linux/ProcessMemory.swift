@@ -39,18 +39,6 @@ extension ByteSource {
 
     deinit { signet_kernel_close(descriptor) }
 
-    /// Compares memory of this process, which must be readable, with a part of the file.
-    ///
-    /// - Parameters:
-    ///   - address: Where in memory it begins.
-    ///   - offset: Where in the file it begins.
-    ///   - count: How many bytes.
-    /// - Returns: Whether they are the same; `nil` where the file can't be read.
-    package func isSame(at address: UInt64, as offset: UInt64, count: UInt64) -> Bool? {
-      let result = signet_compare_memory(descriptor, offset, address, count)
-      return result < 0 ? nil : result == 0
-    }
-
     /// `count` bytes from `offset` on; `nil` unless all of them are there.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
       guard count > 0, count <= 64 << 20, offset <= UInt64(Int64.max) else { return nil }
