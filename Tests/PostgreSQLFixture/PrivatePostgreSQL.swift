@@ -35,7 +35,7 @@ package final class PrivatePostgreSQL: Sendable {
   private let supervisor: ChildProcess
   private let creating = Mutex(0)
   private let lent = Mutex<[Lent]>([])
-  private let emptying = Mutex<ChildProcess?>(nil)
+  private let emptying = Mutex<(process: ChildProcess, database: String)?>(nil)
 
   /// A database that is one test's, and another's after that.
   private struct Lent {
@@ -140,13 +140,14 @@ package final class PrivatePostgreSQL: Sendable {
   private func empty(_ database: String) throws -> Bool {
     try emptying.withLock { open in
       let process =
-        try open
+        try open?.process
         ?? ChildCommand(
-          ["psql", "-XAtq", "-d", address("postgres")], input: .pipe, output: .pipe, errorOutput: .none
+          ["psql", "-XAtq", "-d", address(database)], input: .pipe, output: .pipe, errorOutput: .none
         ).start()
-      open = process
-      let script = "\\connect \(database)\n\(Self.deletion);\n\\echo :ERROR\n\\connect postgres\n"
-      try process.input.write(contentsOf: Data(script.utf8))
+      // Once connected it stays until it is another's turn: a connection costs more than what it does.
+      let turn = (open?.database ?? database) == database ? "" : "\\connect \(database)\n"
+      open = (process, database)
+      try process.input.write(contentsOf: Data("\(turn)\(Self.deletion);\n\\echo :ERROR\n".utf8))
       let said = String(decoding: process.output.availableData, as: UTF8.self)
       guard said == "false\n" || said == "true\n" else { throw Failure(description: "psql said \(said)") }
       return said == "false\n"

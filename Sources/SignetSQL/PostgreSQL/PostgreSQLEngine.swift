@@ -20,16 +20,20 @@ final class PostgreSQLEngine: SQLEngine {
   init(_ address: String, _ schema: SQLSchema, _ options: SQLOptions) throws {
     precondition(options.connectionCount > 0, "a server needs a connection")
     // Opened before anything is promised: what is wrong with the address is said at the start.
-    let first = try Worker.connect(address, options, nil)
+    let session = try Worker.connect(address, options)
+    let first = SQLConnection(session, nil)
     // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
-    // the database that it keeps. The lock ends with the connection.
+    // the database that it keeps. Where something is wrong the lock ends with the connection.
     try first.define("SELECT pg_advisory_lock(126948414154100)")
     try Worker.transact(.write, first, options.rerunLimit) {
       try schema.migrate($0, expecting: options.expectation)
     }
+    try first.define("SELECT pg_advisory_unlock(126948414154100)")
     let queue = StepQueue(workerCount: options.connectionCount)
     self.queue = queue
-    workers = (0..<options.connectionCount).map { Worker($0, queue, address, options) }
+    workers =
+      [Worker(0, queue, address, options, session)]
+      + (1..<options.connectionCount).map { Worker($0, queue, address, options, nil) }
   }
 
   var waitingStepCount: Int { queue.count }
@@ -47,7 +51,7 @@ final class PostgreSQLEngine: SQLEngine {
     for worker in workers { await worker.disconnect() }
   }
 
-  /// A connection, made when the first step needs it, and its thread.
+  /// A connection and its thread; the first worker's is there from the start, the others' are made when a step needs them.
   private actor Worker {
     nonisolated let commits = Mutex(0)
     private nonisolated let executor: any StepExecutor
@@ -59,12 +63,16 @@ final class PostgreSQLEngine: SQLEngine {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    init(_ number: Int, _ queue: StepQueue, _ address: String, _ options: SQLOptions) {
+    init(
+      _ number: Int, _ queue: StepQueue, _ address: String, _ options: SQLOptions,
+      _ session: sending PostgreSQLSession?
+    ) {
       self.number = number
       self.queue = queue
       self.address = address
       self.options = options
       executor = options.makeExecutor()
+      connection = session.map { SQLConnection($0, options.observer) }
     }
 
     nonisolated func wake() { executor.begin { [self] in assumeIsolated { $0.drain() } } }
@@ -99,16 +107,15 @@ final class PostgreSQLEngine: SQLEngine {
 
     private func usable() throws -> SQLConnection {
       if let connection, connection.isAlive { return connection }
-      let new = try Self.connect(address, options, options.observer)
-      try (new.session as? PostgreSQLSession)?.claimLane()
+      let new = SQLConnection(try Self.connect(address, options), options.observer)
       connection = new
       return new
     }
 
-    static func connect(
-      _ address: String, _ options: SQLOptions, _ observer: SQLObserver?
-    ) throws -> SQLConnection {
-      SQLConnection(try PostgreSQLSession(address, options.busyTimeoutMilliseconds), observer)
+    static func connect(_ address: String, _ options: SQLOptions) throws -> PostgreSQLSession {
+      let session = try PostgreSQLSession(address, options.busyTimeoutMilliseconds)
+      try session.claimLane()
+      return session
     }
 
     /// Runs `body` in a transaction, again where others were in its way.
