@@ -56,6 +56,14 @@ extension Command {
       },
     ])
 
+  /// Whether hardware keeps the device's keys.
+  ///
+  /// A program that plays a TPM keeps them in files; hardware that does not answer is hardware.
+  private static func isBound(_ device: Device) async -> Bool {
+    if device.keystoreKind == .software { return false }
+    do throws(SignetFailure) { return try await !device.keystoreStatus().isSimulator } catch { return true }
+  }
+
   /// Shows what the server wants to programs, and to people what is in force of it on this device.
   private static func explain(
     _ container: Container, on device: Device, _ arguments: Arguments
@@ -65,9 +73,10 @@ extension Command {
       "serverContainer": .string(container.serverMadeID.text),
     ]
     var keys = JSONObject()
+    let isBoundToDevice = await isBound(device)
     for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
       let inForce = await device.protectionInForce(for: container, key: key)
-      let sentences = inForce.sentences(isBoundToDevice: device.keystoreKind != .software)
+      let sentences = inForce.sentences(isBoundToDevice: isBoundToDevice)
       guard arguments.isSet("json") else {
         arguments.output.print("\(container.title(of: key), limit: 1000):")
         for sentence in sentences { arguments.output.print("\(ours: sentence)") }

@@ -41,8 +41,9 @@
         "-> have the administrator set one: tpm2_changeauth -c lockout\n",
       ] { #expect(doctor.output.contains(line), doctor.summary) }
       let explained = try await device.run("policy", "explain")
+      // Its state is files.
       #expect(
-        explained.output.contains("The keys work on this device only, and with a password.\n"),
+        explained.output.contains("The keys work wherever the files of this device are copied to"),
         explained.summary)
       let transaction = try await server.ask("alice", "Pay")
       let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
