@@ -91,6 +91,22 @@ import Testing
     await server.stop()
   }
 
+  @Test("wrong passwords of a session key at once: as many as its limit are tried")
+  func wrongOnesOfSession() async throws {
+    let server = try await RunningServer.startWithShop([
+      "--policy", "\(Self.rules);LOCKCOUNTER=5", "--session-policy", "\(Self.rules);LOCKCOUNTER=3",
+    ])
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: [Self.right, "session-garden-42"])
+    let results = try await atOnce(8) { try device.process(["pending"], passwords: [Self.wrong]) }
+    #expect(results.count { $0.isRefusal(77, "the password is wrong") } == 3)
+    #expect(results.allSatisfy { $0.status == 77 })
+    #expect(try await lock(of: device, key: "session") == "lockedOut")
+    #expect(try await lock(of: device) == "unlocked")
+    await server.stop()
+  }
+
   @Test("the password of a session key, under a limit of one")
   func sessionKey() async throws {
     let server = try await RunningServer.startWithShop([

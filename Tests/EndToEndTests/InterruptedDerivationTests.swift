@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetTestKit
+  import SignetTesting
   import Testing
 
   /// Programs that are ended while they derive a key from the right password: nothing is counted then, whatever the key is.
@@ -29,11 +30,21 @@
     private static let derivationSize = 12_000
 
     @Test("a container's password and a session key's")
-    func container() async throws {
+    func container() async throws { try await containerOf(nil) }
+
+    @Test("the same with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+    func containerOnTPM() async throws {
+      let tpm = try SimulatedTPM()
+      try await containerOf(tpm.address)
+      withExtendedLifetime(tpm) {}
+    }
+
+    private func containerOf(_ tpm: String?) async throws {
       let server = try await RunningServer.startWithShop([
         "--policy", "\(Self.rules);LOCKWIPE=1", "--session-policy", "\(Self.rules);LOCKWIPE=1",
       ])
-      let device = server.device()
+      var device = server.device()
+      if let tpm { device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm)"] }
       _ = try await device.json(
         "activate", "--code-file", server.codeFile("alice"), passwords: [Self.right, Self.session])
       for (words, password) in [(["otp"], Self.right), (["pending"], Self.session)] {

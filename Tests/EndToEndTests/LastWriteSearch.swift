@@ -53,10 +53,23 @@
       secrets.withLock { $0.append(Secret(name: name, bytes: bytes)) }
     }
 
-    /// Has the device's master key looked for, which is in a file that is there by now.
-    func addMasterKey(of device: DeviceCommand) throws {
+    private static let vault = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../Interop/vault.py").standardized.path
+
+    /// Has the device's master key looked for, which is in a file that is there by now, and those of what the device or a password opens.
+    func addMasterKeys(of device: DeviceCommand, openedBy passwords: [String] = []) throws {
       let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
       add("master key", Array(key.suffix(32)))
+      let python = try #require(
+        ProcessInfo.processInfo.environment["SIGNET_PYTHON"],
+        "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+      let opened = try ChildCommand(
+        [python, Self.vault, device.data, "--keys"],
+        input: .bytes(Array(passwords.joined(separator: "\n").utf8))
+      ).finish()
+      let keys = try JSONDecoder().decode([String: String].self, from: Data(opened.output.utf8))
+      try #require(passwords.isEmpty || !keys.isEmpty, "\(opened.output) \(opened.errorOutput)")
+      for (domain, key) in keys { add("master key of \(domain)", try Hex.decode(key)) }
     }
 
     /// Has the secret of the codes of the only container looked for, which its server has under its master key.

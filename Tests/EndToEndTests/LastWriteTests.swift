@@ -55,7 +55,7 @@
         try await search.expectClean(device, words, passwords)
       }
       try await expectClean("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device, openedBy: [kinds[0]])
       try search.addCodes(of: server)
       try await expectClean("otp", passwords: [kinds[0]])
       try await expectClean("password", "change", passwords: [kinds[0], kinds[1]])
@@ -94,7 +94,7 @@
       let search = Search(.session)
       let both = [kinds[0], kinds[1]]
       try await search.expectClean(device, ["activate", "--code-file", server.codeFile("alice")], both)
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device, openedBy: both)
       try search.addCodes(of: server)
       _ = try await server.ask("alice", "Pay 250.00 EUR")
       try await search.expectClean(device, ["pending"], [kinds[1]])
@@ -132,7 +132,7 @@
       if Self.triesAll { try await search.expectClean(device, activate, [long], .failure) }
       let code = try await server.codeFile("bob")
       try await search.expectClean(device, ["activate", "--code-file", code], [kinds[0]])
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device, openedBy: [kinds[0]])
       try await search.expectClean(device, ["otp"], [kinds[1]], .failure)
       try await search.expectClean(device, ["password", "change"], [kinds[0], long], .failure)
       if Self.triesAll {
@@ -163,7 +163,7 @@
         try terminal.answer("New password: ", password)
         try terminal.answer("Repeat it: ", password)
       }
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device, openedBy: [password])
       try search.addCodes(of: server)
       try await search.expectClean(atTerminal: device, ["otp"], typed: [password]) { terminal in
         try terminal.answer("Password for alice at", password)
@@ -215,7 +215,7 @@
         "otpauth://totp/Example:alice?secret=\(Self.accountText)\n", to: "accounts.txt")
       let imported = try await device.run("import", file)
       #expect(imported.status == 0, imported.summary)
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device)
       let own = [kinds[3]]
       try await search.expectClean(device, ["account", "protect"], own)
       try await search.expectClean(device, ["otp", "Example:alice"], own)
@@ -310,7 +310,7 @@
       let (first, second) = (Search.passwords[(5 + turn) % 6], Search.passwords[(4 + turn) % 6])
       let register = ["uaf", "register", "alice", "--token-fd", "0", "--device-name", "laptop"] + party.words
       try await search.expectClean(device, register + ["-a", "password"], [first], after: [party.key])
-      try search.addMasterKey(of: device)
+      try search.addMasterKeys(of: device, openedBy: [first])
       if Self.triesAll {
         let authenticate = ["uaf", "authenticate", "alice", "-a", "password"] + party.words
         try await search.expectClean(device, authenticate, [first])
@@ -341,7 +341,7 @@
       let bench = try await AgentBench(password: password)
       let agent = try await bench.startAgent()
       let search = Search(.agent)
-      try search.addMasterKey(of: bench.device)
+      try search.addMasterKeys(of: bench.device)
       let words = ["--group", "office", "--socket", bench.socket, "--agent", try DeviceCommand.executable()]
       func expectCleanAgent(_ texts: [String], _ step: Comment) throws {
         let found = try search.found(in: agent.id, texts, control: bench.socket)

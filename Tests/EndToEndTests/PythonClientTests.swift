@@ -155,6 +155,26 @@ import Testing
       #expect(try outcome.optionalString("answer")?.contains(answer) == true, "\(what): \(outcome.text)")
     }
     #expect(try await server.activeContainers("mallory").isEmpty)
+
+    // A container of his own, and another's keys at its renewal.
+    let own = "\(server.folder.path)/mallory.json"
+    let begun = [
+      python, Self.script, "--ca", server.authority, "--state", own, "activate",
+      try server.write(await server.invite("mallory").text, to: "mallory.code"),
+    ]
+    _ = try json(await ChildCommand(begun, environment: ServerCommand.cleanEnvironment).finish())
+    for (what, answer) in [
+      ("signing", "request.unauthorized"), ("encryption", "resource.exists"), ("session", "resource.exists"),
+    ] {
+      let line = [
+        python, script, "--ca", server.authority, "--victim", "\(server.folder.path)/state.json", "--own",
+        own, what,
+      ]
+      let outcome = try json(await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish())
+      #expect(try outcome.optionalString("refused") == "/renewal/finish", "\(what): \(outcome.text)")
+      #expect(try outcome.optionalString("answer")?.contains(answer) == true, "\(what): \(outcome.text)")
+    }
+    #expect(try await server.activeContainers("mallory").count == 1)
     #expect(try await server.activeContainers("alice").count == 1)
     await server.stop()
   }

@@ -198,6 +198,9 @@ def save(state, path, flag=0):
         os.fsync(file.fileno())
 
 # Section 3.5: new keys of all kinds; the successor is kept beside the present container until it is confirmed
+def renewal_key(state):
+    return HKDFExpand(hashes.SHA256(), 32, b"signet/1 renewal\0" + state["container"].encode()).derive(unb64(state["otpSecret"]))
+
 def renew(ca, state, state_file):
     server, pins, server_id = state["server"], state["pins"], "https://" + state["server"]
     start = json.dumps({"version": 1, "container": state["container"], "nonce": b64(os.urandom(32))}).encode()
@@ -209,9 +212,7 @@ def renew(ca, state, state_file):
     device = {"id": state["device"], "name": "", "platform": "linux", "keystore": "software"}
     core = json.dumps({"version": 1, "container": state["container"], "user": state["user"], "server": server_id,
                        "agreement": to_jwk(ephemeral), "keys": jwks, "device": device}).encode()
-    renewal_key = HKDFExpand(hashes.SHA256(), 32, b"signet/1 renewal\0" + state["container"].encode()).derive(
-        unb64(state["otpSecret"]))
-    t2, device_proof, server_proof, otp_secret = secrets(ephemeral, offer, renewal_key, start, answer, core)
+    t2, device_proof, server_proof, otp_secret = secrets(ephemeral, offer, renewal_key(state), start, answer, core)
     signing = load_key(state["signing"])
     message = sign({"alg": "ES256", "typ": "signet-renewal", "kid": thumbprint_of(to_jwk(signing))}, core, es256(signing))
     finish = json.dumps({"handshake": answer["handshake"], "message": message,

@@ -1,9 +1,11 @@
 """Attacks on who owns a key, by the messages of docs/protocol.md: what an impostor with an invite of his own sends.
 
     impostor.py --ca ca.pem --victim state.json WHAT CODE-FILE
+    impostor.py --ca ca.pem --victim state.json --own mallory.json WHAT
 
-The victim's state is that of client.py; the impostor takes public keys out of it, never private ones. Prints one JSON object: at which
-request the server refused, with its answer, or "confirmed". Section numbers are those of docs/protocol.md.
+The first activates, the second renews a container of the impostor's own. States are those of client.py; the impostor takes public keys
+out of the victim's, never private ones. Prints one JSON object: at which request the server refused, with its answer, or "confirmed".
+Section numbers are those of docs/protocol.md.
 """
 import argparse, hmac, json, os, sys
 
@@ -17,7 +19,12 @@ def attempt(ca, server, pins, path, body, state=None):
     except SystemExit as refusal:
         return None, {"refused": path, "answer": str(refusal)}
 
-def run(ca, victim, what, code):
+def shown(jwks, own, t2):
+    """What should show that the impostor has the signing key that he names."""
+    header = {"alg": "ES256", "typ": "signet-possession", "kid": thumbprint_of(jwks["signing"])}
+    return sign(header, json.dumps({"version": 1, "transcript": b64(t2)}, separators=(",", ":")).encode(), es256(own))
+
+def activate(ca, victim, what, code):
     user, server, pins, invite = code["uid"], code["url"], code["pin"], client.invite_text(code["inv"])
     start = json.dumps({"version": 1, "user": user, "nonce": b64(os.urandom(32))}).encode()
     answer = parse(client.send(ca, server, pins, "POST", "/activation/start", start))
@@ -38,10 +45,7 @@ def run(ca, victim, what, code):
                                         argon2.Type.ID, 0x13)
     t2, device_proof, server_proof, _ = client.secrets(ephemeral, offer, invite_key, start, answer, core)
     message = sign({"alg": "HS256", "typ": "signet-activation"}, core, hs256(device_proof))
-    own = load_key(keys["signing"])
-    header = {"alg": "ES256", "typ": "signet-possession", "kid": thumbprint_of(jwks["signing"])}
-    shown = sign(header, json.dumps({"version": 1, "transcript": b64(t2)}, separators=(",", ":")).encode(), es256(own))
-    finish = {"handshake": answer["handshake"], "message": message, "possession": shown}
+    finish = {"handshake": answer["handshake"], "message": message, "possession": shown(jwks, load_key(keys["signing"]), t2)}
     if what == "without":
         del finish["possession"]
     received, refusal = attempt(ca, server, pins, "/activation/finish", json.dumps(finish).encode())
@@ -55,15 +59,36 @@ def run(ca, victim, what, code):
     _, refusal = attempt(ca, server, pins, "/activation/confirm", json.dumps(guess).encode(), state)
     return refusal or {"confirmed": receipt["container"]}
 
+def renew(ca, victim, what, own):
+    server, pins, container = own["server"], own["pins"], own["container"]
+    start = json.dumps({"version": 1, "container": container, "nonce": b64(os.urandom(32))}).encode()
+    answer = parse(client.send(ca, server, pins, "POST", "/renewal/start", start, own))
+    offer = parse(unb64(answer["offer"]))
+    ephemeral, keys, jwks = client.new_keys()
+    jwks[what] = to_jwk(load_key(victim[what]))
+    core = json.dumps({"version": 1, "container": container, "user": own["user"], "server": f"https://{server}",
+                       "agreement": to_jwk(ephemeral), "keys": jwks,
+                       "device": {"id": own["device"], "name": "impostor", "platform": "linux", "keystore": "software"}}).encode()
+    t2, device_proof, _, _ = client.secrets(ephemeral, offer, client.renewal_key(own), start, answer, core)
+    signing = load_key(own["signing"])
+    message = sign({"alg": "ES256", "typ": "signet-renewal", "kid": thumbprint_of(to_jwk(signing))}, core, es256(signing))
+    finish = {"handshake": answer["handshake"], "message": message,
+              "proof": b64(hmac.digest(device_proof, message.encode(), "sha256")),
+              "possession": shown(jwks, load_key(keys["signing"]), t2)}
+    received, refusal = attempt(ca, server, pins, "/renewal/finish", json.dumps(finish).encode(), own)
+    return refusal or {"confirmed": received.decode()}
+
 def main():
     parser = argparse.ArgumentParser(description="Attacks on who owns a key.")
     parser.add_argument("--ca", required=True)
     parser.add_argument("--victim", required=True)
     parser.add_argument("what", choices=["session", "encryption", "signing", "stranger-encryption", "swapped", "without", "nothing"])
-    parser.add_argument("code")
+    parser.add_argument("--own")
+    parser.add_argument("code", nargs="?")
     given = parser.parse_args()
-    with open(given.victim) as victim, open(given.code) as code:
-        print(json.dumps(run(given.ca, json.load(victim), given.what, parse(code.read()))))
+    with open(given.victim) as victim, open(given.own or given.code) as mine:
+        attack = renew if given.own else activate
+        print(json.dumps(attack(given.ca, json.load(victim), given.what, parse(mine.read()))))
 
 if __name__ == "__main__":
     main()

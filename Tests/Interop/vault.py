@@ -5,6 +5,7 @@ counts no attempt: whoever has the keystore's key beside the vault is limited by
 
     vault.py FOLDER                  lists containers and slots
     vault.py FOLDER CONTAINER DOMAIN prints the domain's records; the password, where one is needed, is standard input
+    vault.py FOLDER --keys           prints the master key of each domain that the device, or a line of standard input, opens
 
 Section numbers below are those of docs/vault-format.md.
 """
@@ -139,18 +140,23 @@ class Vault:
             policy = json.loads(text) if text else {"type": "none"}
         return {"kind": data[5], "silent": data[7] == 2, "cost": cost, "salt": data[end:end + 16], "lock": policy}
 
+    def slot_key(self, container, row, header, password):
+        context = canonical("signet slot hardware secret v1", self.vault, container, row["domain"], header["kind"])
+        secret = self.unseal(row["sealed_secret"], context)
+        if header["kind"] == 1:
+            extracted = extract(header["salt"], secret)
+        else:
+            extracted = extract(secret, argon2id(prepared(password), header["salt"], *header["cost"]))
+        return expand(extracted, b"signet slot key v1" + hashlib.sha256(row["header"]).digest()), secret
+
+    def opened(self, container, domain):
+        """The slots of a domain that a password or the device opens."""
+        return [(row, header) for row, header in self.slots(container)
+                if domain in (None, row["domain"]) and header["kind"] in (1, 2)]
+
     def open(self, container, domain, password):
-        for row, header in self.slots(container):
-            if row["domain"] != domain or header["kind"] not in (1, 2):
-                continue
-            context = canonical("signet slot hardware secret v1", self.vault, container, domain, header["kind"])
-            secret = self.unseal(row["sealed_secret"], context)
-            if header["kind"] == 1:
-                extracted = extract(header["salt"], secret)
-            else:
-                extracted = extract(secret, argon2id(prepared(password), header["salt"], *header["cost"]))
-            info = b"signet slot key v1" + hashlib.sha256(row["header"]).digest()
-            slot_key = expand(extracted, info)
+        for row, header in self.opened(container, domain):
+            slot_key, secret = self.slot_key(container, row, header, password)
             if header["silent"]:
                 outer = hkdf(secret, header["salt"], b"signet silent slot v1")
                 return self.records(container, domain, xor(
@@ -161,6 +167,18 @@ class Vault:
                 sys.exit("vault.py: the password is wrong")
             return self.records(container, domain, master_key, None)
         sys.exit(f"vault.py: neither a password nor the device opens “{domain}”")
+
+    def keys(self, passwords):
+        found = {}
+        for container in self.containers():
+            for row, header in self.opened(container["id"], None):
+                for password in passwords if header["kind"] == 2 else [""]:
+                    slot_key, _ = self.slot_key(container["id"], row, header, password)
+                    try:
+                        found[row["domain"]] = open_gcm(slot_key, row["wrapped_key"], row["header"]).hex()
+                    except InvalidTag:
+                        pass
+        return found
 
     # Sections 6 and 7: records
     def records(self, container, domain, master_key, silent_secret):
@@ -182,7 +200,7 @@ class Vault:
         return found
 
 def main():
-    require(len(sys.argv) in (2, 4), "usage: vault.py FOLDER [CONTAINER DOMAIN]")
+    require(len(sys.argv) in (2, 4) or sys.argv[2:] == ["--keys"], "usage: vault.py FOLDER [--keys | CONTAINER DOMAIN]")
     vault = Vault(sys.argv[1])
     if len(sys.argv) == 2:
         answer = [{
@@ -190,6 +208,8 @@ def main():
             "slots": [{"domain": slot["domain"], "kind": KINDS[header["kind"]], "lock": header["lock"],
                        "failed": slot["failed"]} for slot, header in vault.slots(row["id"])],
         } for row in vault.containers()]
+    elif len(sys.argv) == 3:
+        answer = vault.keys(sys.stdin.buffer.read().decode().splitlines())
     else:
         answer = vault.open(bytes.fromhex(sys.argv[2]), sys.argv[3], sys.stdin.buffer.read().decode())
     print(json.dumps(answer))

@@ -9,9 +9,8 @@ import Testing
 @Suite("Right passwords beside kills", .timeLimit(.minutes(20)))
 struct AttemptKillTests {
   private static let processes = 8
-  /// 10,000 with `make kill-test`; of each 50 at most one is followed by a kill.
+  /// 10,000 with `make kill-test`; a kill waits until each process may have succeeded since the last.
   private static let total = KillCount.wanted.map { 200 * $0 } ?? 100
-  private static let successesForEachKill = 50
 
   @Test(
     "8 processes, with one kill at most between two successes: none is refused, and nothing is locked",
@@ -43,7 +42,7 @@ struct AttemptKillTests {
         guard crowd.killOne(using: &random) else { continue }
         // Of those that are noted next, each other process may have had one before the kill.
         let before = try successes()
-        while try successes() < min(before + Self.successesForEachKill, Self.total), crowd.refusals.isEmpty {
+        while try successes() < min(before + Self.processes, Self.total), crowd.refusals.isEmpty {
           try await Task.sleep(for: .milliseconds(1))
         }
       }
@@ -52,7 +51,7 @@ struct AttemptKillTests {
     print("\(try successes()) right passwords of \(cost.memoryKiB) KiB, \(crowd.deaths) kills")
     #expect(crowd.refusals == [])
     #expect(try successes() >= Self.total)
-    #expect(crowd.deaths >= max(1, Self.total / Self.successesForEachKill / 4))
+    #expect(crowd.deaths >= max(1, Self.total / Self.processes / 4))
     #expect(try await vault.domains(of: id).first?.status != .lockedOut)
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
