@@ -67,7 +67,8 @@
       // Written once swtpm listens.
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       var buffer = [UInt8](repeating: 0, count: 32)
-      guard poll(&entry, 1, 20_000) == 1, case let count = read(descriptor, &buffer, buffer.count), count > 0,
+      guard poll(&entry, 1, 600_000) == 1, case let count = read(descriptor, &buffer, buffer.count),
+        count > 0,
         let id = Int32(String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")[0])
       else {
         shell.kill()

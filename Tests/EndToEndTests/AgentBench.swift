@@ -13,17 +13,38 @@
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
-    /// Activates with a password, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
-    init(password: String = AgentBench.password) async throws {
-      folder = try TemporaryFolder()
+    /// A folder with an activated device, of which each bench with the usual password gets a copy: its server is not needed any more.
+    private static let activated = Task {
+      let folder = try TemporaryFolder()
+      try await activate(folder.file("device"), AgentBench.password)
+      return folder
+    }
+
+    private static func activate(_ data: String, _ password: String) async throws {
       let server = try await RunningServer.startWithShop([
         "--minimum-length", "8", "--attempts", "5", "--allow-sequences",
       ])
-      let activating = DeviceCommand(data: folder.file("device"), authority: server.authority)
-      _ = try await activating.json(
+      let device = DeviceCommand(data: data, authority: server.authority)
+      _ = try await device.json(
         "activate", "--code-file", server.codeFile("alice"), passwords: [password])
       await server.stop()
+    }
+
+    /// Takes a container, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
+    ///
+    /// - Parameters:
+    ///   - password: The container's.
+    ///   - hasOwnPrograms: Whether no other bench has the apps' files: for who changes their owner or their mode.
+    /// - Throws: What keeps it from being made.
+    init(password: String = AgentBench.password, hasOwnPrograms: Bool = false) async throws {
+      folder = try TemporaryFolder()
       device = DeviceCommand(data: folder.file("device"))
+      if password == AgentBench.password {
+        try FileManager.default.copyItem(
+          atPath: await Self.activated.value.file("device"), toPath: device.data)
+      } else {
+        try await Self.activate(device.data, password)
+      }
       for name in ["apps", "elsewhere"] {
         try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         #expect(chmod(folder.file(name), 0o755) == 0)
@@ -36,8 +57,13 @@
         {"name":"home","executables":["\(folder.file("apps/three"))"]}]}
         """
       try Data(text.utf8).write(to: URL(filePath: groups))
-      for app in ["apps/one", "apps/two", "apps/three", "elsewhere/one"] {
-        try Nobody.copy(DeviceCommand.executable(), to: folder.file(app))
+      for (number, app) in ["apps/one", "apps/two", "apps/three", "elsewhere/one"].enumerated() {
+        let (program, path) = (try DeviceCommand.executable(), folder.file(app))
+        if hasOwnPrograms {
+          try Nobody.copy(program, to: path)
+        } else {
+          try Nobody.link(program, to: path, number: number)
+        }
       }
       try Data("what the app keeps".utf8).write(to: URL(filePath: folder.file("text")))
     }

@@ -64,7 +64,7 @@
 
     @Test("a program that others may change is not let in")
     func changeable() async throws {
-      let bench = try await AgentBench()
+      let bench = try await AgentBench(hasOwnPrograms: true)
       let agent = try await bench.startAgent()
       #expect(try await bench.unlock().status == 0)
       let app = bench.folder.file("apps/one")
@@ -218,7 +218,7 @@
 
     @Test("other processes of its user may not look into it")
     func memory() async throws {
-      let bench = try await AgentBench()
+      let bench = try await AgentBench(hasOwnPrograms: true)
       if geteuid() == 0 {
         let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", bench.folder.path])
         #expect(try await given.finish().status == 0)

@@ -171,7 +171,7 @@
 
     @Test("the agent's memory is closed, and that of a command that has a key to open")
     func device() async throws {
-      let bench = try await AgentBench()
+      let bench = try await AgentBench(hasOwnPrograms: true)
       try await give(bench.folder.path)
       let agent = try await bench.startAgent(launcher: Nobody.launcher)
       try await expectClosed(agent.id, "signet agent")
@@ -247,7 +247,7 @@
       "a crash of the agent leaves no core with its secrets, where another program's leaves one with its own",
       .enabled(if: writesCores, "needs root, and cores that are written to the folder of the program"))
     func cores() async throws {
-      let bench = try await AgentBench()
+      let bench = try await AgentBench(hasOwnPrograms: true)
       let cores = bench.folder.file("cores")
       try FileManager.default.createDirectory(atPath: cores, withIntermediateDirectories: false)
       try await give(bench.folder.path)

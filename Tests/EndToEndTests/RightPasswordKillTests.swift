@@ -88,7 +88,7 @@ import Testing
     var whole = start.duration(to: .now)
     var (ended, lost, left) = (0, 0, 5)
     // A signal that comes too late is no interruption; the next comes earlier.
-    for _ in 0..<(20 * KillRounds.count) where ended < Self.interruptions {
+    while ended < Self.interruptions {
       let signal = [SIGINT, SIGTERM, SIGKILL][ended % 3]
       let child = try device.process(["otp"], passwords: [Self.right]).start()
       let delay = whole * Double.random(in: 0.2..<1, using: &random)
@@ -114,7 +114,6 @@ import Testing
     }
     // How many is chance; the window in which a try is lost has its bounds in ``atEachStep()``.
     print("\(ended) interruptions cost \(lost) tries")
-    #expect(ended > 0)
     #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
     await server.stop()
   }
