@@ -109,14 +109,16 @@
     /// - Returns: The file, unless there is no key to compare it by, and whether memory is what it has.
     private func present() throws -> (program: ReleaseManifest.Program?, isSame: Bool) {
       let link = "/proc/self/exe"
-      guard let status = FileStatus(link), let file = MappedFile(link), let map = MemoryMap.own(),
-        let base = map.mappings.first(where: { $0.fileNumber == status.number && $0.offset == 0 })?.start,
-        let image = ELFImage(at: base, in: ProcessMemory())
+      // The map first: it is not to show the file as it is mapped here, below the program in some layouts of memory.
+      guard let status = FileStatus(link), let map = MemoryMap.own(), let file = MappedFile(link),
+        let base = map.mappings.first(where: { $0.fileNumber == status.number && $0.offset == 0 })?.start
       else { throw GuardFailure("the program's file can't be read") }
       // The header, in the first page, says what is compared: it was read from memory, and is compared itself.
       var parts = [Part(file: 0..<min(4096, file.byteCount), address: base)]
-      var isSame = true
-      for segment in image.segments where !segment.isWritable && segment.fileByteCount > 0 {
+      let image = ELFImage(at: base, in: ProcessMemory())
+      // The kernel has loaded it: a header that is none was changed.
+      var isSame = image != nil
+      for segment in image?.segments ?? [] where !segment.isWritable && segment.fileByteCount > 0 {
         let (end, isBeyond) = segment.fileOffset.addingReportingOverflow(segment.fileByteCount)
         guard !isBeyond, end <= file.byteCount, map.isUnchangeable(segment, of: status.number) else {
           isSame = false
