@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -84,7 +85,11 @@ static inline long signet_copy_memory(void *target, uint64_t source, size_t coun
   return signet_kernel(SYS_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
 }
 
-// Maps a whole file to be read, and says how long it is. The address, or negative the number of the error; an empty file is one.
+// Where the kernel has put the program's table of segments. From what it has left on the stack: the file in /proc that has the same may
+// not be read by a program with a group of its own.
+static inline uint64_t signet_program_header(void) { return getauxval(AT_PHDR); }
+
+// Maps a whole file to be read, and says how long it is. The address, or negative the number of the error; an empty file is one (EINVAL).
 static inline long signet_map_file(const char *path, uint64_t *byte_count) {
   const int descriptor = signet_kernel_open(path);
   if (descriptor < 0) return descriptor;

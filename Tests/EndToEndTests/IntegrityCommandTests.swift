@@ -208,8 +208,12 @@
         let path = try #require(device.program)
         #expect(try await run("otp", adding: [:]).status == 78)
         try FileManager.default.removeItem(atPath: "\(path).manifest")
-        for words in ["otp", "list", "deny"] {
-          let refused = try await device.run(words)
+        // Also where memory is laid out the old way, with what is mapped below the program.
+        let unlimited = ["/bin/sh", "-c", "ulimit -s unlimited && exec \"$0\" \"$@\""]
+        for (launcher, words) in [([], "otp"), ([], "list"), ([], "deny"), (unlimited, "list")] {
+          var launched = device
+          launched.launcher = launcher + device.launcher
+          let refused = try await launched.run(words)
           #expect(
             refused.isRefusal(77, "the manifest of this release is not where it should be"), refused.summary)
         }
@@ -241,12 +245,13 @@
     }
 
     @Test(
-      "a header in memory that says of the code that it may be written to does not keep it from being compared",
-      .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"))
-    func changedHeader() async throws {
+      "a header in memory that says of the code that it may be written to, or that is none, does not keep it from being compared",
+      .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"),
+      arguments: ["header", "magic"])
+    func changedHeader(_ kind: String) async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
-      #expect(try await Self.flip(agent.id, "header", 2).status == 0)
+      #expect(try await Self.flip(agent.id, kind, 2).status == 0)
       let refused = try await bench.unlock()
       #expect(
         refused.isRefusal(77, "the code of this program in memory is not what its file has"), refused.summary)
@@ -256,7 +261,8 @@
     /// Inverts a byte of a program's code in memory: at a place, or in a quarter of it after the first; prints the place.
     ///
     /// The byte lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
-    /// With `header`, the program's header says instead that what may not be written to may (`p_flags`, 2).
+    /// With `header`, the program's header says instead that what may not be written to may (`p_flags`, 2); with `magic`, its first byte
+    /// is changed.
     private static func flip(_ id: Int32, _ kind: String, _ number: Int) async throws -> ServerCommand.Result
     {
       let script = """
@@ -271,6 +277,10 @@
                 if words[1] == "r-xp":
                     start, end = (int(word, 16) for word in words[0].split("-"))
         with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+            if kind == "magic":
+                memory.seek(int(parts[0].split("-")[0], 16))
+                memory.write(b"\\0")
+                sys.exit()
             if kind == "header":
                 start = int(parts[0].split("-")[0], 16)
                 memory.seek(start)

@@ -188,6 +188,13 @@
       try await expectFound(victim, #""finding":"binary.changed""#, #""tampered":true"#)
     }
 
+    @Test("a program finds itself where the kernel maps files below it, as it did of old")
+    func oldLayout() async throws {
+      let victim = try WatchedProcess(["setarch", "-L", Victim.path(), "--only", "binary", "clean", "1"])
+      #expect(victim.status() == 0)
+      #expect(victim.finishedLines() == ["done 1"], "\(victim.lines.prefix(2))")
+    }
+
     @Test("a program that nobody attacks scores 0 in 1,000 evaluations in a row")
     func clean() async throws {
       let victim = try WatchedProcess([Victim.path(), "clean", "1000"])

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CLinuxProcess
   public import SignetCrypto
   import Synchronization
 
@@ -7,9 +8,11 @@
   ///
   /// What is loaded of the program and may not be written to, its code above all, is compared as a whole at each look. What may be
   /// written to may change, and a linker may put constants there too. The file is hashed once, and again when it is another one or was
-  /// written to. The manifest lies beside the program, with
-  /// `.manifest` behind its name, or as `lib/signet/release.manifest` in the folder above. Who changes a program on purpose can take
-  /// this guard out of it, too: it meets those who don't, damaged files and programs of another release.
+  /// written to. The manifest lies beside the program, with `.manifest` behind its name, or as `lib/signet/release.manifest` in the
+  /// folder above.
+  ///
+  /// Who changes a program on purpose can take this guard out of it, too: it meets those who don't, damaged files, programs of another
+  /// release, and who writes into the memory of a running one.
   public final class BinaryGuard: Guard {
     /// `binary`.
     public let name = "binary"
@@ -24,7 +27,7 @@
     /// A guard of this program.
     ///
     /// - Parameters:
-    ///   - key: The release's public key; without one nothing can be said.
+    ///   - key: The release's public key; without one nothing can be said of the file.
     ///   - manifest: Where the manifest lies; where it is looked for by itself if this is `nil`.
     public init(key: P256.Signing.PublicKey?, manifest: String?) {
       self.key = key
@@ -33,24 +36,38 @@
 
     /// Compares the program with its manifest, and its memory with its file.
     public func examine() throws -> [Evidence] {
-      let present = try present()
-      let released = try against(present.program)
-      if present.isSame { return released }
-      return released + [
-        Evidence(.changedCode, "the code of this program in memory is not what its file has")
-      ]
+      // What cannot be read of one hides nothing of the other.
+      let (signed, own) = (Result { try release() }, Result { try ownProgram() })
+      var evidence: [Evidence] = []
+      if case .success(let program) = own, !program.isSame {
+        evidence.append(
+          Evidence(.changedCode, "the code of this program in memory is not what its file has"))
+      }
+      switch (signed, own) {
+      case (.success(.refused(let found)), _): evidence.append(found)
+      case (.success(.signed(let manifest, let name)), .success(let program)):
+        evidence += Self.judge(program, by: manifest, as: name)
+      default: break
+      }
+      if !evidence.contains(where: { $0.weight > 0 }) { _ = (try signed.get(), try own.get()) }
+      return evidence
     }
 
     // MARK: The manifest
 
-    /// Compares the program's file, which is read where there is a key, with its manifest.
-    private func against(_ program: ReleaseManifest.Program?) throws -> [Evidence] {
-      guard let key, let program else {
-        return [
+    private enum Release {
+      /// There is none, or none that counts.
+      case refused(Evidence)
+      /// What the key has signed, and what the program is called here.
+      case signed(ReleaseManifest, name: String)
+    }
+
+    private func release() throws -> Release {
+      guard let key else {
+        return .refused(
           Evidence(
             .unsignedBuild,
-            "development build: it has no release's key, so nothing tells whether it was changed")
-        ]
+            "development build: it has no release's key, so nothing tells whether it was changed"))
       }
       guard let path = LoadedObjects.programPath() else {
         throw GuardFailure("the program's path can't be read")
@@ -58,27 +75,31 @@
       let places = manifest.map { [$0] } ?? Self.places(of: path)
       let texts = places.lazy.compactMap { KernelFile.text($0, limit: ReleaseManifest.byteLimit + 1) }
       guard let text = texts.first else {
-        return [
+        return .refused(
           Evidence(
             .missingManifest,
-            "the manifest of this release is not where it should be, at \(places[0]); install it again")
-        ]
+            "the manifest of this release is not where it should be, at \(places[0]); install it again"))
       }
-      let released: ReleaseManifest
-      do throws(ManifestFailure) { released = try ReleaseManifest(verifying: text, with: key) } catch {
-        return [Evidence(.forgedManifest, "\(error)")]
-      }
+      do throws(ManifestFailure) {
+        return .signed(
+          try ReleaseManifest(verifying: text, with: key),
+          name: String(path.split(separator: "/").last ?? ""))
+      } catch { return .refused(Evidence(.forgedManifest, "\(error)")) }
+    }
+
+    private static func judge(_ program: OwnProgram, by manifest: ReleaseManifest, as name: String)
+      -> [Evidence]
+    {
       // What the program is called here is the user's choice; which one it is, the digest says.
-      let name = String(path.split(separator: "/").last ?? "")
-      switch released.verdict(on: .init(name: name, byteCount: program.byteCount, digest: program.digest)) {
+      switch manifest.verdict(on: .init(name: name, byteCount: program.byteCount, digest: program.digest)) {
       case .same: return []
       case .changed:
         return [
-          Evidence(.changedProgram, "the file of this program is not the one of release \(released.release)")
+          Evidence(.changedProgram, "the file of this program is not the one of release \(manifest.release)")
         ]
       case .unknown:
-        if released.programs.contains(where: { $0.digest == program.digest }) { return [] }
-        return [Evidence(.changedProgram, "release \(released.release) has no such program as \(name)")]
+        if manifest.programs.contains(where: { $0.digest == program.digest }) { return [] }
+        return [Evidence(.changedProgram, "release \(manifest.release) has no such program as \(name)")]
       }
     }
 
@@ -104,40 +125,61 @@
       }
     }
 
+    private struct OwnProgram {
+      let byteCount: Int64
+      /// Empty where there is no key to judge it by.
+      let digest: [UInt8]
+      /// Whether memory is what the file has.
+      let isSame: Bool
+    }
+
     /// The program as it is now, by the kernel's link to its file: also one that was deleted is what runs.
-    ///
-    /// - Returns: The file, unless there is no key to compare it by, and whether memory is what it has.
-    private func present() throws -> (program: ReleaseManifest.Program?, isSame: Bool) {
+    private func ownProgram() throws -> OwnProgram {
       let link = "/proc/self/exe"
-      // The map first: it is not to show the file as it is mapped here, below the program in some layouts of memory.
-      guard let status = FileStatus(link), let map = MemoryMap.own(), let file = MappedFile(link),
-        let base = map.mappings.first(where: { $0.fileNumber == status.number && $0.offset == 0 })?.start
-      else { throw GuardFailure("the program's file can't be read") }
-      // The header, in the first page, says what is compared: it was read from memory, and is compared itself.
-      var parts = [Part(file: 0..<min(4096, file.byteCount), address: base)]
-      let image = ELFImage(at: base, in: ProcessMemory())
-      // The kernel has loaded it: a header that is none was changed.
-      var isSame = image != nil
-      for segment in image?.segments ?? [] where !segment.isWritable && segment.fileByteCount > 0 {
-        let (end, isBeyond) = segment.fileOffset.addingReportingOverflow(segment.fileByteCount)
-        guard !isBeyond, end <= file.byteCount, map.isUnchangeable(segment, of: status.number) else {
-          isSame = false
-          continue
-        }
-        parts.append(Part(file: segment.fileOffset..<end, address: segment.address))
+      guard let map = MemoryMap.own(), let status = FileStatus(link), let file = MappedFile(link) else {
+        throw GuardFailure("the program's file can't be read")
       }
+      let parts = Self.parts(of: file.byteCount, map)
+      var isSame = parts != nil
       let known = cache.withLock { known in known.flatMap { $0.status == status ? $0.digest : nil } }
       let isHashed = key != nil && known == nil
       var hash = IncrementalHash(.sha256)
       for start in stride(from: 0, to: file.byteCount, by: Int(Self.stepByteCount)) {
         let step = start..<min(start + Self.stepByteCount, file.byteCount)
         if isHashed { file.add(step, to: &hash) }
-        isSame = isSame && parts.allSatisfy { $0.isSame(in: step, of: file) }
+        isSame = isSame && (parts ?? []).allSatisfy { $0.isSame(in: step, of: file) }
       }
-      guard key != nil else { return (nil, isSame) }
+      guard key != nil else {
+        return OwnProgram(byteCount: Int64(file.byteCount), digest: [], isSame: isSame)
+      }
       let digest = if let known { known } else { hash.finish() }
       cache.withLock { $0 = (status, digest) }
-      return (.init(name: "", byteCount: Int64(file.byteCount), digest: digest), isSame)
+      return OwnProgram(byteCount: Int64(file.byteCount), digest: digest, isSame: isSame)
+    }
+
+    /// What memory should have of the file.
+    ///
+    /// The number of the file is that of the program's first page, and not the one that the file system tells, which on overlayfs is
+    /// another one.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The file's length.
+    ///   - map: What lies where.
+    /// - Returns: The parts; `nil` where memory does not have them. The kernel has loaded the program from the file, so it was changed.
+    private static func parts(of byteCount: UInt64, _ map: MemoryMap) -> [Part]? {
+      guard let first = map.mapping(at: signet_program_header()), first.fileNumber != 0, first.offset == 0,
+        first.isReadable, !first.isWritable, let image = ELFImage(at: first.start, in: ProcessMemory())
+      else { return nil }
+      // The header, in the first page, says what else is compared: it was read from memory, and is compared itself.
+      var parts = [Part(file: 0..<min(4096, byteCount), address: first.start)]
+      for segment in image.segments where !segment.isWritable && segment.fileByteCount > 0 {
+        let (end, isBeyond) = segment.fileOffset.addingReportingOverflow(segment.fileByteCount)
+        guard !isBeyond, end <= byteCount, map.isUnchangeable(segment, of: first.fileNumber) else {
+          return nil
+        }
+        parts.append(Part(file: segment.fileOffset..<end, address: segment.address))
+      }
+      return parts
     }
   }
 
