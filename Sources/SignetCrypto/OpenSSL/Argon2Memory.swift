@@ -4,36 +4,32 @@
   import Darwin
 #endif
 
-/// The memory that Argon2id fills, in large pages where the system has them: of a first derivation a third of the time goes into asking
-/// for thousands of small ones.
+/// The memory that Argon2id fills, in large pages where the system has them.
+///
+/// Of a first derivation a third of the time goes into asking for thousands of small ones. It goes back to the system after each.
 enum Argon2Memory {
-  /// 2 MiB, on the processors that Swift runs on.
-  private static let pageByteCount = 2 << 20
+  /// 2 MiB, where pages have 4 KiB.
+  ///
+  /// What is smaller, as in tests, would have a page cleared that it does not fill.
+  private static let largePage = 2 << 20
 
   /// Does what `allocate_fptr` asks for; the place stays empty where there is not so much memory.
   static func allocate(_ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ byteCount: Int)
     -> Int32
   {
-    // What is smaller, as in tests, would have a page cleared that it does not fill.
-    let isLarge = byteCount >= pageByteCount
-    let size = isLarge ? (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount : byteCount
-    var memory: UnsafeMutableRawPointer?
-    let result = unsafe posix_memalign(&memory, isLarge ? pageByteCount : 64, size)
-    guard result == 0, let memory = unsafe memory else { return result }
+    let memory = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+    guard unsafe memory != MAP_FAILED, let memory = unsafe memory else { return -1 }
     #if os(Linux)
       // Advice: a system that does not take it gives small pages.
-      if isLarge { _ = unsafe madvise(memory, size, Int32(MADV_HUGEPAGE)) }
+      if byteCount >= largePage { _ = unsafe madvise(memory, byteCount, Int32(MADV_HUGEPAGE)) }
     #endif
     unsafe place?.pointee = memory.assumingMemoryBound(to: UInt8.self)
     return 0
   }
 
   /// Gives back what ``allocate(_:_:)`` gave; Argon2 has wiped it.
-  static func free(_ memory: UnsafeMutablePointer<UInt8>?) {
-    #if canImport(Glibc)
-      unsafe Glibc.free(memory)
-    #else
-      unsafe Darwin.free(memory)
-    #endif
+  static func free(_ memory: UnsafeMutablePointer<UInt8>?, _ byteCount: Int) {
+    guard let memory = unsafe memory else { return }
+    _ = unsafe munmap(memory, byteCount)
   }
 }

@@ -75,7 +75,7 @@ enum PasswordFunctions {
                 unsafe context.threads = UInt32(cost.lanes)
                 unsafe context.version = ARGON2_VERSION_13.rawValue
                 unsafe context.allocate_cbk = { unsafe Argon2Memory.allocate($0, $1) }
-                unsafe context.free_cbk = { (memory, _) in unsafe Argon2Memory.free(memory) }
+                unsafe context.free_cbk = { unsafe Argon2Memory.free($0, $1) }
                 // Without flags argon2 only reads its inputs, so that the cast away from const is sound.
                 let code = unsafe argon2id_ctx(&context)
                 guard code == ARGON2_OK.rawValue else {
