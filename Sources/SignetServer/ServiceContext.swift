@@ -25,6 +25,8 @@ public final class ServiceContext: Sendable {
   public let handshakeKeys: HandshakeKeys
   /// The time.
   public let clock: any WallClock
+  /// What loops wait by.
+  let timer: any Clock<Duration>
   /// Randomness.
   public let random: any RandomSource
   /// Where events go.
@@ -55,14 +57,15 @@ public final class ServiceContext: Sendable {
       push: push, notices: notices, uaf: uaf, handshakeKeys: handshakeKeys, derivation: .argon2id)
   }
 
-  /// The same with a derivation that a test shortens.
+  /// The same with a derivation that a test shortens, and a timer that it turns.
   package init(
     settings: ServerSettings, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation
+    uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation,
+    timer: any Clock<Duration> = ContinuousClock()
   ) {
-    self.derivation = derivation
+    (self.derivation, self.timer) = (derivation, timer)
     self.handshakeKeys =
       handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)

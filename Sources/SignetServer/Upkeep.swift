@@ -40,7 +40,8 @@ final class Upkeep: Sendable {
         do { try context.handshakeKeys.forgetOld(at: context.clock.now) } catch {
           context.log.error("handshakes.failed", ["cause": "\(error)"])
         }
-        do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+        // Cancelled where the server stops.
+        do { try await context.timer.sleep(for: Self.interval) } catch { return }
       }
     }
     task.withLock { $0 = loop }

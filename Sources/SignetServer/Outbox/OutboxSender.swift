@@ -50,7 +50,8 @@ package final class OutboxSender: Sendable {
         let needed = await neededDeliveries()
         for _ in 0..<Self.roundsPerLook {
           for delivery in needed { await begin(delivery) }
-          do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+          // Cancelled where the server stops.
+          do { try await context.timer.sleep(for: Self.interval) } catch { return }
         }
       }
     }

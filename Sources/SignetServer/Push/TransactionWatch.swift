@@ -152,7 +152,7 @@ package actor TransactionWatch {
         }
         count += 1
         if count.isMultiple(of: Self.deadlineRounds) { endOverdue() }
-        do { try await Task.sleep(for: interval) } catch { break }
+        do { try await context.timer.sleep(for: interval) } catch { break }
       }
       // Nobody waits: what happens until somebody does is of no interest.
       (round, lastChange) = (nil, nil)
