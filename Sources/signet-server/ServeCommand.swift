@@ -49,6 +49,7 @@ enum ServeCommand {
     let folder = try ServerFolder(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
     let certificate = try folder.certificate()
+    folder.check(certificate, sayingIn: .standardError)
     var listen = ListenAddress(folder.settings)
     if let text = arguments.optionalString("listen") {
       listen = try ListenAddress(parsing: text)

@@ -54,23 +54,52 @@ import Testing
     #expect(try await server.run("certificate", "show").status == 0)
     #expect(!server.events.contains("certificate.ends"))
     await server.stop()
-    let authority = try CertificateAuthority()
-    let issued = try authority.issueServerCertificate(
-      dnsNames: [], ipAddresses: ["127.0.0.1"], validDays: 10)
-    for (name, text) in [
-      ("ca.pem", try authority.certificatePEM), ("tls.pem", issued.certificatePEM),
-      ("tls.key", issued.insecurePrivateKeyPEM),
-    ] {
-      let file = try FileHandle(forWritingTo: URL(filePath: "\(server.data)/\(name)"))
-      try file.truncate(atOffset: 0)
-      try file.write(contentsOf: Data(text.utf8))
-      try file.close()
-    }
+    try replaceCertificate(of: server, dnsNames: [], ipAddresses: ["127.0.0.1"])
     let again = try await server.again()
     let shown = try await again.run("certificate", "show")
     #expect(shown.status == 1 && shown.errorOutput.contains("signet-server certificate renew"), shown.summary)
     #expect(shown.output.contains("For          127.0.0.1\n"), shown.summary)
     while !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
+    #expect(!again.events.contains("certificate.otherHost"))
     await again.stop()
+  }
+
+  @Test(
+    "one for another host is told in the log, at the start and at SIGHUP; one that is none, with its file")
+  func otherHost() async throws {
+    let server = try await RunningServer.startWithShop()
+    #expect(!server.events.contains("certificate.otherHost"))
+    try replaceCertificate(of: server, dnsNames: ["bank.example", "*.bank.example"], ipAddresses: [])
+    let said = #""event":"certificate.otherHost","host":"127.0.0.1","names":"bank.example, *.bank.example""#
+    server.send(SIGHUP)
+    while !server.events.contains(said) { await Task.yield() }
+    await server.stop()
+    let again = try await server.again()
+    while !again.events.contains(said) { await Task.yield() }
+    try Self.replace("\(server.data)/tls.pem", "no certificate")
+    again.send(SIGHUP)
+    while !again.events.contains(#""event":"reload.refused""#) { await Task.yield() }
+    let refused = again.events.split(separator: "\n").first { $0.contains("reload.refused") } ?? ""
+    #expect(refused.contains("/tls.pem: "), "\(refused)")
+    await again.stop()
+  }
+
+  /// Puts another authority and a certificate of ten days into a server's folder.
+  private func replaceCertificate(
+    of server: RunningServer, dnsNames: [String], ipAddresses: [String]
+  ) throws {
+    let authority = try CertificateAuthority()
+    let issued = try authority.issueServerCertificate(
+      dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: 10)
+    try Self.replace("\(server.data)/ca.pem", authority.certificatePEM)
+    try Self.replace("\(server.data)/tls.pem", issued.certificatePEM)
+    try Self.replace("\(server.data)/tls.key", issued.insecurePrivateKeyPEM)
+  }
+
+  private static func replace(_ path: String, _ text: String) throws {
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(text.utf8))
+    try file.close()
   }
 }

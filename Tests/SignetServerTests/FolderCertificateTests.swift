@@ -43,6 +43,19 @@ import SignetServer
     #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains(".new-") })
   }
 
+  @Test(
+    "it is for its names, whose first label may be a star, and for no others",
+    arguments: [
+      ("bank.example", true), ("BANK.example", true), ("www.bank.example", true),
+      ("a.www.bank.example", false),
+      ("example", false), ("10.0.0.1", true), ("10.0.0.2", false), ("[::1]", true), ("k.example", false),
+      ("x.example", false),
+    ])
+  func hosts(_ host: String, _ isFor: Bool) {
+    let names = ["bank.example", "*.Bank.example", "10.0.0.1", "::1", "*."]
+    #expect(FolderCertificate(names: names, end: 0, pin: []).isFor(host) == isFor)
+  }
+
   @Test("another key goes to new files, which the settings name from then on")
   func newKey() async throws {
     let folder = try await makeFolder()

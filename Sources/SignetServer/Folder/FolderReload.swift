@@ -65,6 +65,7 @@ public final class FolderReload: Sendable {
           settings.serverSettings(pins: [certificate.pin]), identity: isNew ? identity : nil,
           certificateEnd: certificate.end)
       } catch { throw folder.identityRefused(error) }
+      folder.check(certificate, sayingIn: server.log)
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
       say(folder.settings, before: before.settings, hasNewCertificate: isNew)
       let present = Self.digests(of: started, in: folder)

@@ -22,8 +22,25 @@ public struct FolderCertificate: Hashable, Sendable {
   /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
   public let pin: [UInt8]
 
+  package init(names: [String], end: Int64, pin: [UInt8]) {
+    (self.names, self.end, self.pin) = (names, end, pin)
+  }
+
   /// Whether it is time to renew it.
   public func isEnding(at time: Int64) -> Bool { time > end - Self.notice }
+
+  /// Whether it is for a host: one of its names is that host, or stands with `*` for its first label (RFC 9525, section 6.3).
+  ///
+  /// - Parameter host: A DNS name, an IPv4 address, or an IPv6 address in brackets.
+  /// - Returns: Whether who connects to that host takes the certificate for the server's.
+  public func isFor(_ host: String) -> Bool {
+    let host = host.filter { !"[]".contains($0) }.lowercased()
+    let rest = host.drop { $0 != "." }
+    return names.contains { name in
+      let name = name.lowercased()
+      return name == host || (name.hasPrefix("*.") && rest.count > 1 && name.dropFirst() == rest)
+    }
+  }
 }
 
 extension ServerFolder {
@@ -31,7 +48,20 @@ extension ServerFolder {
   ///
   /// - Throws: ``ServerFolderFailure``.
   public func certificate() throws(ServerFolderFailure) -> FolderCertificate {
-    try Self.certificate(try certificatePEM())
+    try certificate(try certificatePEM())
+  }
+
+  /// Says in a log that the certificate is for other hosts than the server's URL has, where it is: devices refuse it then.
+  public func check(_ certificate: FolderCertificate, sayingIn log: EventLog) {
+    let host = settings.serverURL.host
+    guard !certificate.isFor(host) else { return }
+    log.error(
+      "certificate.otherHost",
+      [
+        "host": host, "names": certificate.names.joined(separator: ", "),
+        "advice":
+          "get one for this host, name its files in \"tls\" of server.json, and send SIGHUP to the server",
+      ])
   }
 
   /// What a certificate says, and the identity that it is with its key: of files that are read once.
@@ -39,16 +69,16 @@ extension ServerFolder {
   /// - Throws: ``ServerFolderFailure``.
   func certificateAndIdentity() throws(ServerFolderFailure) -> (FolderCertificate, TLSIdentity) {
     let pem = try certificatePEM()
-    return (try Self.certificate(pem), try identity(certificateChain: pem))
+    return (try certificate(pem), try identity(certificateChain: pem))
   }
 
-  private static func certificate(_ pem: String) throws(ServerFolderFailure) -> FolderCertificate {
+  private func certificate(_ pem: String) throws(ServerFolderFailure) -> FolderCertificate {
     do throws(CryptoFailure) {
       let summary = try CertificateSummary(pem: pem)
       return FolderCertificate(
         names: summary.dnsNames + summary.ipAddresses, end: summary.end,
         pin: try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem))
-    } catch { throw .certificate(error) }
+    } catch { throw .certificateUnreadable(path: file(settings.tls.certificate), error) }
   }
 
   /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started

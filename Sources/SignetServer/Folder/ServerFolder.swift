@@ -251,7 +251,7 @@ extension ServerFolder {
   }
 
   /// The path of a file of the folder, or of one elsewhere.
-  private func file(_ name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
+  func file(_ name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
 
   func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
     let content = try read(name, access)

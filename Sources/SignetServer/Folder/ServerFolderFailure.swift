@@ -43,8 +43,10 @@ public import SignetStorage
   case notAnAPIKey(path: String)
   /// The file is not UTF-8 text.
   case notText(path: String)
-  /// A name is neither a DNS name nor an IP address, or a certificate can't be read.
+  /// A name is neither a DNS name nor an IP address, or no certificate can be made.
   case certificate(CryptoFailure)
+  /// The server's certificate can't be read.
+  case certificateUnreadable(path: String, CryptoFailure)
   /// The certificate is none that was made here, so that it is not renewed here.
   case certificateOfOthers(path: String)
   /// The server's certificate or its key was refused.
@@ -91,6 +93,7 @@ public import SignetStorage
     case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
     case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
     case .certificate(let failure): failure.description
+    case .certificateUnreadable(let path, let failure): "\(path): \(failure.description)"
     case .certificateOfOthers(let path):
       "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
     case .identityRefused(let certificate, let key, let failure):
