@@ -85,6 +85,17 @@ struct UAFCommandOptions {
     }
   }
 
+  /// Expects of a user whom this device has registered that the server that was named is the one where that was: no other is asked.
+  func checkServer(of username: String, _ operations: UAFOperations) async throws {
+    guard arguments.isSet("uaf-server") else { return }
+    let named = try configuration.baseURL
+    let servers = try await operations.localData.accounts().filter { $0.username == username }.map(\.server)
+    guard let first = servers.first, !servers.contains(named) else { return }
+    throw CommandFailure(
+      .usage,
+      "\(username) is registered at \(first), and not at \(named); leave out --uaf-server, or name that one")
+  }
+
   private var headers: [(name: String, value: String)] {
     get throws {
       try arguments.strings("header").map { text in

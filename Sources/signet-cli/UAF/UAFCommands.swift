@@ -107,6 +107,7 @@ extension Command {
       arguments, authenticator: arguments.optionalString("authenticator"),
       picture: arguments.optionalString("picture"))
     let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
+    try await options.checkServer(of: arguments.string("user"), operations)
     let authorization = try await options.asking(person) {
       try await operations.authenticate(
         arguments.string("user"), policy: arguments.optionalString("policy"))
@@ -129,6 +130,7 @@ extension Command {
     let authorization = try await options.authorization() ?? .jws
     let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
     let username = arguments.string("user")
+    try await options.checkServer(of: username, operations)
     let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
     let what = aaid == nil ? "all authenticators" : "the authenticator \(aaid ?? "")"
     guard

@@ -40,6 +40,11 @@ import Testing
     let token = try await device.run(["uaf", "authenticate", "alice"] + party.words, passwords: ["161803"])
     #expect(token.status == 0 && token.output.split(separator: ".").count == 3, token.summary)
 
+    for words in [["authenticate", "alice"], ["deregister", "alice", "--yes"]] {
+      let elsewhere = try await device.run(["uaf"] + words + ["--uaf-server", "https://other.example/uaf"])
+      #expect(elsewhere.isRefusal(64, "alice is registered at \(party.url), and not at"), elsewhere.summary)
+    }
+
     // The token of the user lets them register another.
     let jwt = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
     let words = ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words
