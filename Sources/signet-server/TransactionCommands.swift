@@ -221,9 +221,18 @@ enum TransactionCommands {
       fields += [("Decided", utc(try app.integer("time"))), ("App", try app.string("mechanism"))]
     }
     if let end = try answer.optionalObject("end") {
-      fields += [("Ended", utc(try end.integer("time"))), ("Reason", try end.string("reason"))]
+      fields += [("Ended", utc(try end.integer("time"))), ("Reason", reason(try end.string("reason")))]
       if let message = try end.optionalString("message") { fields.append(("Message", message)) }
     }
     output.print(fields: fields)
+  }
+
+  /// A sentence for what the server ends by itself; what a relying party or a user has said stays as it is.
+  private static func reason(_ word: String) -> String {
+    switch word {
+    case "userNotActive": "the user is suspended or deleted"
+    case "noAuthenticator": "nothing of the user's can answer it any more"
+    default: word
+    }
   }
 }

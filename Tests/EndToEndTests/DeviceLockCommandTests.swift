@@ -53,7 +53,7 @@ import Testing
     #expect(refused.isRefusal(76, "1403"), refused.summary)
     #expect(try await Self.devices(party).first?.string("standing") == "locked")
     let reasons = try await Self.events(party, "uaf.refused").map { try $0.string("reason") }
-    #expect(reasons == ["The device is locked; ask the operator."])
+    #expect(reasons == ["The device is locked; an operator can unlock it."])
     _ = try await party.server.json("container", "unlock", id)
     let accepted = try await Self.login(device, party)
     #expect(accepted.status == 0, accepted.summary)

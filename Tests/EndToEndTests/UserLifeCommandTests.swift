@@ -50,6 +50,8 @@ import Testing
     #expect(try shown.array("requests").isEmpty && shown.array("authenticators").count == 1)
     let screen = try await first.run("user", "show", "alice")
     #expect(screen.output.contains("State") && screen.output.contains("left the company"), screen.summary)
+    let ended = try await first.run("transaction", "show", request, "--key-file", first.shopKey)
+    #expect(ended.output.contains("the user is suspended or deleted"), ended.summary)
 
     #expect(try await first.json("user", "resume", "alice").string("state") == "active")
     let next = try await first.ask("alice", "Pay 12")

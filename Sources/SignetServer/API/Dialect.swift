@@ -74,9 +74,9 @@ package enum Dialect: Hashable, Sendable {
       return Problem(
         .userNotActive,
         state == .deleted
-          ? "The user is deleted for good." : "The user is \(state.rawValue); ask the operator.")
+          ? "The user is deleted for good." : "The user is \(state.rawValue); an operator can resume it.")
     case StorageFailure.deviceLocked:
-      return Problem(.deviceLocked, "The device is locked; ask the operator.")
+      return Problem(.deviceLocked, "The device is locked; an operator can unlock it.")
     case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")
     case StorageFailure.unreachable:
       log.sampledError(Self.event(of: error), ["cause": "\(error)"])

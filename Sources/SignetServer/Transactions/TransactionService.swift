@@ -285,7 +285,8 @@ public struct TransactionService: Sendable {
     case .keyRevoked: throw APIKeyService.refused
     case .signerChanged: throw DeviceAuthentication.unknown
     case .replayed: throw DeviceAuthentication.replayed
-    case .containerLocked: throw Problem(.containerLocked, "It can deny, and no more; ask the operator.")
+    case .containerLocked:
+      throw Problem(.containerLocked, "It can deny, and no more; an operator can unlock it.")
     case .mismatch(let reason): throw Problem(.malformed, reason)
     case .reportDue(let reason): throw Problem(.reportDue, reason)
     case .waiting(let seconds):
