@@ -110,12 +110,8 @@ private final class ApprovalLoad: Sendable {
   }
 
   private func approve(_ client: Int) async throws {
-    let made = try await shop.json(
-      .post, "transactions", ["user": .string("approver\(client)"), "text": "Pay 1 EUR"])
-    let id = try made.string("id")
-    state.withLock { $0.created.append(id) }
     let (device, container) = devices[client]
-    // Those that were left open when the server went are among them.
+    // Also those that were left open when the server went: who accepts none of several is asked no more for a while.
     for transaction in try await device.pendingTransactions(for: container) {
       try await device.decide(transaction, .accepted, with: container)
       state.withLock { state in
@@ -123,6 +119,10 @@ private final class ApprovalLoad: Sendable {
         state.total += 1
       }
     }
+    let made = try await shop.json(
+      .post, "transactions", ["user": .string("approver\(client)"), "text": "Pay 1 EUR"])
+    let id = try made.string("id")
+    state.withLock { $0.created.append(id) }
   }
 
   /// Looks for all that was acknowledged since the last check.
