@@ -179,34 +179,10 @@ import Testing
 
   // MARK: A proxy without its server
 
-  /// Has a device listen while a proxy says that its server is away, and expects what is asked once that is back.
-  private func expectWaitedOut(
-    _ device: DeviceCommand, _ server: RunningServer, showing text: String,
-    _ ask: (RunningServer) async throws -> Void
-  ) async throws {
-    await server.stop()
-    let proxy = try await FakeServer(.badGateway, certificateOf: server, port: server.port)
-    var command = try device.process(["listen", "--once"])
-    command.errorOutput = .pipe
-    let process = try command.start()
-    defer { process.send(SIGTERM) }
-    let lines = process.errorOutput
-    #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
-    let gone = try #require(await lines.firstLine())
-    #expect(gone.contains("502") && gone.hasSuffix("it is tried again until it answers"), "\(gone)")
-    try proxy.stop()
-    let again = try await server.again()
-    #expect(await lines.firstLine() == "signet: the server answers again")
-    try await ask(again)
-    #expect(try await process.end() == 0)
-    #expect(process.outputSoFar.contains(text), "\(process.outputSoFar)")
-    await again.stop()
-  }
-
   @Test("UAF keys wait while a proxy says that their server is away", .enabled(if: FakeServer.canRun))
   func uafBehindAProxy() async throws {
     let (party, device) = try await party()
-    try await expectWaitedOut(device, party.server, showing: "  | Pay 20 EUR to Bob\n") {
+    try await ListenCommandTests.expectWaitedOut(device, party.server, showing: "  | Pay 20 EUR to Bob\n") {
       _ = try await $0.ask("alice", "Pay 20 EUR to Bob")
     }
   }
@@ -214,7 +190,7 @@ import Testing
   @Test("an app waits while a proxy says that its server is away", .enabled(if: FakeServer.canRun))
   func appBehindAProxy() async throws {
     let (server, device) = try await app()
-    try await expectWaitedOut(device, server, showing: "  | Log in?\n") {
+    try await ListenCommandTests.expectWaitedOut(device, server, showing: "  | Log in?\n") {
       _ = try await send("Log in?", by: $0)
     }
   }

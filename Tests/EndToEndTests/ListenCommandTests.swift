@@ -93,6 +93,16 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    try await Self.expectWaitedOut(device, server, showing: "  | Pay 1 EUR\n") {
+      _ = try await $0.ask("alice", "Pay 1 EUR")
+    }
+  }
+
+  /// Has a device listen while a proxy says that its server is away, and expects what is asked once that is back.
+  static func expectWaitedOut(
+    _ device: DeviceCommand, _ server: RunningServer, showing text: String,
+    _ ask: (RunningServer) async throws -> Void
+  ) async throws {
     await server.stop()
     let proxy = try await FakeServer(.badGateway, certificateOf: server, port: server.port)
     var command = try device.process(["listen", "--once"])
@@ -106,9 +116,9 @@ import Testing
     try proxy.stop()
     let again = try await server.again()
     #expect(await lines.firstLine() == "signet: the server answers again")
-    _ = try await again.ask("alice", "Pay 1 EUR")
+    try await ask(again)
     #expect(try await process.end() == 0)
-    #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
+    #expect(process.outputSoFar.contains(text), "\(process.outputSoFar)")
     await again.stop()
   }
 
