@@ -88,7 +88,9 @@ import Testing
     var whole = start.duration(to: .now)
     var (ended, lost, left) = (0, 0, 5)
     // A signal that comes too late is no interruption; the next comes earlier.
+    var late = 0
     while ended < Self.interruptions {
+      try #require(late < 20 * KillRounds.count, "no signal ends the command")
       let signal = [SIGINT, SIGTERM, SIGKILL][ended % 3]
       let child = try device.process(["otp"], passwords: [Self.right]).start()
       let delay = whole * Double.random(in: 0.2..<1, using: &random)
@@ -99,6 +101,7 @@ import Testing
       #expect([0, -signal].contains(result.status), result.summary)
       let now = try await remaining(device)
       if result.status == 0 {
+        late += 1
         #expect(now == 5)
       } else {
         ended += 1

@@ -62,7 +62,7 @@
 
       init(ignoresSetID: Bool = false) async throws {
         installed = try Installed(ignoresSetID: ignoresSetID)
-        apps = try await AgentBench()
+        apps = try await AgentBench(hasOwnPrograms: true)
         groups = apps.folder.file("grouped.json")
         let text =
           #"{"version":1,"groups":[{"name":"default","executables":["\#(installed.program)"]},{"name":"office","executables":["\#(installed.copy)","\#(SetGroupTests.python)"]}]}"#
@@ -344,9 +344,9 @@
       let told = try await parent.result()
       #expect(told.status == 0 && told.output == "became\n", "\(told.output) \(told.errorOutput)")
       // It was refused for what it wrote to its output; the file comes after that.
-      while FileManager.default.contents(atPath: copied)?.count != 16 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
+      func count() -> Int { FileManager.default.contents(atPath: copied)?.count ?? 0 }
+      while count() < 16 { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(count() == 16)
     }
 
     @Test("files that it makes have the user's group, and not the program's")

@@ -175,7 +175,7 @@ class Vault:
                 for password in passwords if header["kind"] == 2 else [""]:
                     slot_key, _ = self.slot_key(container["id"], row, header, password)
                     try:
-                        found[row["domain"]] = open_gcm(slot_key, row["wrapped_key"], row["header"]).hex()
+                        found[f"{row['domain']} of {container['id'].hex()}"] = open_gcm(slot_key, row["wrapped_key"], row["header"]).hex()
                     except InvalidTag:
                         pass
         return found
@@ -209,7 +209,7 @@ def main():
                        "failed": slot["failed"]} for slot, header in vault.slots(row["id"])],
         } for row in vault.containers()]
     elif len(sys.argv) == 3:
-        answer = vault.keys(sys.stdin.buffer.read().decode().splitlines())
+        answer = vault.keys(sys.stdin.buffer.read().decode().split("\n"))
     else:
         answer = vault.open(bytes.fromhex(sys.argv[2]), sys.argv[3], sys.stdin.buffer.read().decode())
     print(json.dumps(answer))

@@ -111,7 +111,7 @@ import Testing
   private static let ofTransactions = "AND relation = 'transactions'::regclass"
 
   @Test(
-    "a PostgreSQL database of which a table is locked is not ready after five seconds, and is again when that is over",
+    "a PostgreSQL database of which a table is locked is waited for and is not ready, and is again when that is over",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func locked() async throws {
     let server = try PrivatePostgreSQL.shared()

@@ -51,7 +51,7 @@ struct AttemptKillTests {
     print("\(try successes()) right passwords of \(cost.memoryKiB) KiB, \(crowd.deaths) kills")
     #expect(crowd.refusals == [])
     #expect(try successes() >= Self.total)
-    #expect(crowd.deaths >= max(1, Self.total / Self.processes / 4))
+    #expect(crowd.deaths > 0)
     #expect(try await vault.domains(of: id).first?.status != .lockedOut)
     #expect(try await vault.signingKey(of: id) == "signing key")
   }

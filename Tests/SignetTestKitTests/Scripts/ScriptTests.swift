@@ -365,9 +365,9 @@ import Testing
       return folder.file(name)
     }
     func compare(_ first: String, _ second: String) async throws -> ChildProcess.Result {
-      try await run([
-        "compare-inputs", "--count", "100", "--only", "jwk", "--work", folder.file("work"), first, second,
-      ])
+      try await run(
+        ["compare-inputs", "--count", "100", "--only", "jwk", "--work", folder.file("work"), first, second],
+        ["SIGNET_VECTORS": folder.path])
     }
     let (sound, same) = try (program("sound", #"{"ok":1}"#), program("same", #"{"ok":1}"#))
     let alike = try await compare(sound, same)
