@@ -1,3 +1,4 @@
+import Foundation
 import SignetCrypto
 import Testing
 
@@ -21,6 +22,25 @@ import Testing
       Hex.encode(derived.insecureCopy())
         == "09316115d5cf24ed5a15a31a3ba326e5cf32edc24702987c02b6566f61913cf7")
   }
+
+  #if os(Linux)
+    @Test("What there is no memory for is refused, and what there is memory for goes on")
+    func noMemory() async {
+      await #expect(processExitsWith: .success) {
+        let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        let used = try #require(sizes.first.flatMap { UInt($0) }) * UInt(getpagesize())
+        var limit = rlimit(rlim_cur: used + 512 << 20, rlim_max: used + 512 << 20)
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+        #expect(throws: CryptoFailure.outOfMemory) {
+          _ = try Argon2id(memoryKiB: 1 << 20, passes: 1, lanes: 1).derive(
+            password: SecretBytes(copying: [1]), salt: [UInt8](repeating: 2, count: 16), byteCount: 32)
+        }
+        let least = try Argon2id.minimum.derive(
+          password: SecretBytes(copying: [1]), salt: [UInt8](repeating: 2, count: 16), byteCount: 32)
+        #expect(least.byteCount == 32)
+      }
+    }
+  #endif
 
   @Test("Password, salt, secret, associated data and cost all enter the key")
   func everythingCounts() throws {
