@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import Testing
 
-@Suite struct Argon2idTests {
+@Suite(.timeLimit(.minutes(10))) struct Argon2idTests {
   @Test("RFC 9106 section 5.3")
   func matchesTheStandard() throws {
     let derived = try Argon2id(memoryKiB: 32, passes: 3, lanes: 4).derive(
@@ -104,7 +104,7 @@ import Testing
   }
 }
 
-@Suite struct Argon2idCalibrationTests {
+@Suite(.timeLimit(.minutes(10))) struct Argon2idCalibrationTests {
   /// A machine on which one pass over one MiB takes this many microseconds.
   private func calibrated(
     milliseconds: Int, microsecondsPerMiBPass: Int
