@@ -21,9 +21,12 @@ import Testing
       try #require(round < KillRounds.longCount + 20, "no kill comes in time")
       bench.beginRound()
       let device = party.device("device-\(round)")
+      // A user who leaves many requests unanswered, as here kills do, would be asked no more.
+      let user = "person-\(round)"
+      _ = try await party.server.json("user", "add", user)
       // Each step is made when the ones before it are done: a code is good for a time.
       for number in 0..<Self.stepCount {
-        let step = try await self.step(number, round, party)
+        let step = try await self.step(number, user, round, party)
         let process = try device.process(step.words, passwords: step.typed)
         if round == 0 {
           let result = try await bench.measure(step.name, process)
@@ -33,36 +36,34 @@ import Testing
         _ = try await bench.run(step.name, victim, process)
         party.replace(bench.server)
       }
-      if round > 0 { try await settle(device, party, bench.history) }
+      if round > 0 { try await settle(device, user, party, bench.history) }
     }
     await party.server.stop()
   }
 
   private static let stepCount = 7
 
-  private func step(_ number: Int, _ round: Int, _ party: UAFParty) async throws -> Step {
+  private func step(_ number: Int, _ user: String, _ round: Int, _ party: UAFParty) async throws -> Step {
     let (first, second) = (Self.pins[0], Self.pins[1])
     let name = ["--device-name", "device-\(round)"]
     switch number {
     case 0:
-      let words = ["uaf", "register", "alice", "-a", "pin", "--token-fd", "0"] + name + party.words
+      let words = ["uaf", "register", user, "-a", "pin", "--token-fd", "0"] + name + party.words
       return ("register", words, [party.key, first])
-    case 1: return ("authenticate", ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, [first])
-    case 2: return ("change the PIN", ["uaf", "pin", "alice"], [first, second])
+    case 1: return ("authenticate", ["uaf", "authenticate", user, "-a", "pin"] + party.words, [first])
+    case 2: return ("change the PIN", ["uaf", "pin", user], [first, second])
     case 3:
-      let link = try await party.link("registration", ["username": "alice"])
+      let link = try await party.link("registration", ["username": .string(user)])
       let words = ["uaf", "oob", "run", link, "-a", "password"] + name + party.words
       return ("register by a code", words, ["correct horse"])
-    case 4: return ("confirm by a code", try await confirmation(party), [second])
+    case 4: return ("confirm by a code", try await confirmation(user, party), [second])
     case 5: return ("synchronize", ["uaf", "device", "sync", "--token-fd", "0"] + party.words, [party.key])
-    default: return ("deregister", ["uaf", "deregister", "alice", "--yes"] + party.words, [])
+    default: return ("deregister", ["uaf", "deregister", user, "--yes"] + party.words, [])
     }
   }
 
-  private func confirmation(_ party: UAFParty) async throws -> [String] {
-    // What kills have left unanswered does not keep her from being asked.
-    _ = try await party.server.json("user", "unlock", "alice")
-    let context: JSONObject = ["username": "alice", "transaction": "Pay 20 EUR to Bob"]
+  private func confirmation(_ user: String, _ party: UAFParty) async throws -> [String] {
+    let context: JSONObject = ["username": .string(user), "transaction": "Pay 20 EUR to Bob"]
     let answer = try await party.ask(
       "/token/dispatch/authentication",
       ["dispatcher": "link", "getUafRequest": ["context": .string(context.text)]])
@@ -76,7 +77,9 @@ import Testing
   }
 
   /// Registers again where nothing is left, and lets check and synchronization do their part.
-  private func settle(_ device: DeviceCommand, _ party: UAFParty, _ history: [String]) async throws {
+  private func settle(_ device: DeviceCommand, _ user: String, _ party: UAFParty, _ history: [String])
+    async throws
+  {
     let name = device.data.split(separator: "/").last.map(String.init) ?? "device"
     var said = history
     func run(_ words: [String], _ typed: [String] = []) async throws -> ServerCommand.Result {
@@ -87,29 +90,29 @@ import Testing
     // As often as decision 137 promises that it takes.
     for _ in 0..<2 {
       let made = try await run(
-        ["register", "alice", "-a", "pin", "--device-name", name, "--token-fd", "0"],
+        ["register", user, "-a", "pin", "--device-name", name, "--token-fd", "0"],
         [party.key, Self.pins[0]])
       // What is registered already is not registered again.
       if ![0, 65].contains(made.status) { break }
       _ = try await run(["device", "sync", "--token-fd", "0"], [party.key])
       guard try await run(["device", "check"]).status == 0 else { continue }
       // The PIN is the one of before a change or of after it, and no other.
-      for pin in Self.pins where try await run(["authenticate", "alice", "-a", "pin"], [pin]).status == 0 {
+      for pin in Self.pins where try await run(["authenticate", user, "-a", "pin"], [pin]).status == 0 {
         return
       }
     }
-    said += try await state(device, party)
+    said += try await state(device, user, party)
     Issue.record("the two sides do not agree:\n\(said.joined(separator: "\n"))")
   }
 
   /// What either side has, and what the server has logged, for who has to find out why they differ.
-  private func state(_ device: DeviceCommand, _ party: UAFParty) async throws -> [String] {
+  private func state(_ device: DeviceCommand, _ user: String, _ party: UAFParty) async throws -> [String] {
     var lines: [String] = []
     for words in [["uaf", "list", "--json"], ["uaf", "device", "show", "--json"]] {
       lines.append("the device, \(words[1]): \(try await device.run(words).summary)")
     }
     for list in ["credentials", "targets"] {
-      let result = try await party.server.run("uaf", list, "--user", "alice", "--json")
+      let result = try await party.server.run("uaf", list, "--user", user, "--json")
       lines.append("the server, \(list): \(result.summary)")
     }
     let events = party.server.events.split(separator: "\n").suffix(30)
