@@ -14,14 +14,14 @@ package final class PrivatePostgreSQL: Sendable {
     package let description: String
   }
 
-  private static let programs = "/usr/lib/postgresql"
+  private static let installed = "/usr/lib/postgresql"
   private static let found = Result { try PrivatePostgreSQL() }
 
   /// Whether there is a PostgreSQL server to start; in CI its absence is a failure.
   package static let isPossible = version != nil || ContinuousIntegration.isHere
 
   private static let version = {
-    let folders = (try? FileManager.default.contentsOfDirectory(atPath: programs)) ?? []
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: installed)) ?? []
     return folders.compactMap(Int.init).max()
   }()
 
@@ -32,6 +32,8 @@ package final class PrivatePostgreSQL: Sendable {
 
   /// For the cluster, the socket and the log.
   package let folder: String
+  /// Where the server's own programs are: `psql` on the search path is a script that looks for one.
+  private let programs: String
   private let supervisor: ChildProcess
   private let creating = Mutex(0)
   private let lent = Mutex<[Lent]>([])
@@ -50,12 +52,13 @@ package final class PrivatePostgreSQL: Sendable {
   /// - Throws: ``Failure``.
   package init() throws {
     guard let version = Self.version else {
-      throw Failure(description: "there is no PostgreSQL in \(Self.programs); call Scripts/setup test")
+      throw Failure(description: "there is no PostgreSQL in \(Self.installed); call Scripts/setup test")
     }
+    programs = "\(Self.installed)/\(version)/bin"
     folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID().uuidString.prefix(8))").path
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    var line = ["/bin/sh", "-c", Self.script, "sh", folder, "\(Self.programs)/\(version)/bin"]
+    var line = ["/bin/sh", "-c", Self.script, "sh", folder, programs]
     if geteuid() == 0 {
       try FileManager.default.setAttributes([.ownerAccountName: "postgres"], ofItemAtPath: folder)
       line = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + line
@@ -70,7 +73,7 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// The writes of tests are not synced to the disk: none of them cuts the power.
+  /// Writes are not synced to the disk, since no test cuts the power, and tables are too small to be vacuumed.
   private static let script = """
     set -e
     "$2/initdb" -D "$1/data" -A trust -U signet -E UTF8 --locale=C --no-sync >"$1/log" 2>&1
@@ -81,6 +84,9 @@ package final class PrivatePostgreSQL: Sendable {
     shared_buffers = 32MB
     fsync = off
     jit = off
+    autovacuum = off
+    wal_level = minimal
+    max_wal_senders = 0
     END
     setpriv --pdeathsig QUIT "$2/postgres" -D "$1/data" >>"$1/log" 2>&1 &
     server=$!
@@ -139,29 +145,53 @@ package final class PrivatePostgreSQL: Sendable {
   /// - Returns: Whether that was done.
   private func empty(_ database: String) throws -> Bool {
     try emptying.withLock { open in
-      let process =
-        try open?.process
-        ?? ChildCommand(
-          ["psql", "-XAtq", "-d", address(database)], input: .pipe, output: .pipe, errorOutput: .none
-        ).start()
       // Once connected it stays until it is another's turn: a connection costs more than what it does.
-      let turn = (open?.database ?? database) == database ? "" : "\\connect \(database)\n"
+      if let (process, last) = open {
+        open = (process, database)
+        let turn = last == database ? "" : "\\connect \(database)\n"
+        let said = try Self.delete(by: process, turn)
+        if !said.isEmpty { return try Self.isDone(said) }
+        // A test has ended all connections, and psql with its own: another one does it.
+      }
+      let process = try ChildCommand(
+        ["\(programs)/psql", "-XAtq", "-d", address(database)], input: .pipe, output: .pipe,
+        errorOutput: .none
+      ).start()
       open = (process, database)
-      try process.input.write(contentsOf: Data("\(turn)\(Self.deletion);\n\\echo :ERROR\n".utf8))
-      let said = String(decoding: process.output.availableData, as: UTF8.self)
-      guard said == "false\n" || said == "true\n" else { throw Failure(description: "psql said \(said)") }
-      return said == "false\n"
+      return try Self.isDone(Self.delete(by: process))
     }
   }
 
+  /// Has psql delete the rows of a database.
+  ///
+  /// - Parameters:
+  ///   - process: psql.
+  ///   - turn: What it does before.
+  /// - Returns: Whether that failed, as psql says it; empty where psql has ended.
+  /// - Throws: What keeps psql from being told.
+  private static func delete(by process: ChildProcess, _ turn: String = "") throws -> String {
+    try process.input.write(contentsOf: Data("\(turn)\(deletion);\n\\echo :ERROR\n".utf8))
+    return String(decoding: process.output.availableData, as: UTF8.self)
+  }
+
+  private static func isDone(_ said: String) throws -> Bool {
+    guard said == "false\n" || said == "true\n" else { throw Failure(description: "psql said \(said)") }
+    return said == "false\n"
+  }
+
+  /// Who has just closed a connection is waited for: another database would need a new connection to be emptied.
   private static let deletion = """
     DO $$
-    DECLARE one TEXT;
+    DECLARE
+      one TEXT;
+      rounds INTEGER = 0;
     BEGIN
       SET LOCAL session_replication_role = replica;
-      IF (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) > 1 THEN
-        RAISE 'it is in use';
-      END IF;
+      WHILE (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) > 1 LOOP
+        IF rounds = 50 THEN RAISE 'it is in use'; END IF;
+        rounds = rounds + 1;
+        PERFORM pg_sleep(0.002), pg_stat_clear_snapshot();
+      END LOOP;
       FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version' LOOP
         EXECUTE 'DELETE FROM ' || quote_ident(one);
       END LOOP;
@@ -186,7 +216,7 @@ package final class PrivatePostgreSQL: Sendable {
   @discardableResult
   package func run(_ sql: String, in database: String = "postgres") throws -> String {
     let result = try ChildCommand(
-      ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql]
+      ["\(programs)/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", address(database), "-c", sql]
     ).finish()
     guard result.status == 0 else { throw Failure(description: result.errorOutput) }
     return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
