@@ -8,7 +8,8 @@ public final class SQLConnection {
   private let observer: SQLObserver?
   /// The failure of the first statement that failed in this step.
   @usableFromInline private(set) var failure: SQLFailure?
-  @usableFromInline var locals: [ObjectIdentifier: any Sendable] = [:]
+  /// A handful, so that looking at each costs less than hashing.
+  @usableFromInline var locals: [(key: ObjectIdentifier, box: AnyObject)] = []
 
   init(_ session: any SQLSession, _ observer: SQLObserver?) {
     self.session = session
@@ -82,15 +83,19 @@ public final class SQLConnection {
   @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
     -> Value
   {
-    if let known = locals[key.id] as? Value { return known }
+    if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> { return box.value }
     let value = try load()
-    locals[key.id] = value
+    setLocal(key, to: value)
     return value
   }
 
   /// Sets what ``local(_:load:)`` returns until the transaction ends; undoing anything forgets it.
   @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
-    locals[key.id] = value
+    if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
+      box.value = value
+    } else {
+      locals.append((key.id, LocalBox(value)))
+    }
   }
 
   /// Runs a statement of the schema, which has no values and is not kept.
@@ -156,7 +161,7 @@ extension SQLConnection {
 
   private func forget() {
     failure = nil
-    if !locals.isEmpty { locals = [:] }
+    locals.removeAll(keepingCapacity: true)
   }
 }
 
@@ -166,6 +171,13 @@ public final class TransactionLocal<Value: Sendable>: Sendable {
 
   /// A name of its own.
   public init() {}
+}
+
+/// Holds a value of a transaction: a cast to a class costs far less than one out of an existential.
+@usableFromInline final class LocalBox<Value: Sendable> {
+  @usableFromInline var value: Value
+
+  @usableFromInline init(_ value: Value) { self.value = value }
 }
 
 /// Whether a step may change anything.

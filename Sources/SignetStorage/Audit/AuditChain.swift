@@ -39,11 +39,9 @@ public struct AuditChain: Hashable, Sendable {
     hash = [UInt8](repeating: 0, count: 24) + Self.bigEndian(chain)
   }
 
-  /// Continues a chain whose last entry is known.
-  public init(after entry: AuditEntry) {
-    chain = entry.chain
-    number = entry.number
-    hash = entry.hash
+  /// Continues a chain of whose last entry the number and the hash are known.
+  init(_ chain: Int64, number: Int64, hash: [UInt8]) {
+    (self.chain, self.number, self.hash) = (chain, number, hash)
   }
 
   private static func bigEndian(_ number: Int64) -> [UInt8] {

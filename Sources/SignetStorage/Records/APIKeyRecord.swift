@@ -70,10 +70,13 @@ extension APIKeyRecord {
 }
 
 extension SQLConnection {
+  // Put together once: each step that a key asks for reads it.
+  private static let apiKeyByID = "SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1"
+
   /// The key of an id, also one whose row was altered; `nil` for none.
   func anyAPIKey(_ id: String) throws -> APIKeyRecord? {
     let codes = try rowCodes
-    return try row("SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1", [.text(id)]) {
+    return try row(Self.apiKeyByID, [.text(id)]) {
       try APIKeyRecord($0, codes)
     }
   }

@@ -160,6 +160,13 @@ extension SQLConnection {
       ], changing: 1)
   }
 
+  // Put together once, for each code.
+  private static let updateOfCredential =
+    "UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5"
+  private static let updateOfCredentialByID = "\(updateOfCredential) WHERE id = $6 AND last_counter <= $2"
+  private static let updateOfCredentialByNumber =
+    "\(updateOfCredential) WHERE number = $6 AND last_counter <= $2"
+
   /// Writes what changes of a credential but its user, with the code of the whole; a counter never gets smaller.
   ///
   /// - Parameters:
@@ -168,10 +175,7 @@ extension SQLConnection {
   /// - Throws: ``StorageFailure``, ``SQLFailure``.
   func update(_ credential: CredentialRecord, number: Int64? = nil) throws {
     let count = try execute(
-      """
-      UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5
-      WHERE \(number == nil ? "id" : "number") = $6 AND last_counter <= $2
-      """,
+      number == nil ? Self.updateOfCredentialByID : Self.updateOfCredentialByNumber,
       [
         .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
         .int(credential.failures), .optional(rowCodes.code(of: credential.image)),

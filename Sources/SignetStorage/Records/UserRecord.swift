@@ -95,10 +95,13 @@ extension UserRecord {
 }
 
 extension SQLConnection {
+  // Put together once: each code at the server reads its user.
+  private static let userByID = "SELECT \(UserRecord.columns) FROM users WHERE id = $1"
+
   /// The user of an id, also one whose row was altered; `nil` for none.
   func anyUser(_ id: String) throws -> UserRecord? {
     let codes = try rowCodes
-    let found = try row("SELECT \(UserRecord.columns) FROM users WHERE id = $1", [.text(id)]) {
+    let found = try row(Self.userByID, [.text(id)]) {
       try UserRecord($0, codes)
     }
     if let found { setLocal(Self.lastUser, to: found) }

@@ -98,9 +98,7 @@ extension SQLConnection {
   ///   - end: Until when what is like it is left out; `nil` where nothing is.
   /// - Throws: ``SQLFailure``.
   func appendAudit(_ record: AuditRecord, silentUntil end: Int64? = nil) throws {
-    var chain = try local(Self.auditTail) {
-      try lastAuditEntry(of: lane).map { AuditChain(after: $0) } ?? AuditChain(lane)
-    }
+    var chain = try local(Self.auditTail) { try auditTail(of: lane) ?? AuditChain(lane) }
     let entry = chain.append(try record.text(silentUntil: end, calling: subject(of:)))
     try execute(
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
@@ -157,11 +155,11 @@ extension SQLConnection {
     return chains
   }
 
-  fileprivate func lastAuditEntry(of chain: Int64) throws -> AuditEntry? {
+  /// A chain up to its last entry, whose text nobody needs in order to go on; `nil` for one without entries.
+  private func auditTail(of chain: Int64) throws -> AuditChain? {
     try row(
-      "SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT 1",
-      [.integer(chain)]
-    ) { try AuditEntry($0) }
+      "SELECT number, hash FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT 1", [.integer(chain)]
+    ) { AuditChain(chain, number: try $0.integer(0), hash: try $0.blob(1)) }
   }
 }
 

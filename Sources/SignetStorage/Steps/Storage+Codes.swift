@@ -59,22 +59,28 @@ extension SQLConnection {
     return isGood
   }
 
+  // Put together once, for each code.
+  private static let activeCredentials = """
+    SELECT \(CredentialRecord.columns), number FROM credentials
+    WHERE user_id = $1 AND state = 'active' ORDER BY number
+    """
+  private static let credentialBySerial = """
+    SELECT \(CredentialRecord.columns), number FROM credentials
+    WHERE serial = $1 AND (user_id = $2 OR $2 IS NULL)
+    """
+
   /// The credentials that an attempt is for, each with the number of its row.
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` where this server has not written one so; ``SQLFailure``.
   fileprivate func credentials(for attempt: CodeAttempt) throws -> [(number: Int64, CredentialRecord)] {
-    let (columns, codes) = ("\(CredentialRecord.columns), number", try rowCodes)
+    let codes = try rowCodes
     let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = {
       (try $0.integer(CredentialRecord.columnCount), try CredentialRecord($0, codes).checked())
     }
     if let serial = attempt.serial {
-      return try rows(
-        "SELECT \(columns) FROM credentials WHERE serial = $1 AND (user_id = $2 OR $2 IS NULL)",
-        [.text(serial), .optional(attempt.user)], decode)
+      return try rows(Self.credentialBySerial, [.text(serial), .optional(attempt.user)], decode)
     }
-    return try rows(
-      "SELECT \(columns) FROM credentials WHERE user_id = $1 AND state = 'active' ORDER BY number",
-      [.optional(attempt.user)], decode)
+    return try rows(Self.activeCredentials, [.optional(attempt.user)], decode)
   }
 
   func wait(for attempt: CodeAttempt) throws -> WaitRecord? {
