@@ -73,6 +73,17 @@ public final class Storage: Sendable {
     (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 
+  /// Removes every row: a simulation begins anew, over a connection whose statements are compiled.
+  ///
+  /// - Throws: ``StorageFailure``.
+  package func removeEverything() async throws(StorageFailure) {
+    try await write { database in
+      // What refers to others is made after them.
+      for table in Schema.tables.reversed() { _ = try database.execute("DELETE FROM \(table)") }
+      if database.dialect == .sqlite { _ = try database.execute("DELETE FROM sqlite_sequence") }
+    }
+  }
+
   private init(
     _ other: Storage, codes: RowCodes? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
   ) {

@@ -20,12 +20,11 @@ struct Run: Sendable {
   ///
   /// - Throws: ``StorageFailure`` where the database cannot be opened.
   init(_ history: History) throws {
+    let database = try SimulatedDatabase.take()
     let scheduler = SeededScheduler(seed: history.schedule &* 31 &+ 7)
-    var options = SQLOptions()
-    options.makeExecutor = { ScheduledExecutor(scheduler) }
-    let storage = try Storage(inMemoryWith: options)
+    try database.begin(with: scheduler)
     // Of one server's key: a step that changes a row and not its code is found.
-    let server = storage.authenticatingRows(with: Self.rowKey)
+    let server = database.storage.authenticatingRows(with: Self.rowKey)
     let world = World(history, [Storage](repeating: server, count: History.serverCount))
     let result = Mutex<Result<([[String]], [String: String]), any Error>?>(nil)
     Task(executorPreference: scheduler) {
@@ -39,6 +38,7 @@ struct Run: Sendable {
     guard let found = result.withLock(\.self) else { throw Stuck() }
     (logs, end) = try found.get()
     attempts = world.attempts
+    database.giveBack()
   }
 
   /// Runs a history on servers with connections of their own to one database, which is empty; what comes first is nobody's choice.

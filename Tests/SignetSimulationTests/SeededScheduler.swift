@@ -39,16 +39,20 @@ final class SeededScheduler: TaskExecutor {
 
 /// The "thread" of a connection: the scheduler runs its work between that of the tasks.
 final class ScheduledExecutor: StepExecutor {
-  private let scheduler: SeededScheduler
+  private let scheduler = Mutex<SeededScheduler?>(nil)
 
-  init(_ scheduler: SeededScheduler) { self.scheduler = scheduler }
+  /// Has a scheduler run what begins from now on.
+  func use(_ scheduler: SeededScheduler) { self.scheduler.withLock { $0 = scheduler } }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    scheduler.add { [self] in unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+    begin { [self] in unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
-  func begin(_ body: @escaping @Sendable () -> Void) { scheduler.add(body) }
+  func begin(_ body: @escaping @Sendable () -> Void) {
+    guard let scheduler = scheduler.withLock(\.self) else { preconditionFailure("no scheduler is in use") }
+    scheduler.add(body)
+  }
 
   /// One thread runs everything.
   func checkIsolated() {}
