@@ -273,6 +273,48 @@ import Testing
     await storage.close()
   }
 
+  @Test(
+    "the lock of a container whose account state was altered is on the record, and its requests end",
+    arguments: StorageBackend.here,
+    ["UPDATE account_states SET verdict = 'stepUp'", "DELETE FROM account_states"])
+  func alteredStanding(_ backend: StorageBackend, _ change: String) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
+    try await Self.fill(storage)
+    let event = AuditRecord.sample()
+    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
+    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+    let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    #expect(
+      try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
+    let database = try Self.open(location)
+    _ = try await database.write { try $0.execute("\(change) WHERE container = 'b'") }.value
+    #expect(try await storage.container("b")?.standing == .open)
+    for time in [9, 10] as [Int64] {
+      try await storage.setAccountChallenge([1], expires: 100, of: "b", at: time)
+      #expect(try await storage.container("b")?.standing == .locked)
+      #expect(try await storage.transaction("asked")?.state == .withdrawn)
+    }
+    let entries = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
+    let locks = entries.filter { $0.contains("account.altered") }
+    #expect(locks.count == 1, "\(locks)")
+    let lock = try #require(locks.first)
+    #expect(lock.hasPrefix(#"{"time":9,"event":"account.altered","by":"server","user":""#))
+    #expect(lock.contains(#""container":"b","reason":"its row was not written by this server""#), "\(lock)")
+    #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
+    // Whoever orders something has that on the record, and no lock besides.
+    _ = try await database.write { try $0.execute("\(change) WHERE container = 'b'") }.value
+    let again = AccountOrderRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
+    #expect(try await storage.addAccountOrder(again, audit: event) == .added)
+    #expect(try await storage.container("b")?.standing == .open)
+    let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
+    #expect(later.filter { $0.contains("account.altered") } == locks)
+    await database.close()
+    await storage.close()
+  }
+
   /// Whether the row is found to be altered, and is read by nothing that goes by it.
   private static func isRefused(_ coded: Coded, _ storage: Storage) async throws -> Bool {
     do {

@@ -49,8 +49,8 @@ import Testing
       "pollBackchannelRequest", "expirePushAuthMessage", "expireUAFSession", "failUAFSession",
       // What a stranger begins; the response to it is accepted by another step.
       "addUAFSession(_:ofClientWithAtMost:)",
-      // What a benchmark begins with; no server calls it.
-      "seed",
+      // What benchmarks and simulations begin with; no server calls them.
+      "seed", "removeEverything",
     ],
   ]
 

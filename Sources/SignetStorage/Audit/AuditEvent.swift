@@ -109,6 +109,8 @@ public enum AuditEvent: Hashable, Sendable {
   /// A device did what was ordered, as it says.
   case accountOrderDone(
     user: String, container: String, order: String, AccountOrderRecord.Action, deviceTime: Int64)
+  /// The server found that it has not written what it keeps of a device's reports and orders, and locked the container.
+  case accountAltered(user: String, container: String)
   /// An operator attached policies to a container, or made it go by those of its profile again.
   case accountPoliciesAttached(container: String, policies: [String]?)
 
@@ -343,6 +345,11 @@ extension AuditEvent {
           .deviceTime: String(time),
         ]
       )
+    case .accountAltered(let user, let container):
+      (
+        "account.altered",
+        [.user: user, .container: container, .reason: AccountStateRecord.altered.reason]
+      )
     case .accountPoliciesAttached(let container, let policies):
       (
         "account.policiesAttached",
@@ -530,7 +537,8 @@ extension AuditEvent {
       .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenAdded, .tokenRefused,
       .tokenEnabled, .activationAdded, .activationStaged, .activationRefused, .containerRenewalAsked,
       .renewalStaged, .renewalRefused, .containerRefused, .deviceLocked, .deviceUnlocked, .accountReported,
-      .accountReportRefused, .accountOrdered, .accountOrderDone, .accountPoliciesAttached, .transactionAdded,
+      .accountReportRefused, .accountOrdered, .accountOrderDone, .accountAltered,
+      .accountPoliciesAttached, .transactionAdded,
       .transactionNotAdded, .transactionAccepted, .transactionAnswered, .transactionDenied,
       .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
       .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,

@@ -82,6 +82,17 @@ public struct OutboxEvent: Hashable, Sendable {
     case authenticatorResumed
     /// An authenticator was revoked or removed from the account.
     case authenticatorRevoked
+
+    /// Whether the subject is the user.
+    fileprivate var isOfUser: Bool {
+      switch self {
+      case .userSuspended, .userResumed, .userDeleted: true
+      case .requestEnded, .deviceLocked, .deviceRestricted, .deviceUnlocked, .deviceRevoked,
+        .authenticatorBound, .authenticatorReplaced, .authenticatorSuspended, .authenticatorResumed,
+        .authenticatorRevoked:
+        false
+      }
+    }
   }
 
   /// What happened.
@@ -100,12 +111,18 @@ public struct OutboxEvent: Hashable, Sendable {
     (self.kind, self.subject, self.user, self.authenticator) = (kind, subject, user, authenticator)
   }
 
-  /// Has receivers hear of the user as tokens call the user.
-  mutating func callUser(_ name: (String) throws -> String) rethrows {
-    guard let id = user else { return }
-    let called = try name(id)
-    if [.userSuspended, .userResumed, .userDeleted].contains(kind) { subject = called }
-    user = called
+  /// The event as receivers hear of it: they know users as tokens call them.
+  ///
+  /// - Parameters:
+  ///   - owner: Whose it is, where the event itself does not say so.
+  ///   - subject: What tokens call a user of an id.
+  /// - Returns: The event with subjects in the place of ids.
+  /// - Throws: What `subject` throws.
+  func told(of owner: String?, calling subject: (String) throws -> String) rethrows -> Self {
+    guard let id = user ?? owner else { return self }
+    let name = try subject(id)
+    return Self(
+      kind, of: kind.isOfUser ? name : self.subject, user: name, authenticator: authenticator)
   }
 }
 

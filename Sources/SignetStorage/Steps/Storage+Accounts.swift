@@ -54,10 +54,8 @@ extension Storage {
     let codes = codes
     try await write { database in
       var state = try database.accountState(of: container)
-      // The lock that is believed then is one from now on, and holds for the container and its device.
-      let isFound = state.isAltered
       (state.challenge, state.challengeExpires) = (challenge, expires)
-      try database.store(state, of: container, isChanged: isFound, at: time, codes)
+      try database.store(state, of: container, isChanged: false, at: time, codes)
     }
   }
 
@@ -178,6 +176,8 @@ extension SQLConnection {
     _ order: AccountOrderRecord, to state: inout AccountStateRecord
   ) throws {
     try insert(order)
+    // Whoever orders something decides how the container stands from now on, and the order is on the record.
+    state.isAltered = false
     switch order.action {
     // What is to be deleted is good for nothing until it is.
     case .lock, .wipe: (state.isOrderedLocked, state.orderedReason) = (true, order.reason)
@@ -243,10 +243,14 @@ extension SQLConnection {
   }
 
   /// Writes a state down, and what follows from it for the container, its codes, and its device.
+  ///
+  /// One that was found altered is a lock from now on: that is a change in any case, on the record, and requests that nothing else of the
+  /// user's can answer end.
   fileprivate func store(
     _ state: AccountStateRecord, of container: String, isChanged: Bool, at time: Int64, _ codes: RowCodes
   ) throws {
     var state = state
+    let isChanged = isChanged || state.isAltered
     if isChanged { state.revision += 1 }
     try write(state, of: container)
     guard isChanged else { return }
@@ -261,6 +265,11 @@ extension SQLConnection {
     }
     try settleDevice(of: found, at: time, codes)
     try noteChange(ofContainer: container)
+    guard state.isAltered else { return }
+    let event = AuditRecord(
+      .accountAltered(user: found.user, container: container), by: .server, at: time)
+    try appendAudit(event)
+    try endWhatIsLocked(with: container, after: event, at: time)
   }
 
   /// Gives the successor of a container what was said of it: new keys end no lock.

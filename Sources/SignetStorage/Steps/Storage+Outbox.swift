@@ -138,15 +138,15 @@ extension SQLConnection {
       receivers.append((OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
     guard !receivers.isEmpty else { return }
-    var event = event
+    var owner: String?
     if event.user == nil, let authenticator = event.authenticator {
-      guard let user = try user(of: authenticator, event.subject) else { return }  // bound to no account
-      event.user = user
+      owner = try user(of: authenticator, event.subject)
+      if owner == nil { return }  // bound to no account
     }
-    try event.callUser(subject(of:))
+    let told = try event.told(of: owner, calling: subject(of:))
     for (receiver, lifetime) in receivers {
       let record = OutboxRecord(
-        number: 0, to: receiver, event, created: time, expires: time + lifetime, due: time)
+        number: 0, to: receiver, told, created: time, expires: time + lifetime, due: time)
       try insert(record, rowCodes)
     }
   }
