@@ -122,8 +122,8 @@ public struct Terminal: Sendable {
     write(ours: text + "\n")
   }
 
-  /// Prints a table.
-  public func print(_ table: TextTable) { print(table.text) }
+  /// Prints a table; on a terminal, columns for which the window is too narrow stand below their rows.
+  public func print(_ table: TextTable) { print(isTerminal ? table.text(width: width) : table.text) }
 
   /// How text stands out.
   public enum Style: Int, Sendable {

@@ -53,16 +53,47 @@ public struct TextTable: Sendable {
   public var isEmpty: Bool { rows.isEmpty }
 
   /// The title line and the rows, without spaces at the end of a line, nor a newline at the end of the last one.
-  public var text: TerminalText {
-    // A title may stand beside a cell: both are somebody else's, so that both get the same bar before them.
-    let lines = [columns.map { TerminalText($0.title) }] + rows
-    let widths = columns.indices.map { index in
+  public var text: TerminalText { text(beside: columns.count) }
+
+  /// The same for a terminal: what does not fit beside the first columns stands below its row, on a line with its title.
+  ///
+  /// - Parameter width: The columns of the terminal.
+  /// - Returns: Rows that fit, but for a first column or a cell below that is too wide alone.
+  func text(width: Int) -> TerminalText {
+    // A bar stands before the row, and the last column stays free, as `TerminalText.shown` has it.
+    var room = width - 3
+    var count = 0
+    let lines = self.lines
+    for index in columns.indices {
+      let cells = lines.map { $0[index].description }
+      // Cells are padded by the width that they mostly take, and rows are broken by the most that they may.
+      let more = cells.map { TerminalText.widest($0) - TerminalText.width($0) }.max() ?? 0
+      room -= (index > 0 ? 2 : 0) + (cells.map { TerminalText.width($0) }.max() ?? 0) + more
+      guard room >= 0 else { break }
+      count += 1
+    }
+    return text(beside: max(count, 1))
+  }
+
+  /// A title may stand beside a cell: both are somebody else's, so that both get the same bar before them.
+  private var lines: [[TerminalText]] { [columns.map { TerminalText($0.title) }] + rows }
+
+  /// The titles and rows of the first columns, and below each row what it has in the others.
+  private func text(beside count: Int) -> TerminalText {
+    let lines = self.lines
+    let widths = (0..<count).map { index in
       lines.reduce(0) { max($0, TerminalText.width($1[index].description)) }
     }
+    let titleWidth = columns[count...].map { TerminalText.width($0.title) }.max() ?? 0
     var text = TerminalText()
     for (index, row) in lines.enumerated() {
       if index > 0 { text += "\n" }
-      text += line(row, widths)
+      text += line(Array(row[..<count]), widths)
+      guard index > 0 else { continue }
+      for (column, cell) in zip(columns[count...], row[count...]) where !cell.isEmpty {
+        let padding = String(repeating: " ", count: titleWidth - TerminalText.width(column.title) + 2)
+        text += "\n  \(ours: column.title)\(ours: padding)\(cell)"
+      }
     }
     return text
   }

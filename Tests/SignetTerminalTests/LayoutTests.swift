@@ -38,6 +38,48 @@ import Testing
         """)
   }
 
+  @Test("columns that do not fit a terminal stand below their rows, and a pipe has them beside")
+  func narrowTable() {
+    var table = TextTable(["ID", "STATE", "CREATED", .init("COUNT", .right), "CONTENT"])
+    table.append(["a1", "open", "2026-11-21", "7", "Pay 5"])
+    table.append(["a2", "done", "2026-11-22", "", "Pay 20"])
+    // A row has 37 columns; the bar and the one that stays free make 40.
+    let whole = """
+      | ID  STATE  CREATED     COUNT  CONTENT
+      | a1  open   2026-11-21      7  Pay 5
+      | a2  done   2026-11-22         Pay 20
+
+      """
+    let four = """
+      | ID  STATE  CREATED     COUNT
+      | a1  open   2026-11-21      7
+        CONTENT  Pay 5
+      | a2  done   2026-11-22
+        CONTENT  Pay 20
+
+      """
+    let two = """
+      | ID  STATE
+      | a1  open
+        CREATED  2026-11-21
+        COUNT    7
+        CONTENT  Pay 5
+      | a2  done
+        CREATED  2026-11-22
+        CONTENT  Pay 20
+
+      """
+    for (width, shown) in [(40, whole), (39, four), (23, two)] {
+      let seen = Collector()
+      seen.terminal(width: width, isTerminal: true).print(table)
+      #expect(seen.text == shown, "\(width) columns")
+    }
+    let piped = Collector()
+    piped.terminal(width: 23).print(table)
+    #expect(piped.text.hasPrefix("ID  STATE  CREATED     COUNT  CONTENT\n"))
+    #expect(piped.text == "\(table.text)\n")
+  }
+
   @Test("a terminal gets rows that begin with something of ours, and a pipe the lines")
   func printing() {
     let hostile = "Pay 1" + String(repeating: " ", count: 16) + "from    My Own Bank AG"
@@ -67,7 +109,7 @@ import Testing
     let rows = seen.text.split(separator: "\n")
     for row in rows {
       #expect(
-        ["| ", "  | ", "signet: ", "Nothing was", "{"].contains { row.hasPrefix($0) }
+        ["| ", "  | ", "  WHO  x", "signet: ", "Nothing was", "{"].contains { row.hasPrefix($0) }
           && (row.count < 32 || row.hasPrefix("{")),
         "\(row)")
     }
