@@ -22,10 +22,14 @@ public struct RequestProof: Hashable, Sendable {
   public let id: [UInt8]
 
   /// Describes a request about to be sent, with a fresh id.
+  ///
+  /// The id is made of random bytes and of all else: where a generator that was tampered with repeats itself, the report that says so
+  /// is no replay of the request before it.
   public init(method: String, path: String, body: [UInt8], time: Int64, random: some RandomSource) {
     (self.method, self.path, self.time) = (method, path, time)
     bodyDigest = HashFunction.sha256.digest(of: body)
-    id = random.bytes(16)
+    let image = random.bytes(16) + bodyDigest + Array("\(time) \(method) \(path)".utf8)
+    id = Array(HashFunction.sha256.digest(of: image).prefix(16))
   }
 
   /// Reads the payload of a JWS.

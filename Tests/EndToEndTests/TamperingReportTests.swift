@@ -95,6 +95,20 @@
       await bench.server.stop()
     }
 
+    @Test("a device whose generator of random numbers repeats itself is not refused, and its report is heard")
+    func repeating() async throws {
+      let bench = try await Bench(
+        ["reactions": ["deviceTampering": "lock", "screenLock": "allow"]],
+        hook: IntegrityCommandTests.repeatingGenerator)
+      let hooked = try await bench.report(["LD_PRELOAD": bench.library, "SIGNET_INTEGRITY": "refuse"])
+      #expect(hooked.status == 1 && hooked.output.contains("Broken: deviceTampering"), hooked.summary)
+      let entries = try await bench.server.audited("account.reported")
+      let last = try #require(entries.last)
+      #expect(try last.string("reaction") == "lock", "\(last.text)")
+      #expect(try await bench.standing() == "locked")
+      await bench.server.stop()
+    }
+
     @Test("the server's own weights count, not the device's score")
     func weights() async throws {
       let bench = try await Bench(["tampering": ["scoring": "weighted-sum", "weights": ["environment": 0.9]]])
@@ -134,23 +148,23 @@
       await bench.server.stop()
     }
 
-    @Test(
-      "a server does not start with settings that say what is none, and names the member",
-      arguments: [
+    @Test("a server does not start with settings that say what is none, and names the member")
+    func malformed() async throws {
+      let server = try await RunningServer.start()
+      await server.stop()
+      for (devices, message) in [
         (
           ["reactions": ["deviceTampering": "explode"]],
           #""deviceTampering" in "reactions" in "devices" is one of "allow", "stepUp", "lock", "wipe""#
         ),
         (["reaction": [:]], #""reaction" in "devices""#),
         (["tampering": ["weights": ["hok": 1]]], #""hok", which is neither a finding nor a category"#),
-      ] as [(JSONObject, String)])
-    func malformed(_ devices: JSONObject, _ message: String) async throws {
-      let server = try await RunningServer.startWithShop([])
-      await server.stop()
-      try server.changeSettings { $0["devices"] = .object(devices) }
-      let refused = try await server.run("serve")
-      #expect(refused.status == 78 && refused.errorOutput.contains(message), refused.summary)
-      #expect(refused.errorOutput.contains("server.json"), refused.summary)
+      ] as [(JSONObject, String)] {
+        try server.changeSettings { $0["devices"] = .object(devices) }
+        let refused = try await server.run("serve")
+        #expect(refused.status == 78 && refused.errorOutput.contains(message), refused.summary)
+        #expect(refused.errorOutput.contains("server.json"), refused.summary)
+      }
     }
   }
 #endif

@@ -44,6 +44,19 @@ import Testing
     #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [], now: 1000))
   }
 
+  @Test("where the generator of random numbers repeats itself, other requests have other ids")
+  func idsOfARepeatingGenerator() {
+    let requests: [(method: String, path: String, body: [UInt8], time: Int64)] = [
+      ("POST", "/main/v1/x", [1, 2], 1000), ("GET", "/main/v1/x", [1, 2], 1000),
+      ("POST", "/main/v1/y", [1, 2], 1000), ("POST", "/main/v1/x", [1], 1000),
+      ("POST", "/main/v1/x", [1, 2], 1001),
+    ]
+    let ids = requests.map {
+      RequestProof(method: $0.method, path: $0.path, body: $0.body, time: $0.time, random: Bytes()).id
+    }
+    #expect(Set(ids).count == requests.count && ids.allSatisfy { $0.count == 16 }, "\(ids)")
+  }
+
   @Test func refusesOtherAuthorizations() async throws {
     let key = P256.Signing.PrivateKey()
     let container = try ContainerID("c1")
