@@ -206,7 +206,7 @@ extension Command {
   ) async throws -> Message {
     if let id = arguments.optionalString("id") { return try await message(id, on: device, password) }
     let waiting = try await device.accounts.messages(pendingOnly: true, by: password)
-    guard let only = waiting.first else { throw CommandFailure(.dataError, "no message waits") }
+    guard let only = waiting.first else { throw CommandFailure(.failure, "no message waits") }
     guard waiting.count == 1 else {
       throw CommandFailure(
         .usage, "\(waiting.count) messages wait; name one (signet message list --pending shows them)")

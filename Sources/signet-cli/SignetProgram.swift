@@ -14,8 +14,8 @@ let signetProgram = Program(
     A server's operator hands out an activation code, usually as a QR code. signet activate turns it into a container: \
     one user at one server. Each code is good once.
 
-    On a terminal, what others wrote stands behind a bar, further in where a line goes on. Marks show what a terminal would \
-    not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
+    On a terminal, what others wrote stands behind a bar, further in where a line goes on; columns of a list that do not fit \
+    stand below their rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
     comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
     """,
   options: DeviceOptions.all,
@@ -36,7 +36,7 @@ let signetProgram = Program(
     .init(.success, "The command did what it says"),
     .init(
       .failure,
-      "A question was answered with no, nothing waits, the session is locked, what was asked about is not enabled, the doctor has "
+      "A question was answered with no, nothing waits that could be answered, the session is locked, what was asked about is not enabled, the doctor has "
         + "found something to do, or the transaction has expired, was cancelled or was decided before"
     ),
     .init(.usage, "The command line is wrong"),
@@ -55,7 +55,8 @@ let signetProgram = Program(
     .init(
       .permissionDenied,
       "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, the "
-        + "container or the account is locked (by a policy, by hand or by its server), or the program is being tampered with"
+        + "container, the account, the device or the user is locked (by a policy, by hand or by the server), a UAF server accepts "
+        + "neither a token nor the key, or the program is being tampered with"
     ),
     .init(.configuration, "There is no container yet: activate this device first"),
     .init(.interrupted, "Stopped at the terminal"),
@@ -203,7 +204,9 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
   case .accountLocked, .accountPolicyBroken, .codesNotTaken, .integrity: .permissionDenied
-  case .refused(let problem) where problem.code == .containerLocked: .permissionDenied
+  case .refused(let problem)
+  where [.containerLocked, .deviceLocked, .userNotActive].contains(problem.code):
+    .permissionDenied
   case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:

@@ -55,14 +55,8 @@ enum MessageCommands {
       ("authenticator", "mechanism"), ("context", "context"), ("payload", "customPayload"),
     ] { body[member] = arguments.optionalString(option).map { .string($0) } }
     let client = try OperatorClient(arguments, for: API.sendPushMessage)
-    let answer: JSONObject
-    do {
-      answer = try await client.send(
-        API.sendPushMessage, body: body, sayingFor: ["mechanism": "--authenticator"])
-    } catch let failure as CommandFailure where failure.exitCode == .noUser {
-      throw CommandFailure(
-        .noUser, "no such app of this user is enrolled; invite one: signet-server authenticator invite USER")
-    }
+    let answer = try await client.send(
+      API.sendPushMessage, body: body, sayingFor: ["mechanism": "--authenticator"])
     guard !arguments.isSet("json") else {
       arguments.output.print(answer)
       return .success

@@ -49,6 +49,8 @@ import Testing
     #expect(malformed.isRefusal(65, "days is out of range"), malformed.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
+    let stranger = try await server.run("message", "create", "nobody", "x", "--key-file", server.shopKey)
+    #expect(stranger.isRefusal(67, "There is no user \"nobody\"; 'signet-server user add'"), stranger.summary)
 
     let picture = server.folder.file("invite.png")
     let invited = try await server.run(

@@ -15,6 +15,26 @@ import Testing
     }
   }
 
+  @Test("an empty list is success, and answering where nothing waits ends with 1")
+  func nothingWaits() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    for words in [["pending"], ["message", "list"], ["message", "list", "--pending"]] {
+      let list = try await device.run(words)
+      #expect(list.status == 0 && list.output.isEmpty, list.summary)
+    }
+    for word in ["approve", "deny", "report", "cancel"] {
+      let answer = try await device.run(word)
+      #expect(answer.isRefusal(1, "nothing waits for a decision"), answer.summary)
+    }
+    for word in ["approve", "deny"] {
+      let answer = try await device.run("message", word)
+      #expect(answer.isRefusal(1, "no message waits"), answer.summary)
+    }
+    await server.stop()
+  }
+
   @Test("lists what waits for all containers, and for one that is named")
   func severalContainers() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -177,14 +177,17 @@ package struct PushAuthService: Sendable {
     }
     let active = try await context.storage.pushAuthMechanisms(user: user.text)
       .filter { $0.state == .active }
-    guard let newest = active.last else { throw Self.noMechanism }
+    guard let newest = active.last else {
+      throw try await context.storage.user(user.text) == nil ? Problem(noUser: user.text) : Self.noMechanism
+    }
     guard active.count == 1 else {
       throw Problem(.malformed, "The user has \(active.count) apps; name one by \"mechanism\".")
     }
     return newest
   }
 
-  static let noMechanism = Problem(.unknown, "There is no app enrolled; make a URI and scan it with one.")
+  static let noMechanism = Problem(
+    .unknown, "No such app of the user is enrolled; 'signet-server authenticator invite USER' invites one.")
 
   /// Three numbers of two digits that differ, in order of size, and which of them is right.
   private func numbers() -> (right: Int64, all: [Int64]) {

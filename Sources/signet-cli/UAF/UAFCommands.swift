@@ -299,7 +299,7 @@ extension Command {
     arguments.report(errors: pending.errors)
     guard arguments.isSet("run") else {
       arguments.report(pending)
-      return pending.operations.isEmpty ? (pending.errors.isEmpty ? .failure : .unavailable) : .success
+      return pending.operations.isEmpty && !pending.errors.isEmpty ? .unavailable : .success
     }
     guard let newest = pending.operations.first else {
       arguments.errorOutput.print("Nothing waits.")

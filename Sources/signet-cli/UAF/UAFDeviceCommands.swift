@@ -55,9 +55,11 @@ extension Command {
       return check.mismatches.isEmpty ? (check.errors.isEmpty ? .success : .unavailable) : .failure
     case .sync:
       let check = try await operations.checkDeviceInformation()
-      let errors = await operations.synchronize(check.mismatches, authorization: authorization)
-      arguments.report(UAFDeviceCheck(mismatches: check.mismatches, errors: check.errors + errors))
-      return check.errors.isEmpty && errors.isEmpty ? .success : .unavailable
+      let failures = await operations.synchronize(check.mismatches, authorization: authorization)
+      arguments.report(
+        check, synchronizedBut: failures,
+        withTokenOf: authorization == nil ? nil : operations.configuration.baseURL)
+      return check.errors.isEmpty && failures.isEmpty ? .success : .unavailable
     }
   }
 

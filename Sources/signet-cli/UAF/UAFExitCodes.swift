@@ -43,7 +43,8 @@ private func exitCode(of code: UAFClientError) -> ExitCode {
 }
 
 private func exitCode(of problem: UAFNetworkProblem) -> ExitCode {
-  if case .transport(let failure) = problem.cause { exitCode(of: failure) } else { .protocolError }
+  if case .transport(let failure) = problem.cause { return exitCode(of: failure) }
+  return problem.isNotAllowed ? .permissionDenied : .protocolError
 }
 
 private func exitCode(of failure: UAFOutOfBandFailure) -> ExitCode {
@@ -59,6 +60,7 @@ private func exitCode(of failure: UAFOutOfBandFailure) -> ExitCode {
 private func exitCode(of failure: UAFDeviceServiceFailure) -> ExitCode {
   switch failure {
   case .clockSkewTooBig: .unavailable
+  case .forbidden: .permissionDenied
   case .nameAlreadyExists: .dataError
   case .network(let problem): exitCode(of: problem)
   case .device(let failure): exitCode(of: failure as any Error)
@@ -70,7 +72,8 @@ private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode
   switch failure {
   case .nameAlreadyExists, .notFound: .dataError
   case .clockSkewTooBig: .unavailable
-  case .forbidden, .operationNotSupportedByBackend: .protocolError
+  case .forbidden: .permissionDenied
+  case .operationNotSupportedByBackend: .protocolError
   case .network(let problem): exitCode(of: problem)
   case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
   }

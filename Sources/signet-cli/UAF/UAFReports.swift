@@ -80,7 +80,7 @@ extension Arguments {
     }
   }
 
-  func report(_ check: UAFDeviceCheck) {
+  func report(_ check: UAFDeviceCheck, as word: String = "") {
     report(errors: check.errors)
     if isSet("json") {
       let object: JSONObject = [
@@ -93,9 +93,36 @@ extension Arguments {
     }
     for mismatch in check.mismatches {
       let name = "\(mismatch.account.username) at \(mismatch.account.server)"
-      output.print("\(name): \(mismatch, limit: 2_000)")
+      output.print("\(name): \(ours: word)\(mismatch, limit: 2_000)")
     }
     if check.mismatches.isEmpty, check.errors.isEmpty { output.print("Nothing differs.") }
+  }
+
+  /// Prints what differed before a synchronization, and what that has come to.
+  ///
+  /// - Parameters:
+  ///   - check: What differed.
+  ///   - failures: Why something could not be put right.
+  ///   - server: The server that had a token; `nil` for none.
+  func report(
+    _ check: UAFDeviceCheck, synchronizedBut failures: [UAFDeviceServiceFailure],
+    withTokenOf server: String?
+  ) {
+    report(UAFDeviceCheck(mismatches: check.mismatches, errors: check.errors + failures), as: "found: ")
+    guard !isSet("json"), !check.mismatches.isEmpty else { return }
+    let waits = check.mismatches.contains { mismatch in
+      if case .missingDeviceInformationInServer(let account, _) = mismatch {
+        account.server != server
+      } else {
+        false
+      }
+    }
+    output.print(
+      !failures.isEmpty
+        ? "Not all of this was put right; signet uaf device check shows what is left."
+        : waits
+          ? "Put right; a server that does not know this device learns of it with the next authentication."
+          : "Put right.")
   }
 
   func report(_ pending: PendingOutOfBandOperations) {

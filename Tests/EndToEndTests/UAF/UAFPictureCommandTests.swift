@@ -72,7 +72,8 @@ import UAFFixture
       let reason = try JSONObject(parsing: answer.body).string("error")
       #expect(reason.contains("show"), "\(reason)")
     }
-    #expect(try await device.run(["uaf", "pending"] + party.words).status == 1)
+    let waiting = try await device.run(["uaf", "pending"] + party.words)
+    #expect(waiting.status == 0 && waiting.errorOutput == "Nothing waits.\n", waiting.summary)
     await party.server.stop()
   }
 }

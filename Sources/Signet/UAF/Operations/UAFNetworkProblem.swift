@@ -28,6 +28,19 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
   /// The status of the protocol, where the server answered with one that means refusal.
   public var uafStatus: Int? { if case .refused(let status, _) = cause { status } else { nil } }
 
+  /// Whether the server takes neither the token nor this user, device or key for it: there is nothing wrong with the message.
+  package var isNotAllowed: Bool {
+    switch cause {
+    case .status(let status, _): status == 401 || status == 403
+    case .refused(let status, _):
+      switch UAFStatus(rawValue: status) {
+      case .unauthorized?, .forbidden?, .revokedAuthenticator?: true
+      default: false
+      }
+    case .transport, .malformed: false
+    }
+  }
+
   /// What happened and what to do.
   public var description: String {
     switch cause {
