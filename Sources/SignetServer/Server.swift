@@ -51,7 +51,10 @@ public final class Server: Sendable {
     let router = Self.router(routes, context, authentication)
     let log = context.log
     let (domain, prefix) = (context.settings.serverURL.domain, context.uaf?.settings.prefix ?? "")
-    let open = Set(endpoints.filter(\.access.isOpen).map { $0.route(of: domain, uaf: prefix) })
+    // UAF's protocol refuses with the status 200 as well, whoever asks.
+    let open = Set(
+      endpoints.filter { $0.access.isOpen || $0.dialect == .uafProtocol }
+        .map { $0.route(of: domain, uaf: prefix) })
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
       func members(_ path: String) -> KeyValuePairs<String, String> {
@@ -63,7 +66,7 @@ public final class Server: Sendable {
       let pattern = router.pattern(method: request.method, path: request.path)
       // What is answered without an endpoint, as OPTIONS is, is anybody's too; so is what fails, of which strangers cause more.
       let isOpen = pattern.map(open.contains) ?? true
-      // What is served to somebody who is known is always written.
+      // What is served to somebody who is known is always written, except in UAF's protocol: a refusal looks the same there.
       guard isOpen || request.status >= 400 else { return log.info("request", members(request.path)) }
       // A stranger's path may be as long as a request line.
       log.sampled(

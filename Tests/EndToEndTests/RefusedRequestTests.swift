@@ -65,11 +65,16 @@ struct RefusedRequestTests {
     return answers.map { if case .string(let text) = $0 { text } else { "" } }
   }
 
-  @Test("wrong lengths, chunks and two keys get one problem document, close, and are in the log")
+  @Test("what HTTP refuses gets one problem document, closes, and is in the log; a long path is cut there")
   func refused() async throws {
     let server = try await RunningServer.start()
-    let answers = try await Self.exchange(server, Self.requests.map { ["send": .string($0.text)] })
-    try #require(answers.count == Self.requests.count)
+    // Larger than the memory of a connection; and a path longer than the log keeps, which the server answers after all these.
+    let oversized = Self.head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 200_000))
+    let path = "/main/v1/" + String(repeating: "a", count: 3_000)
+    let texts =
+      Self.requests.map { $0.text } + [oversized, Self.head("GET \(path) HTTP/1.1", "Connection: close")]
+    let answers = try await Self.exchange(server, texts.map { ["send": .string($0)] })
+    try #require(answers.count == texts.count)
     for (request, answer) in zip(Self.requests, answers) {
       #expect(answer.hasPrefix("HTTP/1.1 \(request.status) "), "\(request.name): \(answer)")
       #expect(answer.ranges(of: "HTTP/1.1 ").count == 1, "\(request.name): \(answer)")
@@ -77,13 +82,24 @@ struct RefusedRequestTests {
       #expect(answer.contains("Connection: close\r\n"), "\(request.name): \(answer)")
       #expect(answer.contains("\"type\":\"urn:signet:problem:"), "\(request.name): \(answer)")
     }
+    // Answered once, or not at all.
+    let (large, long) = (answers[Self.requests.count], answers[Self.requests.count + 1])
+    #expect(large.isEmpty || large.hasPrefix("HTTP/1.1 431 "), "\(large)")
+    #expect(large.ranges(of: "HTTP/1.1 ").count <= 1, "\(large)")
+    #expect(long.hasPrefix("HTTP/1.1 404 "), "\(long)")
     await server.stop()
-    let refused = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
-      .filter { try $0.string("event") == "http.refused" }
+    let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+    let refused = try events.filter { try $0.string("event") == "http.refused" }
     // The answer has the status of its problem, which is one for all that is too large; the log has HTTP's own.
     let logged = try refused.map { try $0.string("status") }.map { ["414", "431"].contains($0) ? "413" : $0 }
-    #expect(logged == Self.requests.map { "\($0.status)" })
-    #expect(try refused.allSatisfy { try $0.string("from") == "127.0.0.1" && !$0.string("reason").isEmpty })
+    #expect(logged.count == Self.requests.count + 1, "\(refused)")
+    #expect(Array(logged.prefix(Self.requests.count)) == Self.requests.map { "\($0.status)" })
+    #expect(
+      try refused.prefix(Self.requests.count).allSatisfy {
+        try $0.string("from") == "127.0.0.1" && !$0.string("reason").isEmpty
+      })
+    let paths = try events.filter { try $0.string("event") == "request" }.map { try $0.string("path") }
+    #expect(paths.contains(String(path.prefix(200))) && paths.allSatisfy { $0.utf8.count <= 200 }, "\(paths)")
   }
 
   /// The body of a *finish* that is well formed, in an open handshake, and proves nothing: it is as from someone without the invite.
@@ -108,33 +124,6 @@ struct RefusedRequestTests {
       possession: try await KeyPossession.signed(
         [UInt8](repeating: 2, count: 32), for: signing.publicKey, by: signing.signature(for:))
     ).bytes
-  }
-
-  @Test("a head larger than the memory of its connection is answered once or not at all, and is in the log")
-  func oversized() async throws {
-    let server = try await RunningServer.start()
-    let head = Self.head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 200_000))
-    let answers = try await Self.exchange(server, [["send": .string(head)]])
-    let answer = try #require(answers.first)
-    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")
-    #expect(answer.ranges(of: "HTTP/1.1 ").count <= 1, "\(answer)")
-    #expect(try await APIClient(server).send(.get, "live").status == 200)
-    await server.stop()
-    let refused = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
-      .filter { try $0.string("event") == "http.refused" }
-    #expect(refused.count == 1, "\(refused)")
-  }
-
-  @Test("of a stranger's path the log has the first 200 bytes")
-  func longPath() async throws {
-    let server = try await RunningServer.start()
-    let path = "/main/v1/" + String(repeating: "a", count: 3_000)
-    let answers = try await Self.exchange(server, [["send": .string(Self.head("GET \(path) HTTP/1.1"))]])
-    #expect(answers.first?.hasPrefix("HTTP/1.1 404 ") == true, "\(answers)")
-    await server.stop()
-    let paths = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
-      .filter { try $0.string("event") == "request" }.map { try $0.string("path") }
-    #expect(paths.contains(String(path.prefix(200))) && paths.allSatisfy { $0.utf8.count <= 200 }, "\(paths)")
   }
 
   @Test(
@@ -173,6 +162,102 @@ struct RefusedRequestTests {
     let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
     #expect(spans.values.allSatisfy { $0.count <= 100 }, "\(spans.mapValues(\.count))")
     // A line has some 200 bytes; besides the hundred there are the first of a kind, and the counts.
+    #expect(written <= (spans.count + 1) * 50_000, "\(written) bytes in \(spans.count) spans")
+  }
+
+  /// What a stranger asks over and over.
+  private struct Strange {
+    let text: String
+    let path: String
+    let status: Int
+    /// What the log calls it where it leaves lines out.
+    let subject: String
+
+    /// A request without a body, for a path that there is not.
+    init(missing path: String) {
+      text = RefusedRequestTests.head("GET \(path) HTTP/1.1")
+      (self.path, status, subject) = (path, 404, "no endpoint")
+    }
+
+    /// A request with a body.
+    init(
+      _ path: String, query: String = "", _ body: JSONObject, _ status: Int,
+      type: String = "application/json", by authorization: String = "nobody"
+    ) {
+      self.init(path, query: query, body.text, status, type: type, by: authorization)
+    }
+
+    init(
+      _ path: String, query: String = "", _ body: String, _ status: Int, type: String,
+      by authorization: String
+    ) {
+      text =
+        RefusedRequestTests.head(
+          "POST \(path)\(query) HTTP/1.1", "Content-Type: \(type)", "Content-Length: \(body.utf8.count)",
+          "Authorization: \(authorization)") + body
+      (self.path, self.status, subject) = (path, status, "POST \(path)")
+    }
+  }
+
+  @Test("a flood of each kind of refusal leaves a sample in the log, and a count of the others")
+  func floods() async throws {
+    let party = try await UAFParty.start()
+    let server = party.server
+    let app = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank").string("id")
+    let (v1, uaf) = ("/main/v1", "/nevisfido")
+    let kinds: [Strange] = [
+      Strange(missing: "\(v1)/nothing"),
+      Strange("\(v1)/otp/validate", ["user": "alice", "code": "123456"], 401, by: "Bearer signet_0_wrong"),
+      Strange("\(v1)/device/initiated", ["text": "x"], 401, by: "Signet a.b.c"),
+      Strange("\(v1)/device/orders", ["receipt": "a.b.c"], 400),
+      Strange(
+        "/main/oidc/token", "grant_type=none", 401, type: "application/x-www-form-urlencoded",
+        by: "Basic \(Base64.encode(Array("nobody:wrong".utf8)))"),
+      Strange(
+        "\(v1)/pushauth", query: "?_action=register",
+        ["messageId": .string("REGISTER:\(app)"), "jwt": "a.b.c"], 400),
+      // What UAF's protocol refuses has the status 200.
+      Strange(
+        "\(uaf)/uaf/1.1/request/registration", ["context": "{}"], 200, type: "application/fido+uaf"),
+      Strange("\(uaf)/uaf/1.1/authentication", ["uafResponse": "[]"], 200, type: "application/fido+uaf"),
+      Strange("\(uaf)/token/redeem/authentication", ["token": "x"], 200),
+      Strange("\(uaf)/token/dispatch/targets", [:], 401),
+    ]
+    // More than twice as many as there may be lines, since ten seconds may end meanwhile. What HTTP refuses costs a connection each.
+    let (count, refusedCount) = (250, 60)
+    let before = server.events.utf8.count
+    let flood: [JSONObject] = kinds.map { ["send": .string($0.text), "times": .integer(Int64(count))] }
+    let refused: JSONObject = ["send": .string(Self.head(Self.post, Self.chunked) + "0\r\n\r\n")]
+    let answers = try await Self.exchange(server, flood + Array(repeating: refused, count: refusedCount))
+    #expect(Array(answers.prefix(kinds.count)) == kinds.map { "\($0.status) \(count)" })
+    #expect(answers.dropFirst(kinds.count).allSatisfy { $0.hasPrefix("HTTP/1.1 411 ") })
+    await server.stop()
+    let written = server.events.utf8.count - before
+    let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+    let leftOut = try events.filter { try $0.string("event") == "log.leftOut" }
+    var spans: [Int64: Int] = [:]
+    func expectSample(
+      _ event: String, _ number: Int, at path: String? = nil, of subject: String? = nil
+    ) throws {
+      let lines = try events.filter {
+        try $0.string("event") == event && (path == nil || $0.optionalString("path") == path)
+      }
+      let others = try leftOut.filter {
+        try $0.string("of") == event && (subject == nil || $0.optionalString("subject") == subject)
+      }
+      .map { try #require(Int($0.string("count"))) }
+      #expect(lines.count + others.reduce(0, +) == number, "\(event) \(path ?? "")")
+      for (span, some) in try Dictionary(grouping: lines, by: { try $0.integer("time") / 10 }) {
+        #expect(some.count <= 100, "\(event) \(path ?? "")")
+        spans[span, default: 0] += some.count
+      }
+    }
+    for kind in kinds { try expectSample("request", count, at: kind.path, of: kind.subject) }
+    for (event, number) in [
+      ("client.refused", count), ("pushauth.refused", count), ("http.refused", refusedCount),
+    ] { try expectSample(event, number) }
+    // The first of each kind is written whatever came before.
+    #expect(spans.values.allSatisfy { $0 <= 100 + kinds.count + 3 }, "\(spans)")
     #expect(written <= (spans.count + 1) * 50_000, "\(written) bytes in \(spans.count) spans")
   }
 

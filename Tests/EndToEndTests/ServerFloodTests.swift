@@ -45,12 +45,20 @@ import Testing
     return try #require(Int(line.filter(\.isNumber)))
   }
 
-  /// Seconds of a processor that it has used (proc(5), fields 14 and 15, in hundredths on Linux).
-  private static func processorTime(_ server: RunningServer) throws -> Double {
-    let text = try String(contentsOfFile: "/proc/\(server.processID)/stat", encoding: .utf8)
-    // The name before it may have spaces and brackets.
-    let fields = try #require(text.split(separator: ")").last).split(separator: " ")
-    return Double(try #require(Int(fields[11])) + #require(Int(fields[12]))) / 100
+  /// Whether all threads of the server wait at ten looks in a row: one that tries something again and again runs at each.
+  private static func isAtRest(_ server: RunningServer) async throws -> Bool {
+    let threads = "/proc/\(server.processID)/task"
+    for _ in 0..<10 {
+      for thread in try FileManager.default.contentsOfDirectory(atPath: threads) {
+        // One that has ended has no file any more.
+        guard let status = FileManager.default.contents(atPath: "\(threads)/\(thread)/stat") else { continue }
+        // The name before the state may have spaces and brackets (proc(5)).
+        let state = String(decoding: status, as: UTF8.self).split(separator: ")").last?.first { $0 != " " }
+        if state != "S" { return false }
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return true
   }
 
   private static func descriptors(_ server: RunningServer) throws -> Int {
@@ -79,22 +87,35 @@ import Testing
     while try descriptors(server) > count { try await Task.sleep(for: .milliseconds(50)) }
   }
 
+  /// A flood of connections that say nothing, most of which the server has beyond the `open` descriptors that it had.
+  private static func halfOpenFlood(_ server: RunningServer, _ open: Int) async throws -> Flood {
+    let flood = try await Flood(server, "silent", from: addresses(8))
+    // The system has taken them; the server does so in its own time.
+    while try descriptors(server) < open + 300 { try await Task.sleep(for: .milliseconds(5)) }
+    return flood
+  }
+
   @Test("half-open connections and half requests are closed by the server, and nobody else notices them")
   func halfOpen() async throws {
     let (server, load) = try await Self.start()
     let (before, open) = (try Self.memory(server), try Self.descriptors(server))
-    let used = try Self.processorTime(server)
-    let flood = try await Flood(server, "silent", from: Self.addresses(8))
-    // The system has taken them; the server does so in its own time.
-    while try Self.descriptors(server) < open + 300 { try await Task.sleep(for: .milliseconds(5)) }
+    // Half a handshake is waited for, and not tried again and again. On a busy machine the server may close the first ones before it was
+    // seen at rest with all: that is tried again.
+    var flood = try await Self.halfOpenFlood(server, open)
+    while true {
+      let isAtRest = try await Self.isAtRest(server)
+      let areThere = try Self.descriptors(server) >= open + 300
+      if isAtRest && areThere { break }
+      if areThere { continue }
+      _ = try await flood.result()
+      try await Self.waitForDescriptors(server, atMost: open + 8)
+      flood = try await Self.halfOpenFlood(server, open)
+    }
     for _ in 0..<5 { try await Self.serve(load) }
     // It ends by itself: the server has closed every one of them.
     let seen = try await flood.result()
     #expect(seen["opened"] == seen["closed"] && seen["refused"] == 0, "\(seen)")
     try await Self.waitForDescriptors(server, atMost: open + 8)
-    // Half a handshake is waited for, and not tried again and again.
-    let busy = try Self.processorTime(server) - used
-    #expect(busy < 3, "\(busy) s of a processor")
     let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
     print("ServerFloodTests: 512 half-open connections, KiB: \(growth)")
     #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
