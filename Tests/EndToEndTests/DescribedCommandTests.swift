@@ -4,13 +4,15 @@ import Testing
 
 /// Help, manual and completion of the real programs: nothing that one of them has is missing from another, and what the documents
 /// name is there.
+///
+/// What has to hold for every command is tried here as well.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DescribedCommandTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let programs = ["signet", "signet-server"]
 
   /// What `--help` says that a command has.
-  struct Described {
+  private struct Described {
     let path: [String]
     let help: String
     var commands: [String] = []
@@ -54,8 +56,9 @@ import Testing
 
   /// Every command of a program, and the program itself, by what its help says.
   ///
-  /// They are asked for once in a run: there are 150 of them.
-  static func described(_ program: String) async throws -> [Described] {
+  /// There are 150 of them. A suite runs in one process, so that they are asked for once in a run: a test that goes through all commands
+  /// belongs to this suite.
+  private static func described(_ program: String) async throws -> [Described] {
     try await asked[program]?.value ?? []
   }
 
@@ -203,4 +206,40 @@ import Testing
     }
     #expect(count > 200)
   }
+
+  #if os(Linux)
+    @Test("each command that declares a password is in the table of memory searches, and nothing else")
+    func passwords() async throws {
+      let leaves = try await Self.described("signet").filter { described in
+        described.commands.isEmpty && !described.path.isEmpty
+          && described.options.contains { $0 == "--password-fd" || $0 == "--pin-fd" }
+      }
+      let names = Set(leaves.map { $0.path.joined(separator: " ") })
+      let known = Set(PasswordUse.ofCommands.keys)
+      #expect(names.subtracting(known) == [], "list them in PasswordUse, with a scenario that searches them")
+      #expect(known.subtracting(names) == [], "there are no such commands")
+    }
+
+    @Test(
+      "every hooked command is refused, but for those that look after a device that is tampered with",
+      .enabled(if: IntegrityCommandTests.hasTool("cc"), "needs a C compiler"))
+    func hooked() async throws {
+      let folder = try TemporaryFolder()
+      let device = try DeviceCommand(data: folder.file("none")).uninstalled(in: folder)
+      let library = try await IntegrityCommandTests.hook(in: folder)
+      let hooks = ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "refuse"]
+      // What looks after the device while it is tampered with, and what needs no key and writes nothing.
+      let others: Set = ["completion", "condition report", "doctor", "help", "lock", "status"]
+      let leaves = try await Self.described("signet").filter(\.commands.isEmpty)
+      #expect(
+        others.isSubset(of: leaves.map { $0.path.joined(separator: " ") }), "there are no such commands")
+      for leaf in leaves where !others.contains(leaf.path.joined(separator: " ")) {
+        var process = try device.process(leaf.path + leaf.needs)
+        process.environment.merge(hooks) { $1 }
+        let result = try await process.finish()
+        #expect(
+          result.isRefusal(77, "this program is being tampered with"), "\(leaf.path), \(result.summary)")
+      }
+    }
+  #endif
 }

@@ -44,6 +44,8 @@
     private let scenario: PasswordUse.Scenario?
     private let searched = Mutex<Set<String>>([])
     private let secrets = Mutex<[Secret]>([])
+    /// Data folders of the servers whose secrets of codes are looked for.
+    private let folders = Mutex<[String]>([])
 
     /// - Parameter scenario: The scenario whose commands are searched; `nil` where a test is none.
     init(_ scenario: PasswordUse.Scenario?) { self.scenario = scenario }
@@ -72,15 +74,49 @@
       for (domain, key) in keys { add("master key of \(domain)", try Hex.decode(key)) }
     }
 
-    /// Has the secret of the codes of the only container looked for, which its server has under its master key.
-    func addCodes(of server: RunningServer) throws {
-      let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readOnly)
-      let rows = try database.query("SELECT id, sealed_secret FROM credentials")
-      let row = try #require(rows.first)
-      let key = try #require(FileManager.default.contents(atPath: "\(server.data)/master.key"))
-      let secret = try MasterKey(SecretBytes(copying: Array(key))).open(
-        row.blob("sealed_secret"), for: .otpSecret(credential: row.text("id")))
-      add("codes", secret.insecureCopy())
+    /// Has the secrets of codes looked for that a server has under its master key: at each search those that it has by then, such as
+    /// the one that a renewal makes, and those that it had before.
+    func addCodes(of server: RunningServer) { folders.withLock { $0.append(server.data) } }
+
+    /// How many secrets of codes were looked for so far.
+    var codeCount: Int { secrets.withLock { $0.count { $0.name.hasPrefix("codes of ") } } }
+
+    private func addNewCodes() throws {
+      for folder in folders.withLock(\.self) {
+        for secret in try Self.opened("credentials", "codes", in: folder, { .otpSecret(credential: $0) }) {
+          secrets.withLock { known in
+            if !known.contains(where: { $0.name == secret.name }) { known.append(secret) }
+          }
+        }
+      }
+    }
+
+    /// Has the secrets looked for that a server shares with authenticator apps: bytes, and the text that their URI has.
+    func addPushSecrets(of server: RunningServer) throws {
+      let shared = try Self.opened("pushauth_mechanisms", "pushes", in: server.data) {
+        .pushAuthSecret(mechanism: $0)
+      }
+      try #require(!shared.isEmpty)
+      for secret in shared {
+        add(secret.name, secret.bytes)
+        add("text of \(secret.name)", Array(Base64URL.encode(secret.bytes).utf8))
+      }
+    }
+
+    /// The secrets in a table of a server, which has them under its master key; each is named by what it is for and its id.
+    private static func opened(
+      _ table: String, _ name: String, in folder: String, _ purpose: (String) -> MasterKey.Purpose
+    ) throws -> [Secret] {
+      let database = try Database(path: "\(folder)/signet.sqlite", mode: .readOnly)
+      let key = try #require(FileManager.default.contents(atPath: "\(folder)/master.key"))
+      let master = MasterKey(SecretBytes(copying: Array(key)))
+      var secrets: [Secret] = []
+      for row in try database.query("SELECT id, sealed_secret FROM \(table)") {
+        let id = try row.text("id")
+        let secret = try master.open(row.blob("sealed_secret"), for: purpose(id))
+        secrets.append(Secret(name: "\(name) of \(id)", bytes: secret.insecureCopy()))
+      }
+      return secrets
     }
 
     /// What is found in a process of passwords and of what was added.
@@ -98,6 +134,7 @@
           search.add(charactersOf: "characters \(index)", SecretBytes(copying: Array(prepared.utf8)))
         }
       }
+      try addNewCodes()
       for secret in secrets.withLock(\.self) {
         search.add(secret.name, SecretBytes(copying: secret.bytes))
       }

@@ -29,18 +29,6 @@
     private static let rules =
       "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=3"
 
-    @Test("each command that declares a password is in the table, and nothing else")
-    func table() async throws {
-      let leaves = try await DescribedCommandTests.described("signet").filter { described in
-        described.commands.isEmpty && !described.path.isEmpty
-          && described.options.contains { $0 == "--password-fd" || $0 == "--pin-fd" }
-      }
-      let names = Set(leaves.map { $0.path.joined(separator: " ") })
-      let known = Set(PasswordUse.ofCommands.keys)
-      #expect(names.subtracting(known) == [], "list them in PasswordUse, with a scenario that searches them")
-      #expect(known.subtracting(names) == [], "there are no such commands")
-    }
-
     @Test(
       "no command has a password, a secret of codes or the device's master key when it writes its result, or ends",
       arguments: turns)
@@ -54,9 +42,10 @@
       func expectClean(_ words: String..., passwords: [String] = []) async throws {
         try await search.expectClean(device, words, passwords)
       }
+      search.addCodes(of: server)
       try await expectClean("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
+      #expect(search.codeCount == 1)
       try search.addMasterKeys(of: device, openedBy: [kinds[0]])
-      try search.addCodes(of: server)
       try await expectClean("otp", passwords: [kinds[0]])
       try await expectClean("password", "change", passwords: [kinds[0], kinds[1]])
       try await expectClean("password", "verify", passwords: [kinds[1]])
@@ -67,6 +56,11 @@
       try await expectClean("deny", passwords: [kinds[2]])
       let (plain, sealed) = (try server.write("text", to: "plain"), "\(server.folder.path)/sealed")
       try await expectClean("data", "encrypt", "--label", "notes", plain, sealed, passwords: [kinds[2]])
+      // It makes another secret and other keys.
+      try await expectClean("renew", passwords: [kinds[2]])
+      #expect(search.codeCount == 2)
+      try search.addMasterKeys(of: device, openedBy: [kinds[2]])
+      try await expectClean("otp", passwords: [kinds[2]])
       if Self.triesAll {
         try await expectClean("data", "decrypt", "--label", "notes", sealed, plain, passwords: [kinds[2]])
         try await expectClean("list")
@@ -77,7 +71,6 @@
         let code = try JSONObject(parsing: Array(made.output.utf8)).string("code")
         try await expectClean("recovery", "reset", passwords: [code, kinds[3]])
         try await expectClean("doctor")
-        try await expectClean("renew", passwords: [kinds[3]])
         try await expectClean("delete", "--yes")
       }
       search.finish()
@@ -95,7 +88,7 @@
       let both = [kinds[0], kinds[1]]
       try await search.expectClean(device, ["activate", "--code-file", server.codeFile("alice")], both)
       try search.addMasterKeys(of: device, openedBy: both)
-      try search.addCodes(of: server)
+      search.addCodes(of: server)
       _ = try await server.ask("alice", "Pay 250.00 EUR")
       try await search.expectClean(device, ["pending"], [kinds[1]])
       if Self.triesAll {
@@ -164,7 +157,7 @@
         try terminal.answer("Repeat it: ", password)
       }
       try search.addMasterKeys(of: device, openedBy: [password])
-      try search.addCodes(of: server)
+      search.addCodes(of: server)
       try await search.expectClean(atTerminal: device, ["otp"], typed: [password]) { terminal in
         try terminal.answer("Password for alice at", password)
       }
@@ -222,6 +215,7 @@
       let export = "\(server.folder.path)/export.json"
       try await search.expectClean(
         device, ["export", "--format", "aegis", "--encrypt", "-o", export], [kinds[3], kinds[4]])
+      try await messages(search, device, server, own)
       if Self.triesAll {
         try await search.expectClean(device, ["account", "list"], own)
         try await search.expectClean(device, ["account", "rename", "Example", "--to", "bob"], own)
@@ -231,7 +225,6 @@
         try await search.expectClean(device, ["account", "unprotect"], [kinds[5]])
         try await search.expectClean(device, ["account", "protect"], own)
         try await challenge(search, device, server, own)
-        try await messages(search, device, server, own)
         try await search.expectClean(device, ["account", "delete", "bob", "--yes"], own)
         try await scan(search, device, server, own)
         // Last, since the next attempt has to wait.
@@ -270,18 +263,21 @@
       try #require(invited.status == 0, invited.summary)
       let uri = try JSONObject(parsing: Array(invited.output.utf8)).string("uri")
       let service = ["--push-token", "gateway-7", "--push-service", "webhook"]
+      // Its secret is in the URI in the clear; from the next command on it is one.
       try await search.expectClean(device, ["import", uri] + service, own)
+      try search.addPushSecrets(of: server)
       var names: [String] = []
-      for text in ["Sign in", "Change the address", "Pay"] {
+      for text in ["Sign in"] + (Self.triesAll ? ["Change the address", "Pay"] : []) {
         let asked = try await server.json("message", "create", "alice", text, "--key-file", server.shopKey)
         let push = try asked.object("push")
         let file = try server.write(String(decoding: push.bytes, as: UTF8.self), to: "push")
         try await search.expectClean(device, ["message", "receive", file], own)
         names.append(try push.string("messageId"))
       }
-      try await search.expectClean(device, ["message", "list"], own)
-      try await search.expectClean(device, ["message", "show", names[0]], own)
       try await search.expectClean(device, ["message", "approve", names[0]], own)
+      guard Self.triesAll else { return }
+      try await search.expectClean(device, ["message", "list"], own)
+      try await search.expectClean(device, ["message", "show", names[1]], own)
       try await search.expectClean(device, ["message", "deny", names[1]], own)
       try await search.expectClean(device, ["message", "delete", names[2]], own)
       try await search.expectClean(

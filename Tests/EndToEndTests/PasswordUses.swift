@@ -1,6 +1,6 @@
 /// What each command of `signet` does with passwords, and which scenario of `LastWriteTests` searches its memory for them.
 ///
-/// Every command declares `--password-fd`. A command that is not in this table fails `LastWriteTests/table`.
+/// Every command declares `--password-fd`. A command that is not in this table fails `DescribedCommandTests/passwords`.
 enum PasswordUse: Sendable {
   /// It takes a password, and its memory is searched.
   case searched(Scenario)
