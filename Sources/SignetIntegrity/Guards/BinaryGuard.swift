@@ -141,12 +141,12 @@
       }
       let parts = Self.parts(of: file.byteCount, map)
       var isSame = parts != nil
-      let known = cache.withLock { known in known.flatMap { $0.status == status ? $0.digest : nil } }
+      let known = cache.withLock { cached in cached.flatMap { $0.status == status ? $0.digest : nil } }
       let isHashed = key != nil && known == nil
       var hash = IncrementalHash(.sha256)
       for start in stride(from: 0, to: file.byteCount, by: Int(Self.stepByteCount)) {
         let step = start..<min(start + Self.stepByteCount, file.byteCount)
-        if isHashed { file.add(step, to: &hash) }
+        if isHashed { file.hash(step, into: &hash) }
         isSame = isSame && (parts ?? []).allSatisfy { $0.isSame(in: step, of: file) }
       }
       guard key != nil else {

@@ -15,7 +15,7 @@
     /// Of all of them.
     private let names: Set<String>
     /// By where it lies.
-    private let known = Mutex<[UInt64: Known]>([:])
+    private let cache = Mutex<[UInt64: Known]>([:])
 
     /// A guard of functions.
     ///
@@ -47,15 +47,15 @@
       guard let loaded = LoadedObjects.own() else {
         throw GuardFailure("the map of this process can't be read in /proc")
       }
-      let known = known.withLock { known in
-        known = Dictionary(
+      let known = cache.withLock { cached in
+        cached = Dictionary(
           loaded.objects.map { object in
             // Another library may lie where one lay.
-            let same = known[object.base].flatMap { $0.fileNumber == object.fileNumber ? $0 : nil }
+            let same = cached[object.base].flatMap { $0.fileNumber == object.fileNumber ? $0 : nil }
             return (object.base, same ?? look(into: object))
           },
           uniquingKeysWith: { first, _ in first })
-        return known
+        return cached
       }
       return redirections(loaded, known) + changes(loaded, known)
     }

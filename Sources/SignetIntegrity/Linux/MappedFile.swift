@@ -22,8 +22,8 @@
 
     deinit { signet_unmap_file(start, byteCount) }
 
-    /// Adds a part of the file, which must be there, to a hash.
-    func add(_ part: Range<UInt64>, to hash: inout IncrementalHash) {
+    /// Hashes a part of the file, which must be there.
+    func hash(_ part: Range<UInt64>, into hash: inout IncrementalHash) {
       precondition(part.upperBound <= byteCount, "a part of the file")
       let bytes = unsafe UnsafeRawBufferPointer(
         start: UnsafeRawPointer(bitPattern: UInt(start + part.lowerBound)), count: part.count)
