@@ -224,7 +224,7 @@ let package = Package(
       name: "signet-check",
       dependencies: [
         "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth",
-        "SignetUAF",
+        "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
 

@@ -11,6 +11,8 @@ package enum Programs {
   /// Where the programs of a release are: in the folder that the environment's `SIGNET_PROGRAMS` names, else beside the tests.
   package static let folder = ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] ?? built
 
+  private static let releaseFolder = ProcessInfo.processInfo.environment["SIGNET_RELEASE"] ?? built
+
   /// The folder of the test bundle, where the build places every program.
   package static let built = {
     let bundle = Bundle(for: Marker.self).bundleURL
@@ -24,6 +26,12 @@ package enum Programs {
   ///
   /// - Throws: ``Missing``.
   package static func path(_ name: String) throws -> String { try path(name, in: folder) }
+
+  /// The path of a program that `make release` makes and `make install` leaves with the source: in the folder that the environment's
+  /// `SIGNET_RELEASE` names, as `Scripts/test` does for a whole run, else beside the tests.
+  ///
+  /// - Throws: ``Missing``.
+  package static func released(_ name: String) throws -> String { try path(name, in: releaseFolder) }
 
   /// The path of a program that no release has, which lies beside the tests.
   ///

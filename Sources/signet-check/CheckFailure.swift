@@ -5,6 +5,7 @@ import SignetOATH
 import SignetPolicy
 import SignetPushAuth
 import SignetUAF
+import SignetWire
 
 /// What an answer says instead of `ok`.
 struct CheckFailure: Error {
@@ -37,6 +38,7 @@ struct CheckFailure: Error {
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
     case let failure as PushAuthFailure: self.init(Self.code(failure), failure.description)
     case let failure as UAFReport.Failure: self.init(failure)
+    case let failure as WireFailure: self.init(Self.code(failure), failure.description)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
     }
   }
@@ -135,6 +137,15 @@ struct CheckFailure: Error {
     case .assertion: self.init("uaf.assertion", failure.description)
     case .encoding: self.init(invalid: "assertionB64", failure.description)
     case .keyFormat: self.init(invalid: "keyFormat", failure.description)
+    }
+  }
+
+  private static func code(_ failure: WireFailure) -> String {
+    switch failure {
+    case .json: "wire.malformed"
+    case .unsupportedVersion: "wire.version"
+    case .invalid: "wire.invalid"
+    default: "wire.other"
     }
   }
 

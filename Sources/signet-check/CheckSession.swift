@@ -11,7 +11,8 @@ enum CheckSession {
   /// Every operation that is answered, by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
-      + policyOperations + accountPolicyOperations + uriOperations + pushOperations + uafOperations)
+      + policyOperations + accountPolicyOperations + uriOperations + pushOperations + uafOperations
+      + wireOperations + accountFileOperations + keyDerivationOperations)
       .map { ($0.name, $0) })
 
   /// The names of all operations, in alphabetical order.

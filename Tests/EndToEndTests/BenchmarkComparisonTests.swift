@@ -110,4 +110,41 @@ import Testing
     let compared = try await compare(folder.file("none.json"), in: folder.file("none.json"))
     #expect(compared.status == 66, compared.summary)
   }
+
+  @Test(
+    "fewer results than one, or more than two, are answered with the usage", .enabled(if: canRun),
+    arguments: [[], ["old.json", "new.json", "newer.json"]] as [[String]])
+  func usage(_ words: [String]) async throws {
+    let compared = try await ChildCommand(
+      ["\(Self.root)/Scripts/bench", "--compare"] + words, environment: ServerCommand.cleanEnvironment
+    ).finish()
+    #expect(compared.status == 64, compared.summary)
+    #expect(
+      compared.output.isEmpty
+        && compared.errorOutput == "usage: Scripts/bench --compare OLD.json [NEW.json]\n",
+      compared.summary)
+  }
+
+  @Test("without jq nothing is compared and no table is made: the package that has it is named")
+  func withoutJQ() async throws {
+    // A PATH of the script's own, in which all is but jq.
+    let tools = folder.file("tools")
+    try FileManager.default.createDirectory(atPath: tools, withIntermediateDirectories: false)
+    for (name, path) in [("bash", "/bin/bash"), ("dirname", "/usr/bin/dirname")] {
+      try FileManager.default.createSymbolicLink(atPath: "\(tools)/\(name)", withDestinationPath: path)
+    }
+    let file = folder.file("bench.json")
+    try Data(result(("code", 100, "op/s")).utf8).write(to: URL(filePath: file))
+    for words in [["--compare", file, file], ["--goals", file]] {
+      let answer = try await ChildCommand(
+        ["\(Self.root)/Scripts/bench"] + words,
+        environment: ServerCommand.cleanEnvironment.merging(["PATH": tools]) { $1 }
+      ).finish()
+      #expect(answer.status == 69, answer.summary)
+      #expect(
+        answer.output.isEmpty
+          && answer.errorOutput == "There is no jq command; Scripts/setup bench installs it.\n",
+        answer.summary)
+    }
+  }
 }

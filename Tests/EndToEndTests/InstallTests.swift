@@ -144,7 +144,7 @@
       #expect(
         without.status == 0 && without.errorOutput.contains("There is no manifest of this release"),
         without.summary)
-      let (tool, key) = (try Programs.built("signet-manifest"), folder.file("release.key"))
+      let (tool, key) = (try Programs.released("signet-manifest"), folder.file("release.key"))
       try FileManager.default.copyItem(atPath: tool, toPath: "\(binaries)/signet-manifest")
       let digits = try await run(tool, ["key", key]).output.filter { !$0.isWhitespace }
       let prefix = folder.file("prefix")

@@ -99,7 +99,18 @@ struct CatalogueTests {
       Line(["op": "policy-lint", "policy": "MINLEN=1;MAXLEN=9"], "findings"),
       Line(
         ["op": "policy-evaluate", "policies": ["screenLock": [:]], "unheardOf": [1]], "compliant"),
+      Line(["op": "hkdf", "keyHex": "0b"], "bytesHex"),
+      Line(wire("activation-confirm", "{\"confirmation\":\"\(Base64URL.encode(secret))\"}"), "text"),
+      Line(file("otpauth://totp/a:b?secret=GEZDGNBVGY3TQOJQ\n"), "accounts"),
     ]
+  }
+
+  private static func wire(_ message: String, _ text: String) -> JSONObject {
+    ["op": "wire-message", "message": .string(message), "text": .string(text)]
+  }
+
+  private static func file(_ text: String) -> JSONObject {
+    ["op": "account-file", "fileHex": .string(Hex.encode(Array(text.utf8)))]
   }
 
   /// What is refused, a code at a time.
@@ -195,13 +206,21 @@ struct CatalogueTests {
         ["op": "password-check", "policy": "TYPE=device", "password": "x"], "policy.noPassword"),
       Line(
         ["op": "password-check", "policy": "MINLEN=6;DICT=1", "password": "x"], "policy.dictionary"),
+      Line(["op": "hkdf", "keyHex": "0b", "byteCount": 8161], "input.invalid"),
+      Line(["op": "hkdf", "keyHex": "0b", "byteCount": 0], "input.invalid"),
+      Line(wire("unheard-of", "{}"), "input.invalid"),
+      Line(wire("decision", "[]"), "wire.malformed"),
+      Line(wire("activation-start", #"{"version":2,"user":"a","nonce":""}"#), "wire.version"),
+      Line(wire("activation-confirm", #"{"confirmation":"AA"}"#), "wire.invalid"),
+      Line(file(#"{"version":1,"header":{"slots":[]},"db":"AAAA"}"#), "file.encrypted"),
+      Line(file("hello"), "file.invalid"),
     ]
   }
 
   /// Codes that stand for what no line can bring about: the first, because a line is bounded by the same length.
   private static let unreachable: Set = [
     "jose.tooLarge", "oath.other", "ocra.input", "jose.other", "push.other", "crypto.other",
-    "internal",
+    "wire.other", "internal",
   ]
 
   /// The first cells of the table below a heading.
@@ -286,6 +305,52 @@ struct CatalogueTests {
       #expect(first.ok == second.ok, "\(first.text) \(second.text)")
     }
     #expect(again.count == texts.count)
+  }
+
+  @Test("HKDF gives what RFC 5869 has in appendix A.1, A.3 and A.4")
+  func hkdf() throws {
+    let key = JSONValue.string(String(repeating: "0b", count: 22))
+    let (salt, info): (JSONValue, JSONValue) = ("000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9")
+    let requests: [JSONObject] = [
+      ["op": "hkdf", "keyHex": key, "saltHex": salt, "infoHex": info, "byteCount": 42],
+      ["op": "hkdf", "keyHex": key, "byteCount": 42],
+      [
+        "op": "hkdf", "keyHex": .string(String(repeating: "0b", count: 11)), "saltHex": salt, "infoHex": info,
+        "byteCount": 42, "algorithm": "sha1",
+      ],
+    ]
+    let derived = try CheckTool.answers(to: requests).map { $0.ok?["bytesHex"] ?? .null }
+    #expect(
+      derived == [
+        "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865",
+        "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8",
+        "085a01ea1b10f36933068b56efa5ad81a4f14b822f5b091568a9cdd4f155fda2c22e422478d305f3f896",
+      ])
+  }
+
+  @Test("a message that is read is printed as it came, and each account of a file comes with its secret")
+  func messagesAndFiles() throws {
+    let confirm = "{\"confirmation\":\"\(Base64URL.encode(Self.secret))\"}"
+    let uris = "otpauth://hotp/a:b?secret=GEZDGNBVGY3TQOJQ&counter=7&issuer=a\notpauth://x\n"
+    let answers = try CheckTool.answers(to: [
+      Self.wire("activation-confirm", confirm), Self.file(uris),
+    ])
+    try #require(answers.count == 2)
+    let (printed, read) = (try #require(answers[0].ok), try #require(answers[1].ok))
+    #expect(try printed.string("text") == confirm)
+    #expect(try read.string("format") == "otpauth")
+    #expect(
+      try read.array("accounts") == [
+        [
+          "issuer": "a", "account": "b", "algorithm": "SHA1", "digits": 6,
+          "secretHex": "31323334353637383930", "type": "hotp", "counter": "7",
+        ]
+      ])
+    guard case .object(let skipped)? = try read.array("skipped").first else {
+      Issue.record("nothing is skipped")
+      return
+    }
+    #expect(try skipped.integer("position") == 2 && skipped.string("title") == "otpauth://x")
   }
 
   @Test(

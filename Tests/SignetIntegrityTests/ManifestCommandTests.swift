@@ -6,7 +6,7 @@
   /// `signet-manifest`, as a release is built with it.
   @Suite(.timeLimit(.minutes(10))) struct ManifestCommandTests {
     private func run(_ words: String...) throws -> (status: Int32, lines: [String]) {
-      let path = try Programs.built("signet-manifest")
+      let path = try Programs.released("signet-manifest")
       let process = try WatchedProcess([path] + words)
       let status = process.status()
       return (status, process.finishedLines())
@@ -46,7 +46,7 @@
     func releaseStep() async throws {
       let folder = try TemporaryFolder(mode: 0o755)
       let (key, program) = (folder.file("release.key"), folder.file("signet"))
-      let tool = try Programs.built("signet-manifest")
+      let tool = try Programs.released("signet-manifest")
       try FileManager.default.copyItem(atPath: tool, toPath: folder.file("signet-manifest"))
       for name in ["signet", "signet-server"] {
         try FileManager.default.copyItem(atPath: Victim.path(), toPath: folder.file(name))

@@ -27,6 +27,7 @@ import SignetWire
     checkFacets(response)
     checkWaiting(response.body)
     PushServices.check(response)
+    Receipts.check(response.body)
   }
 
   private static let url = made("a URL") { () throws(ServerURLFailure) in try ServerURL("a.example/main") }

@@ -10,6 +10,14 @@ import LibFuzzer
     checkTarget(input)
     checkParts(input)
     checkFields(input)
+    checkToken(input)
+  }
+
+  /// RFC 9110 section 5.6.2: what is visible, but for the delimiters.
+  private static func checkToken(_ input: [UInt8]) {
+    let delimiters = Array("\"(),/:;<=>?@[\\]{}".utf8)
+    let isOne = input.allSatisfy { (0x21...0x7E).contains($0) && !delimiters.contains($0) }
+    require(Token.isValid(input) == (!input.isEmpty && isOne), "a token has no delimiter")
   }
 
   private static func checkTarget(_ input: [UInt8]) {

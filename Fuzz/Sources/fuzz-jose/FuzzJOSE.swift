@@ -42,6 +42,29 @@ import SignetJSON
           with: key, allowing: Set(KeyManagementAlgorithm.allCases), Set(ContentEncryptionAlgorithm.allCases))
       }
     }
+    checkAgreedSecret(jwe)
+  }
+
+  /// A secret that was agreed elsewhere opens what the key opens that agreed it, and nothing else.
+  private static func checkAgreedSecret(_ jwe: JWE) {
+    guard
+      let ephemeral = accepted({ () throws(JOSEFailure) in try jwe.ephemeralPublicKey() }),
+      let shared = accepted({ () throws(CryptoFailure) in
+        SharedSecretBox(try agreementKey.sharedSecret(with: ephemeral))
+      })
+    else { return }
+    let (agreements, contents) = (
+      Set(KeyManagementAlgorithm.allCases), Set(ContentEncryptionAlgorithm.allCases)
+    )
+    let opened = accepted { () throws(JOSEFailure) in
+      try shared.withSecret { (secret) throws(JOSEFailure) in
+        try jwe.decrypted(withSharedSecret: secret, allowing: agreements, contents).plaintext
+      }
+    }
+    let own = accepted { () throws(JOSEFailure) in
+      try jwe.decrypted(with: decryptionKeys[0], allowing: agreements, contents).plaintext
+    }
+    require(opened == own, "a secret opens what its key opens")
   }
 
   /// Were there two texts for the same parts, a copy of a message would pass for another message.

@@ -126,6 +126,14 @@ import Testing
       ("public static func codes(in text: some StringProtocol) throws -> [Int] { [] }", "Letter.codes"),
       ("static func parsed(_ text: Substring) -> Self {}", "Letter.parsed"),
       ("package init(parsing bytes: [UInt8]) {}", "Letter(parsing:)"),
+      ("func read(_ text: String) throws {}", "Letter.read(_:)"),
+      (
+        "package mutating func openSealed(box: Data) async throws(Failure) -> Int {}",
+        "Letter.openSealed(box:)"
+      ),
+      ("func decoded(at place: Int, of bytes: Span<UInt8>) -> Int? { nil }", "Letter.decoded(at:)"),
+      ("func isValid(_ code: [UInt8]) -> Bool { true }", "Letter.isValid(_:)"),
+      ("static func verify(_ code: [UInt8]) -> Bool { true }", "Letter.verify"),
     ])
   func parserForms(_ declaration: String, _ name: String) async throws {
     try write("extension Letter {\n  \(declaration)\n}\n", to: "Sources/SignetWire/Letter.swift")
@@ -139,7 +147,9 @@ import Testing
     "what refuses nothing, takes no text, or is private is no parser",
     arguments: [
       "init(text: String) {}", "init(count: Int) throws {}", "private init(text: String) throws {}",
-      "func read(_ text: String) throws {}", "static func read(_ texts: [Int: String]) throws {}",
+      "func write(_ text: String) throws {}", "func readiness(_ text: String) throws {}",
+      "private func read(_ text: String) throws {}", "func read(_ text: String) {}", "func read() throws {}",
+      "func isShort(_ text: String) -> Bool { true }", "static func read(_ texts: [Int: String]) throws {}",
       "var text: String { get throws { init(text: String) throws {} } }",
       "static let text = \"static func read(_ text: String) throws {}\"",
     ])
@@ -209,6 +219,33 @@ import Testing
     #expect(try await checkFuzz().errorOutput.contains("SignetWire.Message is used in Fuzz/Sources"))
   }
 
+  @Test("a method counts where a program names its type and calls it with its first label")
+  func methods() async throws {
+    try write(
+      "struct Letter {\n  func read(_ text: String) throws {}\n  func read(bytes: [UInt8]) throws {}\n}\n",
+      to: "Sources/SignetWire/Letter.swift")
+    try write("", to: "Fuzz/without-target")
+    for (program, missing) in [
+      ("let letter = made()\ntry letter.read(text)", ["(_:)", "(bytes:)"]),
+      ("let letter: Letter = made()\ntry letter.read(text)", ["(bytes:)"]),
+      ("let letter: Letter = made()\ntry letter.read(bytes: input)", ["(_:)"]),
+      ("struct Letter {}\ntry Letter().read(text)\ntry Letter().read(bytes: input)", ["(_:)", "(bytes:)"]),
+      ("try (Letter().read(text), Letter().read(bytes: input))", []),
+    ] as [(String, [String])] {
+      try writeProgram(program)
+      let found = try await checkFuzz()
+      let names = found.errorOutput.split(separator: "\n").map { line in String(line.prefix { $0 != " " }) }
+      #expect(names == missing.map { "Letter.read\($0)" }, "\(program): \(found.errorOutput)")
+      #expect(found.status == (missing.isEmpty ? 0 : 1))
+    }
+    // A line is about one of them, or about both.
+    try writeProgram("")
+    try write("Letter.read(bytes:) one\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().errorOutput.hasPrefix("Letter.read(_:) in Sources/SignetWire has no"))
+    try write("Letter.read one\n", to: "Fuzz/without-target")
+    #expect(try await checkFuzz().status == 0)
+  }
+
   // MARK: Claims without a test
 
   /// Runs `check-claims` on a threat model whose seventh line is the first of `text`.
@@ -232,7 +269,7 @@ import Testing
       "Holds:\n\n- It holds: `SignetTests/OneTests/holds`. **Not claimed** of others.", "*Explained*: why.",
       "It holds: `SignetTests/OneTests/holds` ([page](page.md)).", "Does not hold:\n\n- This.\n- That.",
       "Does not hold: this.", "| what | by |\n|---|---|\n| It holds | `SignetTests/OneTests/holds` |",
-      "```\nIt holds.\n```", "1. It holds: `SignetTests/OneTests/holds`. *By reading*: so does that.",
+      "```\nIt holds.\n```", "1. It holds: `SignetTests/OneTests/holds`. *Explained*: that is why.",
     ])
   func soundClaims(_ text: String) async throws {
     let result = try await checkClaims(text)
@@ -245,7 +282,8 @@ import Testing
       ("- It holds.", 7, "no test is named for \"It holds\""),
       ("It is.\n\nIt holds: `SignetTests/OneTests/holds`.", 7, "no test is named for \"It is\""),
       ("It holds: `SignetTests/OneTests/holds`.\nIt ends.", 7, "no test is named for \"It ends\""),
-      ("- It holds. *By reading*: so does that.", 7, "no test is named for \"It holds\""),
+      ("- It holds. *Explained*: that is why.", 7, "no test is named for \"It holds\""),
+      ("- It holds: `SignetTests/OneTests/holds`. *By reading*: so does that.", 7, "no test is named"),
       ("Does not hold:\n\n- This.\n\nHolds:\n\n- That.", 13, "no test is named for \"That\""),
       ("Does not hold:\n\n- This.\n\n### Others\n\n- That.", 13, "no test is named for \"That\""),
       ("| what | by |\n|---|---|\n| a limit | |", 9, "no test is named for \"a limit\""),
