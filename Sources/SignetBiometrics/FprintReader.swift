@@ -1,7 +1,7 @@
 import Glibc
 import SignetCrypto
 import SignetDBus
-import SignetVault
+package import SignetVault
 
 /// fprintd's first reader, over a connection of its own, for one thread.
 struct FprintReader: ~Copyable {
@@ -179,7 +179,7 @@ extension EnrolledSet {
   ///   - user: The number of the account.
   ///   - reader: What the driver calls the reader.
   ///   - fingers: Their names, in any order.
-  init(user: UInt32, reader: String, fingers: [String]) {
+  package init(user: UInt32, reader: String, fingers: [String]) {
     let parts = ["signet enrolled set 1", String(user), reader] + Set(fingers).sorted()
     let bytes = parts.flatMap { part in
       let utf8 = Array(part.utf8)

@@ -382,6 +382,19 @@
       contained.launcher = ["/usr/bin/unshare", "--user", "--map-root-user", "--"]
       #expect(
         try await Self.start(contained).contains("note    start: this container has no number for its group"))
+      // A system that leaves programs with a group open, as this one program sees it.
+      let folder = try TemporaryFolder()
+      let value = folder.file("value")
+      try Data("1\n".utf8).write(to: URL(filePath: value))
+      #expect(chmod(value, 0o644) == 0)
+      let script = "mount --bind \"$0\" /proc/sys/fs/suid_dumpable && exec \"$@\""
+      var opened = installed.device()
+      opened.launcher =
+        [
+          "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, value,
+        ] + opened.launcher
+      #expect(
+        try await Self.start(opened).contains("note    start: the system leaves programs with a group"))
     }
 
     @Test(

@@ -44,3 +44,21 @@ struct EnrolledSetTests {
     #expect(try await fprint.gate().state() == before)
   }
 }
+
+@Suite("What the identity of an enrolled set is made of")
+struct EnrolledSetIdentityTests {
+  @Test("another account, reader or finger is another set; the order of fingers is none")
+  func parts() {
+    let set = EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumb", "right-thumb"])
+    #expect(EnrolledSet(user: 1000, reader: "Virtual", fingers: ["right-thumb", "left-thumb"]) == set)
+    let others = [
+      EnrolledSet(user: 1001, reader: "Virtual", fingers: ["left-thumb", "right-thumb"]),
+      EnrolledSet(user: 1000, reader: "Virtual 2", fingers: ["left-thumb", "right-thumb"]),
+      EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumb"]),
+      // No name runs into the next one.
+      EnrolledSet(user: 1000, reader: "Virtualleft-thumb", fingers: ["right-thumb"]),
+      EnrolledSet(user: 1000, reader: "Virtual", fingers: ["left-thumbright-thumb"]),
+    ]
+    #expect(Set(others + [set]).count == 6)
+  }
+}

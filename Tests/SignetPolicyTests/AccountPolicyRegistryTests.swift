@@ -137,6 +137,23 @@ struct AccountPolicyRegistryTests {
     #expect(begun.value == 4)
   }
 
+  @Test("an evaluation has two seconds unless an app says otherwise")
+  func standardTimeLimit() async throws {
+    let timer = VirtualTimer()
+    var registry = AccountPolicyRegistry()
+    try registry.register(
+      OwnPolicy("waits") { _ in
+        try await Task.sleep(for: .seconds(3_600))
+        return .compliant
+      })
+    let evaluator = AccountPolicyEvaluator(registry: registry, clock: timer)
+    let policies = try set(["waits"])
+    async let report = evaluator.evaluate(policies, AccountEvidence())
+    #expect(await timer.untilSomeoneSleeps() == .seconds(2))
+    timer.advance(by: .seconds(2))
+    #expect(await report.indeterminate == ["waits"])
+  }
+
   @Test("a policy that takes its time says the same to fifty that ask at once")
   func slowAtOnce() async throws {
     let begun = Count()
@@ -217,6 +234,22 @@ struct AccountEvidenceSourceTests {
       for _ in 0..<50 { group.addTask { await collector.evidence().tamperScore } }
       for await score in group { #expect(score == 1) }
     }
+  }
+
+  @Test("sources have ten seconds unless an app says otherwise")
+  func standardTimeLimit() async {
+    let timer = VirtualTimer()
+    let collector = AccountEvidenceCollector(
+      [
+        Source(name: "hangs") {
+          try await Task.sleep(for: .seconds(3_600))
+          return AccountEvidence()
+        }
+      ], clock: timer)
+    async let evidence = collector.evidence()
+    #expect(await timer.untilSomeoneSleeps() == .seconds(10))
+    timer.advance(by: .seconds(10))
+    #expect(await evidence == AccountEvidence())
   }
 
   @Test("what sources know is put together; those that fail, hang or block know nothing")

@@ -79,11 +79,12 @@ struct WebPushTests {
       try services.answer(status)
       await #expect(throws: PushFailure.targetGone) { try await dispatcher().send(message, to: target()) }
     }
-    try services.answer(429, headers: ["retry-after": "3"])
+    // Devices name the endpoint: what it answers stays with this server, but for the status.
+    try services.answer(429, headers: ["retry-after": "3"], body: "inside")
     await #expect(throws: PushFailure.tryAgain(afterSeconds: 3, reason: "status 429")) {
       try await dispatcher().send(message, to: target())
     }
-    try services.answer(413)
+    try services.answer(413, body: #"{"reason":"inside"}"#)
     await #expect(throws: PushFailure.refused(reason: "status 413")) {
       try await dispatcher().send(message, to: target())
     }

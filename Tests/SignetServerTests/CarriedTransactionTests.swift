@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// What nobody in particular is asked, what a device begins, and what is answered without a network.
-@Suite struct CarriedTransactionServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct CarriedTransactionServiceTests {
   private func one(
     _ server: ServerFixture, _ id: String, _ device: ProtocolDevice
   ) async throws -> TransactionRequest {

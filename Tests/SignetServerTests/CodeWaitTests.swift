@@ -6,7 +6,7 @@ import SignetWire
 import Testing
 
 /// Addresses: who guesses waits, and who is guessed at does not.
-@Suite struct CodeWaitTests {
+@Suite(.timeLimit(.minutes(10))) struct CodeWaitTests {
   private func validate(
     _ code: String, _ server: ServerFixture, from client: String?, _ user: String = "alice"
   ) async throws -> CodeOutcome {
@@ -72,6 +72,19 @@ import Testing
     for _ in 1...4 { #expect(try await validate("x", server, from: "198.51.100.25") == .refused) }
     let right = try device.code(at: server.clock.now)
     #expect(try await validate(right, server, from: "192.0.2.1") == .locked)
+    // Two codes in a row unlock it, and end no wait of those who guessed: the next hundred guesses take longer.
+    let pair = (right, try device.code(at: server.clock.now + 30))
+    let owner = CodeService.Asker(.local, client: "192.0.2.1")
+    #expect(
+      try await server.codes.resynchronise(pair, user: UserID("alice"), by: owner).value == .accepted)
+    for address in 1...25 {
+      #expect(try await validate("x", server, from: "198.51.100.\(address)") == .waiting(seconds: 30))
+    }
+    server.clock.advance(by: 30)
+    for address in 1...25 {
+      #expect(try await validate("x", server, from: "198.51.100.\(address)") == .refused)
+      #expect(try await validate("x", server, from: "198.51.100.\(address)") == .waiting(seconds: 60))
+    }
   }
 
   @Test(

@@ -9,7 +9,7 @@ import SignetWire
 import Testing
 
 /// What a relying party verifies (`docs/protocol.md` section 7).
-@Suite struct DecisionCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct DecisionCheckTests {
   private func decided() async throws -> (jws: String, answer: JSONObject, key: P256.Signing.PublicKey) {
     let server = try ServerFixture()
     let device = try await server.activate()

@@ -1,4 +1,5 @@
 import Foundation
+import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetStorage
@@ -38,6 +39,33 @@ import SignetServer
     #expect(transport.limits.connectionCount == 20_000)
     #expect(transport.limits.connectionCountPerAddress == 12_000)
     #expect(try ServerFolder(opening: path).settings == folder.settings)
+    await context.storage.close()
+  }
+
+  @Test("what an operator does not set is as docs/threat-model.md says")
+  func defaults() async throws {
+    let folder = try await makeFolder()
+    let context = try folder.serviceContext(log: .silent)
+    let settings = context.settings
+    #expect(settings.inviteAttempts == 5 && settings.inviteLifetime == 86_400)
+    #expect(settings.inviteCosts.memoryKiB == 19 * 1024 && settings.inviteCosts.passes == 2)
+    #expect(settings.handshakeLifetime == 600)
+    #expect(settings.handshakeLifetime + HandshakeKeys.period + HandshakeKeys.clockStep == 13 * 60)
+    let codes = settings.codes
+    #expect(codes.lookBack == 1 && codes.lookAhead == 1 && codes.counterLookAhead == 10)
+    #expect(codes.freeAttempts == 3 && codes.firstWait == 30 && codes.longestWait == 3600)
+    #expect(settings.codeAttempts == 100 && settings.transactionLifetime == 300)
+    let limits = settings.challengeLimits
+    #expect(limits.pending == 8 && limits.challenges == 8)
+    #expect(limits.wrongNumbers == 3 && limits.initiated == 30)
+    #expect(limits.wait == 60 && limits.longestWait == 3600)
+    #expect(TransactionLimits.initiatedWindow == 3600 && limits.initiatedByteCount == 120 * 1024)
+    let connections = try folder.transportConfiguration().limits
+    #expect(connections.connectionCount == 1024 && connections.connectionCountPerAddress == 64)
+    #expect(connections.turnedAwayCount == 64 && connections.turnedAwayCountPerAddress == 4)
+    let uaf = UAFSettings(facets: [])
+    #expect([uaf.requestLifetime, uaf.tokenLifetime, uaf.authorizationLifetime] == [120, 300, 300])
+    #expect(uaf.openRequests == 256 && UAFKeys.limit == 256)
     await context.storage.close()
   }
 

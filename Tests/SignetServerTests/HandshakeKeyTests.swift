@@ -10,7 +10,7 @@ import SignetWire
 import Testing
 
 /// Handshakes open for minutes, and for nobody after that (`docs/protocol.md` section 3.1).
-@Suite struct HandshakeKeyTests: ServerFolderSuite {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeKeyTests: ServerFolderSuite {
   let parent: TemporaryFolder
   private static let lifetime: Int64 = 600
   private static let hasMemory = MemoryFolder.isThere

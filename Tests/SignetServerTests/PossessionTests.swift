@@ -7,7 +7,7 @@ import SignetWire
 import Testing
 
 /// Nobody registers keys that are not theirs (`docs/protocol.md` sections 3.3 and 3.5).
-@Suite struct PossessionTests {
+@Suite(.timeLimit(.minutes(10))) struct PossessionTests {
   /// How an impostor could show that the signing key is his, without having it.
   enum Pretence: CaseIterable {
     case ownSignature, otherTranscript, otherKindOfMessage, nothing

@@ -14,7 +14,7 @@ import Testing
 import SignetServer
 
 /// A whole story of an authenticator app, after which no secret of it is in the log, in the audit log or in a file.
-@Suite("Secrets of authenticator apps at the server")
+@Suite("Secrets of authenticator apps at the server", .timeLimit(.minutes(10)))
 struct PushAuthSecrecyTests {
   @Test("neither the shared secret nor the device's token nor the tokens are written in clear")
   func keepsSecrets() async throws {

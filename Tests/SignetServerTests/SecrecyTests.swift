@@ -4,6 +4,7 @@ import SignetConcurrency
 import SignetCrypto
 import SignetServer
 import SignetServerTesting
+import SignetSQLite
 import SignetStorage
 import SignetTestKit
 import SignetTesting
@@ -11,7 +12,7 @@ import SignetWire
 import Testing
 
 /// A whole story, after which no secret of it is in the log, in the audit log or in a file.
-@Suite struct SecrecyTests {
+@Suite(.timeLimit(.minutes(10))) struct SecrecyTests {
   @Test func keepsSecretsOutOfEveryRecord() async throws {
     let server = try ServerFixture(on: .sqlite)
     let key = try await server.keys.create(name: "shop", scopes: [.admin], by: .local)
@@ -34,6 +35,8 @@ import Testing
       }
     }
     let secretHalf = String(try #require(key.text.split(separator: "_", maxSplits: 2).last))
+    let kept = try #require(try await server.storage.apiKey(key.id))
+    #expect(kept.secretDigest == HashFunction.sha256.digest(of: Array(secretHalf.utf8)))
     let texts = [
       device.invite.inviteText, device.invite.typedForm, wrong.code.invite.inviteText,
       wrong.invite.inviteText, "192.0.2.77",
@@ -64,6 +67,55 @@ import Testing
         // The search can find something: the user's id is there in clear.
         #expect(data.range(of: Data("alice".utf8)) != nil)
       }
+    }
+  }
+
+  @Test("of an end user's address a keyed digest is kept, and that for a day")
+  func keepsADigestOfAddresses() async throws {
+    var digests: [[UInt8]] = []
+    for _ in 0..<2 {
+      let server = try ServerFixture(on: .sqlite)
+      _ = try await server.activate()
+      let asker = CodeService.Asker(.local, client: "192.0.2.77")
+      #expect(try await server.codes.validate("x", user: UserID("alice"), by: asker).value == .refused)
+      let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)
+      func stored() throws -> [[UInt8]] {
+        try database.query("SELECT client FROM waits").map { try $0.blob("client") }
+      }
+      digests += try stored()
+      server.clock.advance(by: 86_399)
+      try await server.context.sweep()
+      #expect(try stored().count == 1)
+      server.clock.advance(by: 1)
+      try await server.context.sweep()
+      #expect(try stored().isEmpty)
+    }
+    // One address: under another key it is another digest, and without a key nobody makes either.
+    #expect(Set(digests).count == 2 && digests.allSatisfy { $0.count == 16 })
+    for address in [Array("192.0.2.77".utf8), [192, 0, 2, 77]] {
+      #expect(!digests.contains(Array(HashFunction.sha256.digest(of: address).prefix(16))))
+    }
+  }
+
+  @Test("what is sealed is AES-256-GCM under a key of its row's own, which HKDF makes of the master key")
+  func sealsAsDescribed() throws {
+    let bytes = SecureRandom.bytes(MasterKey.byteCount)
+    let key = MasterKey(SecretBytes(copying: bytes))
+    let rows: [(MasterKey.Purpose, String)] = [
+      (.inviteKey(activation: "r1"), "invite key"), (.otpSecret(credential: "r1"), "otp secret"),
+      (.matchingNumber(transaction: "r1"), "matching number"), (.signingKey(id: "r1"), "signing key"),
+      (.pushTarget(id: "r1"), "push target"), (.backchannelNotice(transaction: "r1"), "backchannel notice"),
+      (.uafTarget(id: "r1"), "uaf target"), (.uafPayload(session: "r1"), "uaf payload"),
+      (.pushAuthSecret(mechanism: "r1"), "pushauth secret"),
+      (.pushAuthDevice(mechanism: "r1"), "pushauth device"),
+      (.pushAuthNumber(message: "r1"), "pushauth number"), (.pushAuthToken(message: "r1"), "pushauth token"),
+    ]
+    for (purpose, name) in rows {
+      let label = Array("signet \(name) r1".utf8)
+      let rowKey = HKDF.derive(
+        inputKey: SecretBytes(copying: bytes), salt: [], info: label, byteCount: 32, .sha256)
+      let sealed = try key.seal(SecretBytes(copying: [1, 2, 3]), for: purpose)
+      #expect(try AESGCM.openCombinedBytes(sealed, key: rowKey, additionalData: label) == [1, 2, 3])
     }
   }
 

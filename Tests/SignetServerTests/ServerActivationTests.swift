@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// Invites become containers, once, and nothing else does (`docs/protocol.md` section 3).
-@Suite struct ServerActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerActivationTests {
   @Test func activates() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()

@@ -32,7 +32,8 @@ struct ServerFixture: Sendable {
 
   init(
     on backend: StorageBackend = .ofServices, clock: VirtualClock = VirtualClock(), push: PushSetup = .none,
-    notices: (any HTTPTransport)? = nil, _ change: (inout ServerSettings) -> Void = { _ in }
+    notices: (any HTTPTransport)? = nil, random: any RandomSource = SystemRandomSource(),
+    _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     self.clock = clock
     folder = try TemporaryFolder()
@@ -44,7 +45,8 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log, push: push, notices: notices, derivation: .insecureForTests)
+      clock: clock, random: random, log: capture.log, push: push, notices: notices,
+      derivation: .insecureForTests)
   }
 
   /// Adds a user and makes an invite.

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// What a relying party asks and a user decides (`docs/protocol.md` section 5).
-@Suite struct ServerTransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTransactionTests {
   private func create(_ server: ServerFixture, _ text: String = "Pay 1 €") async throws -> TransactionRecord {
     try await server.transactions.create(text, user: UserID("alice"), lifetime: nil, by: .key("test"))
   }

@@ -7,7 +7,7 @@ import SignetWire
 import Testing
 
 /// What is approved by typing, on a device that sees nothing of it.
-@Suite struct TypedAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct TypedAnswerTests {
   private func order(
     _ user: UserID?, fields: [Int]? = [0, 1], statuses: [DecisionStatus] = DecisionStatus.allCases,
     numberDigits: Int? = nil

@@ -1,7 +1,10 @@
 import Signet
+import SignetCrypto
 import SignetServerTesting
 import SignetTestKit
 import SignetTesting
+import SignetVault
+import SignetWire
 import Testing
 
 /// What an app may change of a container by itself.
@@ -15,9 +18,9 @@ import Testing
     #expect(try await fixture.device.rename(container, to: "Bank").name == "Bank")
     let other = Device(vault: try fixture.openVault())
     #expect(try await other.container(container.id).name == "Bank")
-    let named = try await fixture.device.containers(matching: ContainerFilter(name: "Bank"))
+    let named = try await fixture.device.containers(matching: Signet.ContainerFilter(name: "Bank"))
     #expect(named.map(\.id) == [container.id])
-    #expect(try await fixture.device.containers(matching: ContainerFilter(name: "bank")).isEmpty)
+    #expect(try await fixture.device.containers(matching: Signet.ContainerFilter(name: "bank")).isEmpty)
     let long = String(repeating: "x", count: 5_000)
     await #expect(throws: SignetFailure.self) { try await fixture.device.rename(container, to: long) }
     #expect(try await other.container(container.id).name == "Bank")
@@ -58,6 +61,32 @@ import Testing
     let trusting = Device(
       vault: vault, connection: ConnectionConfiguration(certificateAuthoritiesPEM: pem))
     #expect(try await trusting.pendingTransactions(for: container).isEmpty)
+    await inviting.server.stop()
+  }
+
+  @Test("what a container trusts is what it was activated with, whatever the app trusts and is done with it")
+  func trustStays() async throws {
+    let folder = try TemporaryFolder()
+    let inviting = try await InvitingServer()
+    let vault = try Vault.forTests(folder.path)
+    let code = try await inviting.invite()
+    let pem = inviting.server.certificateAuthorityPEM
+    let elsewhere = try CertificateAuthority().certificatePEM
+    let device = Device(
+      vault: vault, connection: ConnectionConfiguration(certificateAuthoritiesPEM: elsewhere))
+    let handler = ScriptedActivation(reply: .abort)
+    let first = try await device.createContainer(
+      ContainerInitialization(code: code, certificateAuthoritiesPEM: pem), handler: handler)
+    let trusted = ConnectionSettings(certificateAuthoritiesPEM: pem, pins: code.pins)
+    #expect(try await vault.container(first.id).attributes.connection == trusted)
+    _ = try await inviting.server.createTransaction("Pay 1 EUR", for: first.user)
+    let request = try #require(try await device.pendingTransactions(for: first).first)
+    try await device.decide(request, .accepted, with: first)
+    _ = try await device.oneTimePassword(for: first)
+    let renewed = try await device.renew(try await device.rename(first, to: "Bank"), handler: handler)
+    #expect(renewed.id != first.id && renewed.name == "Bank")
+    #expect(try await vault.container(renewed.id).attributes.connection == trusted)
+    #expect(try await device.pendingTransactions(for: renewed).isEmpty)
     await inviting.server.stop()
   }
 }

@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetPolicy
+import SignetServerTesting
 import SignetTesting
 import Synchronization
 import Testing
@@ -12,6 +13,7 @@ import SignetVault
   private static let limits = SessionLimits(idleTimeout: .seconds(60), maximumAge: .seconds(600))
 
   private struct Bench {
+    let server: InvitingServer
     let fixture: DeviceFixture
     let container: Signet.Container
     let clock = VirtualTrustedClock()
@@ -22,7 +24,7 @@ import SignetVault
         try password.map { _ in
           .password(try PasswordPolicy(minimumLength: 4, maximumLength: 40), lock)
         } ?? .device
-      let server = try await InvitingServer(protection)
+      server = try await InvitingServer(protection)
       fixture = try DeviceFixture(server.transport, clock: clock)
       container = try await fixture.activate(server.invite(), password: password)
     }
@@ -119,6 +121,26 @@ import SignetVault
     try await session.unlock(by: .password(secret(Self.password)))
     #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
     #expect(bench.reasons.all == [.requested])
+  }
+
+  @Test("an unlocked session is worth no code and no signature: each wants the password")
+  func worthNoKey() async throws {
+    let bench = try await Bench()
+    let device = bench.fixture.device
+    let session = bench.session()
+    try await session.unlock(by: .password(secret(Self.password)))
+    _ = try await bench.server.server.createTransaction("Pay 1 EUR", for: bench.container.user)
+    let waiting = try #require(try await device.pendingTransactions(for: bench.container).first)
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await device.oneTimePassword(for: bench.container)
+    }
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await device.decide(waiting, .accepted, with: bench.container)
+    }
+    #expect(session.state() == .unlocked)
+    let password = secret(Self.password)
+    try await device.decide(waiting, .accepted, with: bench.container, by: .password(password))
+    await bench.server.server.stop()
   }
 
   @Test("what one session wrote another of the group reads, and one of another group does not")

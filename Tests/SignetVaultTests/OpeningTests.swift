@@ -217,11 +217,14 @@ struct OpeningTests {
     let memory = header[9..<13].reduce(0) { $0 << 8 | Int($1) }
     #expect(memory >= 19 * 1024)
     #expect(header[16] >= 2)
+    #expect(PasswordCost.standard == .calibrated(milliseconds: 250))
   }
 
   @Test("a keystore without its key, or another device's, opens nothing")
   func otherDevice() async throws {
     let id = try await vault.addContainer(.sample())
+    let unlocked = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+    let code = try await vault.makeRecoveryCode(for: unlocked)
     let key = fixture.folder.file("vault/software-keystore.key")
     try FileManager.default.removeItem(atPath: key)
     await #expect(throws: VaultFailure.keystore(.keyMissing(path: key))) {
@@ -229,6 +232,9 @@ struct OpeningTests {
     }
     await #expect(throws: VaultFailure.keystore(.keyMissing(path: key))) {
       try await vault.signingKey(of: id)
+    }
+    await #expect(throws: VaultFailure.keystore(.keyMissing(path: key))) {
+      _ = try await vault.open("keys", of: id, with: .recovery(code))
     }
     #expect(throws: VaultFailure.keystore(.keyMissing(path: key))) { try fixture.open() }
     _ = try SoftwareKeystore(directory: fixture.directory).seal(SecretBytes("new key"), context: [])

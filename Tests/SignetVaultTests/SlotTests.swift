@@ -155,6 +155,14 @@ struct SlotTests {
     #expect(throws: KeystoreFailure.refused) {
       _ = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.device))
     }
+    // A recovery code is no way around the keystore.
+    let code = SharedSecretBox(SecretBytes.random(byteCount: 16))
+    let recovery = try ProtectionSlot.wrapping(
+      masterKey, header: Self.header(.recovery), derived: code, hardwareSecret: made,
+      sealed: try keystore.seal(made, context: Self.place.hardwareContext(.recovery)))
+    #expect(try opens(recovery, secret, code))
+    #expect(try !opens(recovery, SecretBytes.random(byteCount: 32), code))
+    #expect(try !opens(recovery, secret, SharedSecretBox(SecretBytes.random(byteCount: 16))))
   }
 
   @Test("fields that differ never give the same bytes")

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetOATH
 import SignetPolicy
 import SignetSQLite
 import SignetTesting
@@ -161,6 +162,19 @@ struct WayTests {
     #expect(throws: (any Error).self) { _ = try RecoveryCode(String(typed)) }
     #expect(throws: (any Error).self) { _ = try RecoveryCode("") }
     #expect(throws: (any Error).self) { _ = try RecoveryCode(String(repeating: "0", count: 1 << 20)) }
+  }
+
+  @Test("a recovery code has 128 random bits: of a hundred codes, some have each bit set and some have not")
+  func randomBits() throws {
+    var (ones, zeros) = ([UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16))
+    for _ in 0..<100 {
+      let bytes = try CrockfordBase32.decode(RecoveryCode().text, byteCount: 16, withCheckSymbol: true)
+      for (index, byte) in bytes.enumerated() {
+        ones[index] |= byte
+        zeros[index] &= byte
+      }
+    }
+    #expect(ones.allSatisfy { $0 == 0xFF } && zeros.allSatisfy { $0 == 0 })
   }
 
   @Test("the device's passcode opens after it was right, and not otherwise")

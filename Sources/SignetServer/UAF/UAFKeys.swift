@@ -5,11 +5,11 @@ import SignetUAF
 import SignetWire
 
 /// The registered keys: what is removed, and what operators see.
-struct UAFKeys: Sendable {
+package struct UAFKeys: Sendable {
   private let context: ServiceContext
 
   /// How many keys a user may have: a list of the protocol holds them all.
-  static let limit = 256
+  package static let limit = 256
 
   init(_ context: ServiceContext) { self.context = context }
 

@@ -13,7 +13,7 @@ public struct RecoveryCode: Sendable, CustomStringConvertible {
   let secret: SharedSecretBox
 
   /// Makes a new code.
-  init() { secret = SharedSecretBox(.random(byteCount: Self.byteCount)) }
+  package init() { secret = SharedSecretBox(.random(byteCount: Self.byteCount)) }
 
   /// Reads a code as a person typed it: case, hyphens and spaces do not matter.
   ///

@@ -22,9 +22,10 @@ struct OpenIDFixture: Sendable {
   let device: ProtocolDevice
 
   init(
-    on backend: StorageBackend = .ofServices, _ change: (inout ServerSettings) -> Void = { _ in }
+    on backend: StorageBackend = .ofServices, random: any RandomSource = SystemRandomSource(),
+    _ change: (inout ServerSettings) -> Void = { _ in }
   ) async throws {
-    server = try ServerFixture(on: backend, notices: callback, change)
+    server = try ServerFixture(on: backend, notices: callback, random: random, change)
     sender = try #require(OutboxSender(server.context))
     device = try await server.activate()
   }

@@ -141,8 +141,12 @@ import Testing
   @Test(
     "what will not pass ends it: other statuses, redirects, and five minutes",
     arguments: [
-      Result<HTTPResponse, TransportFailure>.success(HTTPResponse(status: 400)),
-      .success(HTTPResponse(status: 404)), .failure(.redirectRefused(status: 307)), .failure(.insecureURL),
+      Result<HTTPResponse, TransportFailure>.success(
+        HTTPResponse(status: 400, body: Array("inside-4711".utf8))),
+      .success(
+        HTTPResponse(
+          status: 404, headers: [("Server", "inside-4711")], body: Array(#"{"error":"inside-4711"}"#.utf8))),
+      .failure(.redirectRefused(status: 307)), .failure(.insecureURL),
     ])
   func givesUp(_ answer: Result<HTTPResponse, TransportFailure>) async throws {
     let fixture = try await OpenIDFixture()
@@ -154,6 +158,9 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
     #expect(try await fixture.due().isEmpty)
     #expect(try await fixture.server.audit().contains { $0.contains("client.notTold") })
+    // What is behind the address that a client registered is told to nobody.
+    let written = try await fixture.server.audit().joined() + fixture.server.capture.lines.joined()
+    #expect(!written.contains("inside-4711"))
   }
 
   @Test func givesUpInTheEnd() async throws {

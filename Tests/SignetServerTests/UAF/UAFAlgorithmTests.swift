@@ -7,7 +7,7 @@ import UAFFixture
 
 /// Registration and authentication with a key of every algorithm, over HTTPS with the real server; the keys are OpenSSL's own
 /// where ours make none.
-@Suite struct UAFAlgorithmTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFAlgorithmTests {
   /// An algorithm with a way to write its keys.
   struct Kind: Sendable, CustomTestStringConvertible {
     let algorithm: UAFAlgorithm

@@ -12,7 +12,7 @@ import Testing
 import UAFFixture
 
 /// What a client gets for what it has proved, who may ask with it, and what else the endpoints keep to.
-@Suite struct UAFAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFAnswerTests {
   private static let context: JSONValue = #"{"username":"alice"}"#
   private static let type = [("Content-Type", "application/fido+uaf")]
 

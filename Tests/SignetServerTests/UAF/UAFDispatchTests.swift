@@ -16,7 +16,7 @@ import Testing
 import UAFFixture
 
 /// How tokens get to devices.
-@Suite struct UAFDispatchTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFDispatchTests {
   private static let order: JSONObject = ["op": "Reg", "context": #"{"username":"alice"}"#]
 
   private func dispatch(

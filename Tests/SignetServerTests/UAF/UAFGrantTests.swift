@@ -11,7 +11,7 @@ import Testing
 import UAFFixture
 
 /// What a user is known by after an operation: what it says, what it is good for, and until when.
-@Suite struct UAFGrantTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFGrantTests {
   private static let removal: JSONObject = ["op": "Dereg", "context": #"{"username":"alice"}"#]
 
   private func token(_ answer: JSONObject) throws -> String {

@@ -11,7 +11,7 @@ import Testing
 import UAFFixture
 
 /// Registration, authentication and deregistration by UAF.
-@Suite struct UAFOperationTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFOperationTests {
   @Test func registersAuthenticatesAndRemoves() async throws {
     var key = UAFTestKey()
     let server = try await UAFServer(key)

@@ -11,7 +11,7 @@ import Testing
 import UAFFixture
 
 /// Tokens that go out by a way of the operator's own: whatever carries messages for ``PushTarget/webhook(address:)``.
-@Suite struct UAFOwnDispatcherTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFOwnDispatcherTests {
   /// A way of a test's own, which remembers what it was handed and ends as the test says.
   private final class OwnWay: PushDispatcher {
     private struct Values: Sendable {

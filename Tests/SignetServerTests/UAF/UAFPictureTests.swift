@@ -6,7 +6,7 @@ import Testing
 import UAFFixture
 
 /// Transactions in several forms: each authenticator is asked for one that its model shows, and none for what it cannot show.
-@Suite struct UAFPictureTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFPictureTests {
   private let texts: UAFTestKey
   private let pictures: UAFTestKey
   private let blind: UAFTestKey

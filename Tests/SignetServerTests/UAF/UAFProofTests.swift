@@ -11,7 +11,7 @@ import Testing
 import UAFFixture
 
 /// What a device signs is good for the one request that it says.
-@Suite struct UAFProofTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFProofTests {
   private static let path = "/nevisfido/devices/d1"
 
   @Test("a JWS that says what it asks is good for nothing else") func boundToTheRequest() async throws {

@@ -10,7 +10,7 @@ import Testing
 import UAFFixture
 
 /// What has to be refused, over the endpoints: each case is a good message that is wrong in one place.
-@Suite struct UAFRefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFRefusalTests {
   private static let operations: [UAFOperation] = [.registration, .authentication]
 
   /// Sends spoiled responses to one server, each of a user and with a key of its own.

@@ -14,7 +14,7 @@ import Testing
 import UAFFixture
 
 /// Who can write the database, and lacks the master key, decides nothing by it.
-@Suite struct UAFRowTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFRowTests {
   private func status(_ server: UAFServer, _ request: AuthenticationRequest, _ key: UAFTestKey) async throws
     -> Int64
   {

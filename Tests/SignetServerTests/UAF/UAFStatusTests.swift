@@ -12,7 +12,7 @@ import UAFFixture
 ///
 /// 1202 and 1497 are not among them: nothing here is taken and done later, and no client is refused for what it can do. 1490 is
 /// below, where the channel is looked at.
-@Suite struct UAFStatusTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFStatusTests {
   private static let name = #"{"username":"alice"}"#
 
   /// A way to a status.

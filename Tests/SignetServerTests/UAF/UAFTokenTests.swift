@@ -13,7 +13,7 @@ import Testing
 import UAFFixture
 
 /// Tokens, the devices that they are sent to, and how an operation stands.
-@Suite struct UAFTokenTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFTokenTests {
   private static let order: JSONObject = ["op": "Reg", "context": #"{"username":"alice"}"#]
 
   @Test func redeemsATokenOnce() async throws {

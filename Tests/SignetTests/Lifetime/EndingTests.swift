@@ -99,6 +99,57 @@ import Testing
     await server.server.stop()
   }
 
+  @Test("what waits to be sent is signed, has no key of its container, and ends that one alone")
+  func queuesNoKey() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await InvitingServer(.password(policy, .lock(limit: 5)))
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite(), password: "winter-garden")
+    let other = try await fixture.activate(server.invite("bob"), password: "summer-garden")
+    var keys: [[UInt8]] = []
+    let typed = SecretBytes(copying: Array("winter-garden".utf8))
+    let user = try await fixture.vault.open("user", of: container.id, with: .password(typed))
+    for name in ["signing-key", "otp-secret"] {
+      keys.append(try user.withRecord(name) { SecretBytes(copying: $0).insecureCopy() })
+    }
+    let own = try await fixture.vault.open("device", of: container.id, with: .device)
+    for name in ["session-key", "encryption-key"] {
+      keys.append(try own.withRecord(name) { SecretBytes(copying: $0).insecureCopy() })
+    }
+    transport.cut(.before, at: "/device/end")
+    #expect(try await fixture.device.deleteContainer(container.id) == .queued(cutOff))
+    let waiting = try #require(try await fixture.vault.notices().first)
+    let message = try JSONObject(parsing: waiting.bytes).string("notice")
+    let payload = try SignedMessage.unverifiedPayload(of: message)
+    // The search can find something: the container's name at the server is there.
+    let name = Data(container.serverMadeID.text.utf8)
+    #expect(Data(payload).firstRange(of: name) != nil)
+    for (index, key) in keys.enumerated() {
+      for needle in [key, Array(Base64URL.encode(key).utf8), Array(Hex.encode(key).utf8)] {
+        for bytes in [waiting.bytes, payload] {
+          #expect(Data(bytes).firstRange(of: Data(needle)) == nil, "key \(index)")
+        }
+      }
+    }
+    // With the name of the device's other container in it, it ends nothing.
+    let parts = message.split(separator: ".")
+    let renamed = String(decoding: payload, as: UTF8.self)
+      .replacing(container.serverMadeID.text, with: other.serverMadeID.text)
+    let forged = "\(parts[0]).\(Base64URL.encode(Array(renamed.utf8))).\(parts[2])"
+    let response = try await server.transport.send(
+      HTTPRequest(
+        method: .post, url: server.server.serverURL.fullForm + "/v1/device/end",
+        headers: [("Content-Type", "application/json")],
+        body: JSONValue.object(["notice": .string(forged)]).bytes))
+    #expect(response.status == 401)
+    transport.cut(nil, at: "/device/end")
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await server.states() == ["revoked"])
+    #expect(try await server.states("bob") == ["active"])
+    await server.server.stop()
+  }
+
   @Test("what becomes of an older notice to the same server is not the outcome of this one")
   func tellsItsOwnOutcome() async throws {
     let server = try await InvitingServer()

@@ -1,5 +1,6 @@
 import Signet
 import SignetCrypto
+import SignetJOSE
 import SignetJSON
 import SignetServer
 import SignetServerTesting
@@ -46,6 +47,35 @@ struct UAFDeviceInformationTests {
     information = try #require(try await operations.localData.deviceInformation())
     #expect(information.pushToken == nil)
     #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("Whatever this device signs says the request that it goes with, and what is sent beside it")
+  func saysItsRequest() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let operations = try fixture.operations
+    try await fixture.register()
+    _ = try await check(fixture)
+    _ = try await operations.pendingOutOfBandOperations()
+    try await operations.changeDeviceInformation(name: "desk")
+    _ = try await operations.deregister("alice", authorization: .jws)
+    let origin = String(fixture.baseURL.dropLast("/nevisfido".count))
+    var methods: Set<String> = []
+    for request in fixture.changes.requests() {
+      func field(_ name: String) -> String? { request.headers.first { $0.0 == name }?.1 }
+      // What changes a target is itself the JWS.
+      let isJWS = field("Content-Type")?.hasPrefix("application/jose") == true
+      guard
+        let text = field("Device-Signature") ?? (isJWS ? String(decoding: request.body, as: UTF8.self) : nil)
+      else { continue }
+      let claims = try JSONObject(parsing: JWS(compact: text).unverifiedPayload)
+      #expect(try claims.string("method") == request.method.rawValue)
+      let path = try claims.string("path")
+      #expect(request.url == origin + path)
+      let digest = Base64URL.encode(HashFunction.sha256.digest(of: request.body))
+      #expect(try claims.optionalString("body") == (isJWS || request.body.isEmpty ? nil : digest))
+      methods.insert(request.method.rawValue)
+    }
+    #expect(methods == ["DELETE", "GET", "PATCH", "POST"])
   }
 
   @Test("A name that another device of the user has is refused")
