@@ -2,7 +2,8 @@
 # make test      runs every test
 # make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
 #                10,000 right passwords beside kills and 10,000 wrong PINs, has more rounds of programs at once, for each policy
-#                and kind of key, and more random requests for each operation of the API, and reads all hostile pictures
+#                and kind of key, more random requests for each operation of the API and more evaluations of a program that nobody
+#                attacks, and reads all hostile pictures
 # make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n), and 300 on PostgreSQL;
 #                make test runs as many as fit into half a minute, and 60 on PostgreSQL
 # make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories find it
@@ -41,6 +42,7 @@ kill-test:
 	Scripts/setup test
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetVaultTests 'AttemptKillTests/|wrongPINs|noVerifier'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
+	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetIntegrityTests 'AttackTests/clean'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
 	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
 

@@ -73,22 +73,32 @@ import Testing
       #expect(result.status == 0 && result.output == "Exported 1 account.\n", result.summary)
       #expect(!result.errorOutput.contains("Warning"))
       #expect(permissions(of: path) == 0o600)
-      // Who has the file tries passwords without a limit.
-      for weak in ["short", "password"] {
-        let refused = try await device.run(
-          "export", "--format", format, "--encrypt", "-o", "\(path).weak", passwords: [weak])
-        #expect(refused.isRefusal(65, "not allowed"), refused.summary)
-        #expect(!FileManager.default.fileExists(atPath: "\(path).weak"))
-      }
       let other = DeviceCommand(data: folder.file("device-\(format)"))
-      let wrong = try await other.run("import", path, passwords: ["wrong"])
-      #expect(wrong.isRefusal(77, "is wrong, or the file was changed"), wrong.summary)
-      let unasked = try await other.run("import", path)
-      #expect(unasked.isRefusal(64, "--password-fd"), unasked.summary)
       let imported = try await other.json("import", path, passwords: [Self.password])
       #expect(try imported.string("format") == format && imported.array("imported").count == 1)
       #expect(try await other.run("otp", "Bank").output == "755224\n")
     }
+  }
+
+  /// The same for every format; `AccountFileTests` tries each with a wrong password and without one.
+  @Test func encryptedFilesWantAGoodPasswordAndTheRightOne() async throws {
+    _ = try await device.json("import", Self.counted)
+    let path = folder.file("export")
+    // Who has the file tries passwords without a limit.
+    for weak in ["short", "password"] {
+      let refused = try await device.run(
+        "export", "--format", "aegis", "--encrypt", "-o", path, passwords: [weak])
+      #expect(refused.isRefusal(65, "not allowed"), refused.summary)
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+    let exported = try await device.run(
+      "export", "--format", "aegis", "--encrypt", "-o", path, passwords: [Self.password])
+    #expect(exported.status == 0, exported.summary)
+    let other = DeviceCommand(data: folder.file("other"))
+    let wrong = try await other.run("import", path, passwords: ["wrong"])
+    #expect(wrong.isRefusal(77, "is wrong, or the file was changed"), wrong.summary)
+    let unasked = try await other.run("import", path)
+    #expect(unasked.isRefusal(64, "--password-fd"), unasked.summary)
   }
 
   @Test func aPreSharedKeyOpensATokenFile() async throws {

@@ -6,22 +6,23 @@ import Testing
 
 /// Disks that are full: a message, nothing half written, and everything works again when there is room.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FullDiskTests {
-  @Test(
-    .enabled(if: TinyDisk.isPossible, "needs the right to mount"),
-    arguments: [4, 16, 40, 64, 96, 128, 192, 512])
-  func ofTheDevice(kilobytes: Int) async throws {
+  @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount")) func ofTheDevice() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    let disk = try TinyDisk(kilobytes: kilobytes)
-    let device = DeviceCommand(data: "\(disk.folder.path)/data", authority: server.authority)
-    let code = try await server.codeFile("alice")
-    let result = try await device.run("activate", "--code-file", code)
-    #expect(result.status == 0 || result.isRefusal(74, "the disk is full"), result.summary)
-    #expect((result.status == 0) == (kilobytes == 512) || (16..<512).contains(kilobytes), result.summary)
-    try disk.resize(kilobytes: 4096)
-    if result.status != 0 { _ = try await device.json("activate", "--code-file", code) }
-    #expect(try await device.containers().map(\.isConfirmed) == [true])
-    #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
-    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kilobytes) KiB")
+    for kilobytes in [4, 16, 40, 64, 96, 128, 192, 512] {
+      let disk = try TinyDisk(kilobytes: kilobytes)
+      let device = DeviceCommand(data: "\(disk.folder.path)/data", authority: server.authority)
+      let user = "user-\(kilobytes)"
+      let code = try await server.codeFile(user)
+      let result = try await device.run("activate", "--code-file", code)
+      let what: Comment = "\(kilobytes) KiB: \(result.summary)"
+      #expect(result.status == 0 || result.isRefusal(74, "the disk is full"), what)
+      #expect((result.status == 0) == (kilobytes == 512) || (16..<512).contains(kilobytes), what)
+      try disk.resize(kilobytes: 4096)
+      if result.status != 0 { _ = try await device.json("activate", "--code-file", code) }
+      #expect(try await device.containers().map(\.isConfirmed) == [true], what)
+      #expect(try await server.accepts(device.json("otp").string("code"), of: user), what)
+      try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kilobytes) KiB")
+    }
     await server.stop()
   }
 
@@ -60,25 +61,28 @@ import Testing
   }
 
   /// Where nothing can be mounted: a limit on the size of files stands in for the disk's end (`ulimit -f`, 512-byte units).
-  @Test(arguments: [0, 1, 8, 40, 64, 72, 80, 96]) func ofAFileSizeLimit(blocks: Int) async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"])
-    var device = server.device()
-    let code = try await server.codeFile("alice")
-    // Ignored signals stay ignored; without that the system would end the program, not fail its writing.
-    device.launcher = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$@\"", "sh"]
-    var command = try device.process(["activate", "--code-file", code])
-    // Not to files, which the limit would hold too.
-    (command.output, command.errorOutput) = (.pipe, .pipe)
-    let process = try command.start()
-    let status = try await process.end()
-    let message = String(decoding: process.errorOutput.availableData, as: UTF8.self)
-    #expect([0, 65, 73, 74].contains(status), "\(blocks): \(status), \(message)")
-    #expect(blocks > 0 || status != 0)
-    if status != 0 { #expect(message.contains("signet activate: "), "\(blocks): \(message)") }
-    device.launcher = []
-    if status != 0 { _ = try await device.json("activate", "--code-file", code) }
-    #expect(try await device.containers().map(\.isConfirmed) == [true])
-    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(blocks) blocks")
+  @Test func ofAFileSizeLimit() async throws {
+    let server = try await RunningServer.start(["--protection", "device"])
+    for blocks in [0, 1, 8, 40, 64, 72, 80, 96] {
+      let user = "user-\(blocks)"
+      var device = server.device(user)
+      let code = try await server.codeFile(user)
+      // Ignored signals stay ignored; without that the system would end the program, not fail its writing.
+      device.launcher = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$@\"", "sh"]
+      var command = try device.process(["activate", "--code-file", code])
+      // Not to files, which the limit would hold too.
+      (command.output, command.errorOutput) = (.pipe, .pipe)
+      let process = try command.start()
+      let status = try await process.end()
+      let message = String(decoding: process.errorOutput.availableData, as: UTF8.self)
+      #expect([0, 65, 73, 74].contains(status), "\(blocks): \(status), \(message)")
+      #expect(blocks > 0 || status != 0)
+      if status != 0 { #expect(message.contains("signet activate: "), "\(blocks): \(message)") }
+      device.launcher = []
+      if status != 0 { _ = try await device.json("activate", "--code-file", code) }
+      #expect(try await device.containers().map(\.isConfirmed) == [true], "\(blocks)")
+      try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(blocks) blocks")
+    }
     await server.stop()
   }
 }

@@ -2,9 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// Pictures that are made to take long.
-///
-/// What they take is counted in processor time, which does not depend on what else the machine does.
+/// Pictures that are made to take long: what is refused is decided by counting the work (`FinderSearchTests` of SignetQRTests).
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs python3"))
 struct HostilePictureTests {
   /// A picture that is full of one thing.
@@ -96,7 +94,7 @@ struct HostilePictureTests {
   }
 
   /// A thousand texts of 8 MB each, which are a few bytes in the file.
-  @Test("texts in a picture, which libraries unpack, cost neither memory nor time")
+  @Test("texts in a picture, which libraries unpack and keep, cost no memory")
   func texts() async throws {
     let file = folder.file("texts.png")
     let script = #"""
@@ -112,14 +110,14 @@ struct HostilePictureTests {
     let made = try await ChildCommand(["/usr/bin/python3", "-c", script, file]).finish()
     try #require(made.status == 0, made.summary)
     for words in [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]] {
-      let (result, seconds, kibibytes) = try await run(words)
+      let (result, _, kibibytes) = try await run(words)
       #expect(result.isRefusal(65, "no QR code"), "\(words): \(result.summary)")
-      #expect(seconds <= 2 && kibibytes < 200_000, "\(words): \(seconds) s, \(kibibytes) KiB")
+      #expect(kibibytes < 200_000, "\(words): \(kibibytes) KiB")
     }
   }
 
   @Test(
-    "a picture full of finder patterns or tiny codes is refused by every command that reads pictures, in 5 s of processor time",
+    "a picture full of finder patterns or tiny codes is refused by every command that reads pictures",
     arguments: [
       Picture(kind: .dark, module: 1), Picture(kind: .dark, module: 60), Picture(kind: .light, module: 16),
       Picture(kind: .codes, module: 1, pitch: 25),
@@ -135,18 +133,18 @@ struct HostilePictureTests {
     // They have one reader of pictures: each of them is given one picture.
     let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
     for words in all.prefix(picture.module == 1 && picture.kind == .dark ? 3 : 1) {
-      let (result, seconds, _) = try await run(words)
+      let result = try await DeviceCommand(data: folder.file("device")).run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")
-      #expect(seconds > 0 && seconds <= 5, "\(words): \(seconds) s")
     }
   }
 
   /// The largest pictures with as many patterns as are let through: these took 2 to 5 s when the limits were chosen.
   ///
-  /// One of them, and all where `SIGNET_KILLS` asks for a long run.
+  /// One of them is read. Where `SIGNET_KILLS` asks for a long run, all are, and the time is compared with the manual's: it depends on the
+  /// processor, and on what else that does.
   @Test(
-    "the worst pictures that are let through take at most the 25 s of processor time that the manual says",
+    "the worst pictures that are let through are read to the end; a long run compares the time with the manual",
     arguments: [
       Picture(kind: .codes, module: 2, pitch: 80, side: 5784)
     ]
@@ -163,7 +161,7 @@ struct HostilePictureTests {
     try await picture.write(to: file)
     let (result, seconds, _) = try await run(["scan", file])
     #expect(result.status == 65 && !result.errorOutput.contains("full of what looks"), result.summary)
-    #expect(seconds > 0 && seconds <= 25, "\(seconds) s")
+    if KillCount.wanted != nil { #expect(seconds > 0 && seconds <= 25, "\(seconds) s") }
     let manual = try await DeviceCommand(data: folder.file("none")).run("activate", "--help")
     #expect(manual.output.replacing(/\s+/, with: " ").contains("25 s of processor time"), manual.summary)
   }

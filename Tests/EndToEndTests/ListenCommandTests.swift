@@ -81,8 +81,9 @@ import Testing
     #expect(gone.hasPrefix("signet: the server at 127.0.0.1:\(server.port)"), "\(gone)")
     #expect(gone.hasSuffix("it is tried again until it answers"), "\(gone)")
     let again = try await server.again()
-    #expect(await lines.firstLine() == "signet: the server answers again")
+    // A list that is another one is answered at once; else the server would keep the request open before it says that it is there.
     _ = try await again.ask("alice", "Pay 1 EUR")
+    #expect(await lines.firstLine() == "signet: the server answers again")
     #expect(try await process.end() == 0)
     #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
     await again.stop()
@@ -213,8 +214,9 @@ import Testing
         gone.contains("502") && gone.hasSuffix("it is tried again until it answers"), "\(number): \(gone)")
       try proxy.input.write(contentsOf: Data("back\n".utf8))
       #expect(await proxy.output.firstLine() == "back")
-      #expect(await process.errorOutput.firstLine() == "signet: the server answers again")
+      // Answered at once, as in `gone`.
       let next = try await server.ask("alice", "Pay \(word) EUR")
+      #expect(await process.errorOutput.firstLine() == "signet: the server answers again")
       #expect(try await shown() == next)
     }
     process.send(SIGTERM)

@@ -363,10 +363,15 @@ import Testing
         _ = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
       }
       for kind in Authenticator.allCases {
-        let user = "\(kind.rawValue)-user"
-        try await expectAnswer(
-          with: kind, of: user, server.device(kind.rawValue),
-          pushedTo: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], isPinged: isPinged)
+        // What else a user has is nothing to the ping: with it one of both is asked for each kind.
+        let isAlone = kind == .uaf
+        if !isPinged || isAlone {
+          let user = "\(kind.rawValue)-user"
+          try await expectAnswer(
+            with: kind, of: user, server.device(kind.rawValue),
+            pushedTo: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], isPinged: isPinged)
+        }
+        guard !isPinged || !isAlone else { continue }
         try await expectAnswer(
           with: kind, of: "all", #require(devices[kind]), pushedTo: ["uaf-all", "app-all"],
           isPinged: isPinged)

@@ -141,36 +141,41 @@ import Testing
   func impostorsAreRefused() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     _ = try await json(client(server, "activate", server.codeFile("alice")))
-    _ = try await server.json("user", "add", "mallory")
     let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     let script = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "impostor.py").path
-    for (what, request, answer) in Self.impostors {
-      let code = try server.write(await server.invite("mallory").text, to: "mallory.code")
+    func outcomes(_ words: [String]) async throws -> [JSONObject] {
       let line = [
-        python, script, "--ca", server.authority, "--victim", "\(server.folder.path)/state.json", what, code,
+        python, script, "--ca", server.authority, "--victim", "\(server.folder.path)/state.json",
       ]
-      let outcome = try json(
-        await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish())
+      let result = try await ChildCommand(line + words, environment: ServerCommand.cleanEnvironment).finish()
+      try #require(result.status == 0, result.summary)
+      return try result.output.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+    }
+    var codes: [String] = []
+    for (what, _, _) in Self.impostors { codes.append(try await server.codeFile("mallory-\(what)")) }
+    let activations = try await outcomes([Self.impostors.map(\.0).joined(separator: ",")] + codes)
+    try #require(activations.count == Self.impostors.count)
+    for ((what, request, answer), outcome) in zip(Self.impostors, activations) {
       #expect(try outcome.optionalString("refused") == request, "\(what): \(outcome.text)")
       #expect(try outcome.optionalString("answer")?.contains(answer) == true, "\(what): \(outcome.text)")
     }
-    #expect(try await server.activeContainers("mallory").isEmpty)
+    for (what, _, _) in Self.impostors {
+      #expect(try await server.activeContainers("mallory-\(what)").isEmpty, "\(what)")
+    }
 
     // A container of his own, and another's keys at its renewal.
     let own = "\(server.folder.path)/mallory.json"
     let begun = [
       python, Self.script, "--ca", server.authority, "--state", own, "activate",
-      try server.write(await server.invite("mallory").text, to: "mallory.code"),
+      try await server.codeFile("mallory"),
     ]
     _ = try json(await ChildCommand(begun, environment: ServerCommand.cleanEnvironment).finish())
-    for (what, answer) in [
+    let stolen = [
       ("signing", "request.unauthorized"), ("encryption", "resource.exists"), ("session", "resource.exists"),
-    ] {
-      let line = [
-        python, script, "--ca", server.authority, "--victim", "\(server.folder.path)/state.json", "--own",
-        own, what,
-      ]
-      let outcome = try json(await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish())
+    ]
+    let renewals = try await outcomes(["--own", own, stolen.map(\.0).joined(separator: ",")])
+    try #require(renewals.count == stolen.count)
+    for ((what, answer), outcome) in zip(stolen, renewals) {
       #expect(try outcome.optionalString("refused") == "/renewal/finish", "\(what): \(outcome.text)")
       #expect(try outcome.optionalString("answer")?.contains(answer) == true, "\(what): \(outcome.text)")
     }

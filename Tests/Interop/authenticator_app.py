@@ -1,7 +1,8 @@
 """An authenticator app of the tests that speaks the push protocol as existing apps do; Python's standard library only.
 
-The command line has one JSON object: "authority" (a path). Standard output begins with {}. Each line on standard input is a
-command, answered by one line with the "status" and the "body" of what the server said:
+The command line has one JSON object: "authority" (a path), "deviceName" (where the device has another name than Test phone).
+Standard output begins with {}. Each line on standard input is a command, answered by one line with the "status" and the "body" of
+what the server said:
   {"enrol":"pushauth://…"}  or mfauth                               also "mechanism"
   {"code":N}                                                        {"code":"…"}: the one-time code for N, in seconds since 1970
   {"answer":{"messageId":"…","data":"…","deny":true,"number":"…"}}  also "claims" of the message
@@ -56,7 +57,8 @@ def post(endpoint, body):
 
 
 def device(token):
-    return {"deviceId": token, "deviceName": "Test phone", "deviceType": "ios", "communicationType": "apns"}
+    return {"deviceId": token, "deviceName": setup.get("deviceName", "Test phone"), "deviceType": "ios",
+            "communicationType": "apns"}
 
 
 def enrol(text):

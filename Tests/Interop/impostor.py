@@ -1,10 +1,11 @@
 """Attacks on who owns a key, by the messages of docs/protocol.md: what an impostor with an invite of his own sends.
 
-    impostor.py --ca ca.pem --victim state.json WHAT CODE-FILE
-    impostor.py --ca ca.pem --victim state.json --own mallory.json WHAT
+    impostor.py --ca ca.pem --victim state.json WHAT[,WHAT...] CODE-FILE...
+    impostor.py --ca ca.pem --victim state.json --own mallory.json WHAT[,WHAT...]
 
-The first activates, the second renews a container of the impostor's own. States are those of client.py; the impostor takes public keys
-out of the victim's, never private ones. Prints one JSON object: at which request the server refused, with its answer, or "confirmed".
+The first activates, each time with a code of its own, the second renews a container of the impostor's own. States are those of client.py;
+the impostor takes public keys out of the victim's, never private ones. Prints one JSON object a line for each: at which request the
+server refused, with its answer, or "confirmed".
 Section numbers are those of docs/protocol.md.
 """
 import argparse, hmac, json, os, sys
@@ -82,13 +83,23 @@ def main():
     parser = argparse.ArgumentParser(description="Attacks on who owns a key.")
     parser.add_argument("--ca", required=True)
     parser.add_argument("--victim", required=True)
-    parser.add_argument("what", choices=["session", "encryption", "signing", "stranger-encryption", "swapped", "without", "nothing"])
+    parser.add_argument("what")
     parser.add_argument("--own")
-    parser.add_argument("code", nargs="?")
+    parser.add_argument("code", nargs="*")
     given = parser.parse_args()
-    with open(given.victim) as victim, open(given.own or given.code) as mine:
-        attack = renew if given.own else activate
-        print(json.dumps(attack(given.ca, json.load(victim), given.what, parse(mine.read()))))
+    attacks = given.what.split(",")
+    unknown = set(attacks) - {"session", "encryption", "signing", "stranger-encryption", "swapped", "without", "nothing"}
+    if unknown:
+        parser.error(f"no attack: {', '.join(sorted(unknown))}")
+    files = [given.own] * len(attacks) if given.own else given.code
+    if len(files) != len(attacks):
+        parser.error("each attack that activates has a code of its own")
+    with open(given.victim) as file:
+        victim = json.load(file)
+    attack = renew if given.own else activate
+    for what, path in zip(attacks, files):
+        with open(path) as mine:
+            print(json.dumps(attack(given.ca, victim, what, parse(mine.read()))))
 
 if __name__ == "__main__":
     main()

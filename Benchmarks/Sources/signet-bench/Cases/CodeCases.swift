@@ -16,7 +16,6 @@ extension Bench {
           keep(hotp.code(at: counter))
           counter &+= 1
         },
-        // As liboath does, which takes the secret with each code.
         // Like for like: liboath takes the secret with each code.
         Race.Contender("HOTP, key taken each time") {
           keep(try HOTP(secret: SecretBytes(copying: bytes)).code(at: counter))
