@@ -15,8 +15,8 @@ let signetProgram = Program(
     one user at one server. Each code is good once.
 
     On a terminal, what others wrote stands behind a bar, further in where a line goes on; columns of a list that do not fit \
-    stand below their rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
-    comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
+    stand below their rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank \
+    that is no plain space, in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
     """,
   options: DeviceOptions.all,
   commands: [
@@ -36,8 +36,8 @@ let signetProgram = Program(
     .init(.success, "The command did what it says"),
     .init(
       .failure,
-      "A question was answered with no, nothing waits that could be answered, the session is locked, what was asked about is not enabled, the doctor has "
-        + "found something to do, or the transaction has expired, was cancelled or was decided before"
+      "A question was answered with no, nothing waits that could be answered, the session is locked, what was asked about is not "
+        + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled or was decided before"
     ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a new password"),

@@ -15,8 +15,10 @@ enum ServerProgram {
       the command line.
 
       Commands print text for people, or with --json one JSON document. Times are in UTC. On a terminal, what others wrote stands \
-      behind a bar, further in where a line goes on; columns of a list that do not fit stand below their rows. Marks show what a terminal would not: a row ~ 61 empty lines; \
-      an open box with the code of a blank that is no plain space, in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
+      behind a bar, further in where a line goes on; columns of a list that do not fit stand below their \
+      rows. Marks show what a terminal would not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, \
+      in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left \
+      beside a number.
       """,
     commands: [
       InitCommand.command, ServeCommand.command, BackupCommands.backup, BackupCommands.restore,
