@@ -146,16 +146,19 @@
 
     /// Runs a command that reads lines from the descriptor of `--password-fd`, looks for the passwords among them and for what was
     /// added, and expects an ending.
+    ///
+    /// With `atEndAlone` writes do not matter, as where what is written is the secret.
     @discardableResult
     func expectClean(
       _ device: DeviceCommand, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
-      _ ending: Ending = .success, sourceLocation: SourceLocation = #_sourceLocation
+      _ ending: Ending = .success, atEndAlone: Bool = false,
+      sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ServerCommand.Result {
       let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? DeviceCommand.executable())
       var held = device
       held.launcher = trap.launcher + held.launcher
       let process = try held.process(words, passwords: lines + passwords).start()
-      try await watch(trap, process, device, words, passwords, ending, sourceLocation)
+      try await watch(trap, process, device, words, passwords, ending, sourceLocation) { !atEndAlone }
       let result = try await process.result()
       let isRight =
         switch ending {
