@@ -143,10 +143,9 @@ import Testing
     try terminal.expect("\r\u{1B}[Ksignet: ")
     try terminal.expect("it is tried again until it answers")
     let again = try await server.again()
-    // Answered at once, as in `ListenCommandTests/gone`.
-    _ = try await again.ask("alice", "Pay 2 EUR")
     try terminal.expect("\r\u{1B}[Ksignet: ")
     try terminal.expect("the server answers again")
+    _ = try await again.ask("alice", "Pay 2 EUR")
     try terminal.expect("\r\u{1B}[KRequest 2: ")
     // The word that was begun is still the line's beginning.
     try terminal.answer("  | Pay 2 EUR", "e 1", isSecret: false)

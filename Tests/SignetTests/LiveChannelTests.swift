@@ -243,42 +243,87 @@ import Testing
     }
   }
 
-  /// A network that is down for two requests, and then has a server that answers at once.
+  /// A network that is down from the first waiting request on, for two requests, and then has a server that answers at once.
   private struct BrokenTransport: HTTPTransport {
     let inner: HastyTransport
-    let failures = Failures()
+    let requests = Requests()
 
-    final class Failures: Sendable {
-      private let left = Mutex(2)
-      func isNext() -> Bool {
-        left.withLock { left in
-          left -= 1
-          return left >= 0
+    /// Whether each request for the list waited, from the first one on that did.
+    final class Requests: Sendable {
+      private let seen = Mutex<[Bool]>([])
+      var areWaiting: [Bool] { seen.withLock(\.self) }
+
+      /// Takes a request; whether the network is down.
+      func fails(isWaiting: Bool) -> Bool {
+        seen.withLock { seen in
+          guard isWaiting || !seen.isEmpty else { return false }
+          seen.append(isWaiting)
+          return seen.count <= 2
         }
       }
     }
 
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      guard request.url.hasSuffix("/device/transactions") else { return try await inner.send(request) }
       let isWaiting = request.headers.contains { $0.0 == "Prefer" }
-      if isWaiting, failures.isNext() { throw .unreachable(code: 7) }
+      if requests.fails(isWaiting: isWaiting) { throw .unreachable(code: 7) }
       return try await inner.send(request)
     }
   }
 
-  @Test("trouble is told once, and so is its end")
+  @Test("trouble is told once, and so is its end, by a request that does not wait")
   func interrupted() async throws {
     let inviting = try await InvitingServer()
-    let fixture = try DeviceFixture(BrokenTransport(inner: HastyTransport(inner: inviting.transport)))
+    let transport = BrokenTransport(inner: HastyTransport(inner: inviting.transport))
+    let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(inviting.invite())
     let states = AsyncStream<LiveChannelState>.makeStream()
     struct Enough: Error {}
     let lists = fixture.device.liveTransactions(
       for: container, noting: { states.continuation.yield($0) },
       pausing: { if $0 == .seconds(8) { throw Enough() } })
-    for try await _ in lists {}
+    var count = 0
+    for try await _ in lists { count += 1 }
     states.continuation.finish()
     let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
     #expect(told == [.interrupted(.transport(.unreachable(code: 7))), .restored])
+    // What is known already is not shown again.
+    #expect(count == 1)
+    // The second and the third only ask whether the server is there; after that it keeps requests open again.
+    #expect(transport.requests.areWaiting == [true, false, false, true, true])
+    await inviting.server.stop()
+  }
+
+  /// A proxy that keeps no request open.
+  private struct ImpatientTransport: HTTPTransport {
+    let inner: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let isWaiting = request.headers.contains { $0.0 == "Prefer" }
+      return isWaiting ? HTTPResponse(status: 504) : try await inner.send(request)
+    }
+  }
+
+  @Test("a proxy that cuts off each request that waits is told of once, and does not drive the device")
+  func impatientProxy() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(ImpatientTransport(inner: inviting.transport))
+    let container = try await fixture.activate(inviting.invite())
+    let states = AsyncStream<LiveChannelState>.makeStream()
+    let pauses = Mutex<[Duration]>([])
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(
+      for: container, noting: { states.continuation.yield($0) },
+      pausing: { pause in
+        pauses.withLock { $0.append(pause) }
+        if pause == .seconds(30) { throw Enough() }
+      })
+    for try await _ in lists {}
+    states.continuation.finish()
+    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
+    #expect(told == [.interrupted(.unexpectedAnswer(status: 504)), .restored])
+    #expect(
+      pauses.withLock { $0 } == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
     await inviting.server.stop()
   }
 
