@@ -37,7 +37,7 @@ let signetProgram = Program(
     .init(
       .failure,
       "A question was answered with no, nothing waits that could be answered, the session is locked, what was asked about is not "
-        + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled or was decided before"
+        + "enabled, the doctor has found something to do, or the transaction has expired, was cancelled, withdrawn or decided before"
     ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a new password"),

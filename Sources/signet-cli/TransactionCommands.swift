@@ -263,7 +263,14 @@ struct ChosenTransaction: Sendable {
         let waiting = try await container.server.named {
           try await device.pendingTransactions(for: container, by: session)
         }
-        transaction = try await choose(arguments, from: waiting)
+        if let id = arguments.optionalString("id") {
+          guard let found = waiting.first(where: { $0.id.text == id }) else {
+            throw try await reasonNotWaiting(id, for: container, on: device, by: session) ?? noSuchTransaction
+          }
+          transaction = found
+        } else {
+          transaction = try await choose(arguments, from: waiting)
+        }
       }
       return try await body(
         Self(options: options, device: device, container: container, transaction: transaction), session)
@@ -280,6 +287,7 @@ struct ChosenTransaction: Sendable {
     let needsPassword = { (container: Container) in
       container.protection(of: .sessionTransport).passwordPolicy != nil
     }
+    var ended: CommandFailure?
     var failure: (any Error)?
     for container in containers.filter({ !needsPassword($0) }) + containers.filter(needsPassword) {
       let value: Value? = try await options.withPassword(for: container, key: .sessionTransport) { session in
@@ -292,19 +300,46 @@ struct ChosenTransaction: Sendable {
           failure = failure ?? error
           return nil
         }
-        guard let found = waiting.first(where: { $0.id.text == id }) else { return nil }
+        guard let found = waiting.first(where: { $0.id.text == id }) else {
+          do {
+            let end = try await Self.reasonNotWaiting(id, for: container, on: device, by: session)
+            ended = ended ?? end
+          } catch { failure = failure ?? error }
+          return nil
+        }
         return try await body(
           Self(options: options, device: device, container: container, transaction: found), session)
       }
       if let value { return value }
     }
+    if let ended { throw ended }
     // One that could not be asked may have it.
     throw failure ?? noSuchTransaction
   }
 
   private static let noSuchTransaction = CommandFailure(
-    .dataError, "no such transaction waits: it has ended, or the id is wrong; signet pending shows what waits"
-  )
+    .dataError, "no such transaction; 'signet pending' lists what waits")
+
+  /// Why a transaction does not wait for a container: it has ended, or is for anybody; `nil` where the server knows of none.
+  private static func reasonNotWaiting(
+    _ id: String, for container: Container, on device: Device, by session: Authentication?
+  ) async throws -> CommandFailure? {
+    let transaction: TransactionID
+    do throws(WireFailure) { transaction = try TransactionID(id) } catch { return nil }
+    do {
+      _ = try await container.server.named {
+        try await device.transaction(transaction, for: container, by: session)
+      }
+    } catch let failure as SignetFailure {
+      switch failure {
+      case .transactionDecided, .transactionCancelled, .transactionExpired:
+        return CommandFailure(exitCode(of: failure), failure.description)
+      case .noSuchTransaction: return nil
+      default: throw failure
+      }
+    }
+    return CommandFailure(.dataError, "transaction is for anybody; name it by its link (signet:…)")
+  }
 
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {
@@ -334,12 +369,6 @@ struct ChosenTransaction: Sendable {
   private static func choose(
     _ arguments: Arguments, from transactions: [TransactionRequest]
   ) async throws -> TransactionRequest {
-    if let wanted = arguments.optionalString("id") {
-      guard let found = transactions.first(where: { $0.id.text == wanted }) else {
-        throw noSuchTransaction
-      }
-      return found
-    }
     if transactions.count == 1, let only = transactions.first { return only }
     guard !transactions.isEmpty else { throw CommandFailure(.failure, "nothing waits for a decision") }
     let many = CommandFailure(

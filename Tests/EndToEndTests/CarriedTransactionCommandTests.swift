@@ -21,6 +21,10 @@ import Testing
     #expect(several.status == 65 && several.errorOutput.contains("alice, bob"), several.summary)
     let both = try await device.run("approve", "--qr", picture, "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
     #expect(both.isRefusal(64, "--qr goes without an id"), both.summary)
+    for chosen in [[], ["--container", "bob"]] as [[String]] {
+      let unnamed = try await device.run(["approve", id, "--yes"] + chosen)
+      #expect(unnamed.isRefusal(65, "transaction is for anybody; name it by its link"), unnamed.summary)
+    }
     _ = try await device.json("approve", "--qr", picture, "--yes", "--container", "bob")
     let found = try await server.transaction(id)
     #expect(try found.string("user") == "bob" && found.string("status") == "accepted")

@@ -65,9 +65,12 @@ import Testing
       #expect(try chosen.string("id") == id)
       #expect(try await server.transaction(id).string("user") == user)
       #expect(try await server.transaction(id).string("status") != "pending")
+      let late = try await device.run("approve", id, "--yes")
+      let end = word == "deny" ? "was decided before" : "was cancelled, or withdrawn"
+      #expect(late.isRefusal(1, end), late.summary)
     }
     let unknown = try await device.run("approve", "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
-    #expect(unknown.isRefusal(65, "no such transaction waits"), unknown.summary)
+    #expect(unknown.isRefusal(65, "no such transaction; 'signet pending'"), unknown.summary)
     let unnamed = try await device.run("approve", "--yes")
     #expect(unnamed.isRefusal(64, "--container"), unnamed.summary)
 

@@ -39,8 +39,18 @@ import Testing
     )
     let end = try await server.transaction(withdrawn).object("end")
     #expect(try end.string("reason") == "no more stock & closed")
-    let nothing = try await device.run("approve", withdrawn, "--yes")
-    #expect(nothing.status == 65, nothing.summary)
+    // As where a link leads to it, or where it ends while it is shown.
+    for (id, words) in [
+      (reported, "was decided before"), (cancelled, "was cancelled, or withdrawn"),
+      (withdrawn, "was cancelled, or withdrawn"),
+    ] {
+      let late = try await device.run("approve", id, "--yes")
+      #expect(late.isRefusal(1, words), late.summary)
+    }
+    for id in ["AAAAAAAAAAAAAAAAAAAAAA", "no id"] {
+      let unknown = try await device.run("approve", id, "--yes")
+      #expect(unknown.isRefusal(65, "no such transaction; 'signet pending'"), unknown.summary)
+    }
     await server.stop()
   }
 
