@@ -40,12 +40,11 @@ public enum StorageContract {
   }
 
   /// All checks.
-  public static let checks: [Check] =
-    users + userLife + devices + apiKeys + activations + containers + lifetime + codes + attempts + tokens
-    + transactions
-    + transactionEnds + requestBudget + asking + unanswerable + push + pushAuth + clients + backchannel
-    + outbox + uaf + authenticatorKeys
-    + accounts + audit + repeatable
+  public static let checks: [Check] = [
+    users, userGate, userLife, deviceLocks, deviceLosses, devices, apiKeys, activations, containers, lifetime,
+    codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,
+    pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, repeatable,
+  ].flatMap(\.self)
 }
 
 /// How many tasks race in a check.

@@ -1,0 +1,81 @@
+import SignetStorage
+
+// What the checks of users do with a storage, in a line each.
+
+extension Sample {
+  static func uafSession(
+    _ id: String, _ operation: String = "Auth", of user: String?
+  ) -> UAFSessionRecord {
+    var session = UAFSessionRecord(
+      id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
+    )
+    session.request = [1, 2]
+    return session
+  }
+
+  static func mechanism(_ id: String, of user: String) -> PushAuthMechanismRecord {
+    PushAuthMechanismRecord(
+      id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
+  }
+
+  static func message(_ id: String, to mechanism: String) -> PushAuthMessageRecord {
+    PushAuthMessageRecord(
+      id: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000, expires: 1100)
+  }
+}
+
+extension Storage {
+  /// Adds a request that anybody may answer.
+  func addOpen(_ id: String) async throws {
+    var transaction = Sample.transaction(id)
+    transaction.user = nil
+    try await addTransaction(transaction, audit: StorageContract.event("transaction"))
+  }
+
+  /// Adds a client of OpenID Connect that asks a user.
+  func addClient(for user: String) async throws {
+    try await addClient(
+      ClientRecord(
+        id: "bank-\(user)", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5),
+      audit: StorageContract.event("client"))
+  }
+
+  /// Adds the request of that client.
+  func askByClient(_ user: String) async throws -> AdmissionOutcome {
+    let request = BackchannelRecord(
+      digest: Array(user.utf8), transaction: "t-\(user)", client: "bank-\(user)", delivery: .poll,
+      expires: 1_330, interval: 5)
+    return try await addBackchannelRequest(
+      request, asking: Sample.transaction("t-\(user)", user: user), limits: Sample.limits
+    ) { _ in StorageContract.event("asked") }
+  }
+
+  func suspend(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+    try await suspendUser(
+      user, reason: "why", subject: "~new", at: 1010, audit: StorageContract.event("suspended")
+    ) { _ in
+      StorageContract.event("ended")
+    }
+  }
+
+  func delete(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+    try await deleteUser(user, subject: "~new", at: 1010, audit: StorageContract.event("deleted")) { _ in
+      StorageContract.event("ended")
+    }
+  }
+
+  func registerUAF(_ session: String, of user: String) async throws -> UAFOutcome {
+    let credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4] + user.utf8, algorithm: 1,
+      keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+    return try await finishUAFRegistration(
+      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+    ) { _ in StorageContract.event("uaf") }
+  }
+
+  func registerApp(_ mechanism: String) async throws -> Bool {
+    try await registerPushAuthMechanism(
+      mechanism, named: "app of \(mechanism)", sealedDevice: [5], at: 1001,
+      audit: StorageContract.event("registered"))
+  }
+}
