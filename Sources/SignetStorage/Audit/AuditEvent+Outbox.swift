@@ -1,0 +1,72 @@
+import SignetCrypto
+
+extension AuditEvent {
+  /// What receivers of the outbox hear of it; `nil` for nothing.
+  ///
+  /// Every change is on the record in its own step, so this is the one place that tells receivers of changes. There is no `default`: an
+  /// event that is added has to say whether it is a change. The ends of requests, and locks of devices, follow from
+  /// several events; the steps themselves publish them. Where the event does not name the user, the step finds the account.
+  package var published: OutboxEvent? {
+    switch self {
+    case .userSuspended(let user, _): OutboxEvent(.userSuspended, of: user, user: user)
+    case .userResumed(let user): OutboxEvent(.userResumed, of: user, user: user)
+    case .userDeleted(let user): OutboxEvent(.userDeleted, of: user, user: user)
+    case .deviceRevoked(let user, let device): OutboxEvent(.deviceRevoked, of: device, user: user)
+
+    case .containerActivated(let user, let id): Self.change(.authenticatorBound, .container, id, user)
+    case .containerRenewed(let user, let id, _, _): Self.change(.authenticatorReplaced, .container, id, user)
+    case .containerRevoked(let id): Self.change(.authenticatorRevoked, .container, id, nil)
+    case .containerDeleted(let user, let id, _, _), .containerReset(let user, let id, _, _),
+      .containerWiped(let user, let id, _, _):
+      Self.change(.authenticatorRevoked, .container, id, user)
+
+    case .tokenVerified(let user, let source):
+      source.token.flatMap { Self.change(.authenticatorBound, .otp, $0, user) }
+    // A token is good for its new user after its first right code.
+    case .tokenAssigned(let token, _), .tokenRemoved(let token):
+      Self.change(.authenticatorRevoked, .otp, token, nil)
+    case .tokenDisabled(let token): Self.change(.authenticatorSuspended, .otp, token, nil)
+
+    case .pushAuthRegistered(let user, let id, _, _): Self.change(.authenticatorBound, .pushApp, id, user)
+    case .pushAuthRemoved(let id): Self.change(.authenticatorRevoked, .pushApp, id, nil)
+
+    case .uafRegistered(let session, let user, _): Self.change(.authenticatorBound, .uaf, session, user)
+    case .uafQuarantined(let answer, _):
+      Self.change(.authenticatorSuspended, .uaf, answer.session, answer.user)
+    case .uafReleased(let user, let aaid, let key):
+      Self.change(.authenticatorResumed, .uaf, Self.name(aaid, key), user)
+    case .uafRevoked(let user, let aaid, let key), .uafDeregistered(_, let user, let aaid, let key):
+      Self.change(.authenticatorRevoked, .uaf, Self.name(aaid, key), user)
+    case .uafDeregistrationSent(let session, let user):
+      Self.change(.authenticatorRevoked, .uaf, session, user)
+    case .uafDeviceRemoved(let user, let device): Self.change(.authenticatorRevoked, .uaf, device, user)
+
+    case .userAdded, .userUnlocked, .userCodeSet, .userCodeRemoved, .userCodeAccepted, .userCodeRefused,
+      .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenAdded, .tokenRefused,
+      .tokenEnabled, .activationAdded, .activationStaged, .activationRefused, .containerRenewalAsked,
+      .renewalStaged, .renewalRefused, .containerRefused, .deviceLocked, .deviceUnlocked, .accountReported,
+      .accountReportRefused, .accountOrdered, .accountOrderDone, .accountAltered,
+      .accountPoliciesAttached, .transactionAdded,
+      .transactionNotAdded, .transactionAccepted, .transactionAnswered, .transactionDenied,
+      .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
+      .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
+      .pushTargetChanged, .pushTargetRemoved, .pushTargetDropped, .pushAuthEnrolment, .pushAuthDeviceChanged,
+      .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber, .pushAuthApproved, .pushAuthDenied,
+      .uafRequested, .uafTokenAdded, .uafNotAsked, .uafTokenRedeemed, .uafRegistrationRefused,
+      .uafAuthenticated, .uafAuthenticationRefused, .uafResponseRefused, .uafTargetAdded, .uafTargetChanged,
+      .uafTargetExpired, .uafTargetRemoved, .keyAdded, .keyRevoked, .clientAdded, .clientRevoked, .clientTold,
+      .clientNotTold,
+      .tokensIssued, .signingKeyAdded:
+      nil
+    }
+  }
+
+  private static func change(
+    _ kind: OutboxEvent.Kind, _ authenticator: AuthenticatorRecord.Kind, _ id: String, _ user: String?
+  ) -> OutboxEvent {
+    OutboxEvent(kind, of: id, user: user, authenticator: authenticator)
+  }
+
+  /// The name of a UAF key, as ``AuthenticatorRecord/id`` has it.
+  private static func name(_ aaid: String, _ key: [UInt8]) -> String { "\(aaid)/\(Base64URL.encode(key))" }
+}
