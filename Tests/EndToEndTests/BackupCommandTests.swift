@@ -92,12 +92,7 @@ import Testing
       #expect(try await ServerCommand.run(["backup", copy, "--data", server.data] + words).status == 0)
       let path = "\(copy)/signet.sqlite"
       switch what {
-      case "database":
-        let file = try FileHandle(forUpdating: URL(filePath: path))
-        let size = try file.seekToEnd()
-        try file.seek(toOffset: 8192)
-        try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size) - 8192))
-        try file.close()
+      case "database": try damageFile(path, from: 8192)
       case "cut":
         let file = try FileHandle(forUpdating: URL(filePath: path))
         try file.truncate(atOffset: 0)

@@ -49,12 +49,7 @@ import Testing
     let path = "\(first.data)/signet.sqlite"
     let server = try await RunningServer(first.folder, first.port)
     switch how {
-    case "damaged":
-      let file = try FileHandle(forUpdating: URL(filePath: path))
-      let size = try file.seekToEnd()
-      try file.seek(toOffset: 4096)
-      try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size) - 4096))
-      try file.close()
+    case "damaged": try damageFile(path, from: 4096)
     case "removed": try FileManager.default.removeItem(atPath: path)
     default:
       try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
