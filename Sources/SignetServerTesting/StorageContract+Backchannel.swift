@@ -57,7 +57,8 @@ extension StorageContract {
       try await expect(storage.setUserCode([5], of: "alice", audit: event("code")), is: true, "of alice")
       try await expect(storage.user("alice")?.codeDigest, is: [5], "the digest")
       @Sendable func attempt(_ client: UInt8, _ isRight: Bool) async throws -> CodeOutcome {
-        try await storage.tryUserCode(CodeAttempt(user: "alice", client: [client])) { wait in
+        try await storage.tryUserCode(CodeAttempt(user: "alice", client: [client])) { digest, wait in
+          guard digest == [5] else { return CodeVerdict(.refused, wait: wait, audit: event("another")) }
           let failures = wait?.failures ?? 0
           guard failures < 3 else { return CodeVerdict(.locked, wait: wait, audit: event("locked")) }
           return isRight
@@ -78,7 +79,11 @@ extension StorageContract {
       try expect(outcomes.count { $0 == .refused }, is: 3, "refused, of 50 wrong ones at once")
       _ = try await storage.setUserCode(nil, of: "alice", audit: event("code"))
       try await expect(storage.user("alice")?.codeDigest, is: nil, "the digest")
-      try await expect(attempt(1, true), is: .accepted, "after another was set")
+      try await expect(attempt(1, true), is: .refused, "after it was taken away")
+      for (digest, outcome) in [([6], .refused), ([5], .accepted)] as [([UInt8], CodeOutcome)] {
+        _ = try await storage.setUserCode(digest, of: "alice", audit: event("code"))
+        try await expect(attempt(1, true), is: outcome, "with the code \(digest)")
+      }
       try await expect(
         log(of: storage).count { $0 == event("locked").text }, is: 48, "events of what was not tried")
     },

@@ -106,7 +106,7 @@ extension StorageContract {
       }
       try await expect(log(of: storage).count, is: before + 182, "entries of requests that were not made")
       let code = CodeVerdict(.locked, wait: nil, audit: event("user code"))
-      _ = try await storage.tryUserCode(CodeAttempt(user: "bob", client: [1])) { _ in code }
+      _ = try await storage.tryUserCode(CodeAttempt(user: "bob", client: [1])) { _, _ in code }
       try await expect(log(of: storage).count, is: before + 182, "entries with a user's code")
     },
     Check("what the log has had of an hour is forgotten with the hour, and with its user") { storage in

@@ -145,6 +145,51 @@ extension StorageContract {
         await authenticate(storage, "t2", [use(1, 0)]), is: .transactionOver, "of one that was withdrawn")
       try expect(try await storage.transaction("t2")?.state, is: .withdrawn, "the transaction")
     },
+    Check("a UAF response is judged by what there is in the step, and refused with nothing counted") {
+      storage in
+      try await prepare(storage, [5])
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      let (asked, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
+      let refusal = UAFOutcome.insufficient(reason: "no")
+      for id in ["a", "b"] {
+        try await storage.addUAFSession(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
+        let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {
+          event($0 == refusal ? "refused" : "accepted")
+        } judge: { keys, transaction in
+          keys == [key] && transaction == (id == "b" ? asked : nil) ? refusal : nil
+        }
+        try expect(outcome, is: refusal, "the outcome of \(id)")
+        try expect(try await storage.uafSession(id)?.state, is: .failed, "the operation \(id)")
+        try expect(try await storage.uafSession(id)?.end?.status, is: 1492, "the status of \(id)")
+      }
+      try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the key")
+      try expect(try await storage.transaction("t1")?.state, is: .pending, "the transaction")
+      // A key that is not in use is refused as that, whatever is demanded.
+      try await storage.addUAFSession(session("c"), audit: nil)
+      let unknown = try await storage.finishUAFAuthentication(
+        "c", of: "alice", end(), uses: [use(2, 1)]
+      ) { _ in
+        event("unknown")
+      } judge: { _, _ in
+        refusal
+      }
+      try expect(unknown, is: .keyUnknown, "a key that there is not")
+      try await storage.addUAFSession(session("r", "Reg"), audit: nil)
+      let registered = try await storage.finishUAFRegistration(
+        "r", end(), adding: [credential(3).new], limit: 4
+      ) { _ in
+        event("not registered")
+      } judge: {
+        refusal
+      }
+      try expect(registered, is: refusal, "a registration")
+      try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the keys")
+      try expect(try await storage.uafSession("r")?.end?.status, is: 1492, "the status of the registration")
+      let texts = try await log(of: storage)
+      for (name, count) in [("refused", 2), ("accepted", 0), ("unknown", 1), ("not registered", 1)] {
+        try expect(texts.count { $0 == event(name).text }, is: count, "events called \(name)")
+      }
+    },
     Check("a UAF key is of its user alone") { storage in
       try await prepare(storage, [0])
       var anybody = session("s")

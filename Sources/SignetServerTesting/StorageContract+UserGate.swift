@@ -27,7 +27,7 @@ extension StorageContract {
     GatedStep(step: "tryUserCode", name: "the code of a user") { _, _ in
     } accepts: { storage, user in
       try await storage.tryUserCode(CodeAttempt(user: user, client: [1])) {
-        CodeVerdict(.accepted, wait: $0, audit: event("user code"))
+        CodeVerdict(.accepted, wait: $1, audit: event("user code"))
       } == .accepted
     },
     GatedStep(step: "claimRequest", name: "a signed request of a device") {

@@ -49,6 +49,13 @@ struct ServerFixture: Sendable {
       derivation: .insecureForTests)
   }
 
+  /// What services work with whose steps suffer `faults`, over the same state.
+  func context(suffering faults: StepFaults) -> ServiceContext {
+    ServiceContext(
+      settings: context.settings, storage: storage.suffering(faults), masterKey: context.masterKey,
+      clock: clock, log: capture.log, derivation: .insecureForTests)
+  }
+
   /// Adds a user and makes an invite.
   func invite(_ name: String = "alice") async throws -> ActivationCode {
     let user = try UserID(name)

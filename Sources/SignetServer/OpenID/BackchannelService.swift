@@ -142,17 +142,17 @@ struct BackchannelService: Sendable {
   ) async throws {
     let found = try await context.storage.user(user.text)
     guard let found else { throw OpenIDFailure.unknownUser }
-    guard let digest = found.codeDigest else { return }
+    guard found.codeDigest != nil else { return }
     guard let code else {
       throw OpenIDFailure(
         .missingUserCode, "Send user_code: the user has one, and has to type it.")
     }
     let given = context.masterKey.digest(ofUserCode: code, of: user.text)
-    let isRight = constantTimeEqual(given, digest)
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
     let attempt = CodeAttempt(user: user.text, client: Array(client.actor.text.utf8))
-    let outcome = try await context.storage.tryUserCode(attempt) { wait in
+    let outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
+      let isRight = digest.map { constantTimeEqual(given, $0) } ?? false
       let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
       return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
     }

@@ -59,14 +59,12 @@ extension TransactionService {
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
     let match = try await container(answering: answer.digits, carried, expected)
-    let lastReport = carried.containers.first { $0.id == match }?.lastReport
     let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
     let time = audit.time
     let outcome = try await context.storage.answerTransaction(
       id,
       AnswerAttempt(
-        container: match, lastReport: lastReport, isTyped: answer.isTyped, client: client, key: asker.key,
-        time: time),
+        container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
       attempts: context.settings.codeAttempts,
       waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
     ) { outcome in
@@ -74,6 +72,8 @@ extension TransactionService {
         outcome == .decided
           ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
           : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
+    } judge: { transaction, container, lastReport in
+      shortage(of: container, reported: lastReport, answering: transaction, at: time)
     }
     if outcome == .notSigned || outcome == .locked {
       throw Problem(
@@ -92,13 +92,11 @@ extension TransactionService {
   ) async throws -> String? {
     var match: String?
     for container in carried.containers {
-      guard let credential = try await context.storage.credential(container.id) else {
-        continue
-      }
+      guard let credential = try await context.storage.credential(container) else { continue }
       let secret = try context.masterKey.open(
         credential.sealedSecret, for: .otpSecret(credential: credential.id))
-      let right = expected(secret, try ContainerID(container.id))
-      if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container.id }
+      let right = expected(secret, try ContainerID(container))
+      if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container }
     }
     return match
   }
@@ -136,13 +134,7 @@ extension TransactionService {
     let user: String
     let typedFields: [Int]?
     /// The active ones of the user whose digits are enough.
-    let containers: [AbleContainer]
-  }
-
-  private struct AbleContainer: Sendable {
-    let id: String
-    /// When its device's last report came, where something is required by name.
-    var lastReport: Int64?
+    let containers: [String]
   }
 
   private func carried(_ id: String) async throws -> CarriedTransaction {
@@ -163,45 +155,53 @@ extension TransactionService {
       containers: try await containers(of: user, answering: found))
   }
 
-  /// The user's active containers whose digits are enough for what is required.
+  /// The user's active containers whose digits are enough for what is required, as far as that is known before the step that takes them.
+  private func containers(
+    of user: String, answering transaction: TransactionRecord
+  ) async throws -> [String] {
+    let active = try await context.storage.containers(user: user).filter { $0.state == .active }
+    let now = context.clock.now
+    // What has ended is answered by its end, also to who made it.
+    guard transaction.state(at: now) == .pending else { return active.map(\.id) }
+    if transaction.isClients, transaction.requirements.isEmpty { try Self.check(Self.unsigned) }
+    var able: [String] = []
+    var shortages: [DecisionOutcome] = []
+    for container in active {
+      let lastReport =
+        transaction.requirements.isEmpty ? nil : try await context.storage.lastReport(of: container.id)
+      if let lacking = shortage(of: container, reported: lastReport, answering: transaction, at: now) {
+        shortages.append(lacking)
+      } else {
+        able.append(container.id)
+      }
+    }
+    guard able.isEmpty, let first = shortages.first else { return able }
+    let isDue: (DecisionOutcome) -> Bool = { if case .reportDue = $0 { true } else { false } }
+    try Self.check(shortages.first(where: isDue) ?? first)
+    return able
+  }
+
+  /// Why digits of a container are not enough for a transaction that waits; `nil` where they are.
   ///
   /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them. A client of OpenID Connect
   /// chooses by `acr_values` alone, whoever carries digits for it.
-  private func containers(
-    of user: String, answering transaction: TransactionRecord
-  ) async throws -> [AbleContainer] {
-    let active = try await context.storage.containers(user: user).filter { $0.state == .active }
+  private func shortage(
+    of container: ContainerRecord, reported lastReport: Int64?, answering transaction: TransactionRecord,
+    at time: Int64
+  ) -> DecisionOutcome? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
-    let now = context.clock.now
-    // What has ended is answered by its end, also to who made it.
-    guard transaction.state(at: now) == .pending else { return active.map { AbleContainer(id: $0.id) } }
-    guard !names.isEmpty else {
-      guard !transaction.isClients else {
-        throw Problem(
-          .malformed, "Digits carry no signature, which a client demands whose acr_values name nothing else.")
-      }
-      return active.map { AbleContainer(id: $0.id) }
+    guard !names.isEmpty else { return transaction.isClients ? Self.unsigned : nil }
+    let evidence = AuthenticationEvidence(of: container, isSigned: false).reported(lastReport, at: time)
+    guard !known.isOneMet(of: names, by: evidence) else { return nil }
+    let missing = known.missing(for: names, in: evidence)
+    guard known.isOneMet(of: names, by: evidence.afterReport) else {
+      return .mismatch(reason: "Digits cannot show what is required: \(missing).")
     }
-    var able: [AbleContainer] = []
-    var (missing, isDue): (String?, Bool) = (nil, false)
-    for container in active {
-      var evidence = AuthenticationEvidence(of: container, isSigned: false)
-      var found = AbleContainer(id: container.id)
-      found.lastReport = try await context.storage.lastReport(of: container.id)
-      evidence = evidence.reported(found.lastReport, at: now)
-      if known.isOneMet(of: names, by: evidence) {
-        able.append(found)
-      } else {
-        missing = missing ?? known.missing(for: names, in: evidence)
-        isDue = isDue || known.isOneMet(of: names, by: evidence.afterReport)
-      }
-    }
-    guard able.isEmpty, let missing else { return able }
-    guard !isDue else {
-      throw Problem(
-        .reportDue,
+    return .reportDue(
+      reason:
         "\(missing); have the device report ('signet condition report'), and ask for digits after that.")
-    }
-    throw Problem(.malformed, "Digits cannot show what is required: \(missing).")
   }
+
+  private static let unsigned = DecisionOutcome.mismatch(
+    reason: "Digits carry no signature, which a client demands whose acr_values name nothing else.")
 }

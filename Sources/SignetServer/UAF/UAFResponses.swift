@@ -64,10 +64,7 @@ struct UAFResponses: Sendable {
       credential.keyProtection = setup.models[key.reference.aaid]?.statement.keyProtection.rawValue ?? 1
       return NewUAFCredential(credential, digest: PublicKeyDigest(of: key.publicKey.canonicalBytes))
     }
-    // Whichever of the new keys is used later, it has to do.
-    for new in credentials {
-      _ = try await check([evidence(of: new.credential).atBest(confirmingTransaction: false)], for: session)
-    }
+    let policy = try UAFContext.policy(in: session.context)
     let keys = Self.json(verified.keys.map(\.reference))
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
     let audit = context.audit(by: .user(user))
@@ -79,6 +76,13 @@ struct UAFResponses: Sendable {
       }
       return audit(
         .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
+    } judge: {
+      // Whichever of the new keys is used later, it has to do.
+      for new in credentials {
+        let shown = evidence(of: new.credential).atBest(confirmingTransaction: false)
+        if let refusal = shortage(of: [shown], policy, nil) { return refusal }
+      }
+      return nil
     }
     try Self.check(outcome)
     return try await authorizations.issue(
@@ -129,7 +133,7 @@ struct UAFResponses: Sendable {
         request, trustedFacets: Set(setup.settings.facets), models: setup.models, keys: keys
       ).verify(claimed)
     } catch { throw UAFFailure(error) }
-    let acr = try await check(Self.evidence(of: verified.uses, found, setup.models, session), for: session)
+    let policy = try UAFContext.policy(in: session.context)
     let uses = verified.uses.map {
       UAFKeyUse(
         aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
@@ -142,7 +146,16 @@ struct UAFResponses: Sendable {
     let audit = context.audit(by: .user(user))
     let outcome = try await context.storage.finishUAFAuthentication(
       session.id, of: user, end, uses: uses
-    ) { audit(Self.event($0, answer)) }
+    ) {
+      audit(Self.event($0, answer))
+    } judge: { stored, transaction in
+      // What was verified says nothing about another key that has taken the name since.
+      guard stored.allSatisfy({ key in found.contains(where: key.isSameKey(as:)) }) else {
+        return .keyUnknown
+      }
+      let shown = Self.evidence(of: verified.uses, stored, setup.models, session)
+      return shortage(of: shown, policy, transaction)
+    }
     if case .altered(let use) = outcome {
       context.log.error(
         "uaf.altered", ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
@@ -154,7 +167,8 @@ struct UAFResponses: Sendable {
     }
     try Self.check(outcome)
     return try await authorizations.issue(
-      for: user, after: .authentication, session, verified.uses.map(\.reference), acr: acr,
+      for: user, after: .authentication, session, verified.uses.map(\.reference),
+      acr: acr(of: policy),
       confirmed: verified.uses.compactMap(\.transaction))
   }
 
@@ -296,34 +310,40 @@ struct UAFResponses: Sendable {
     AuthenticationEvidence(of: credential, among: setup.models)
   }
 
-  /// Holds what was shown against what the operation's policy requires beside itself: one of the keys has to meet all of it.
+  /// Holds what was shown against what an operation's policy requires beside itself, and against what its transaction requires: one of
+  /// the keys has to meet all of it.
   ///
-  /// - Returns: What `acr` says: the requirement that was asked for by name, or that a UAF authenticator signed.
-  /// - Throws: ``UAFFailure``.
-  private func check(
-    _ shown: [AuthenticationEvidence], for session: UAFSessionRecord
-  ) async throws -> String {
-    let (name, known) = (try UAFContext.policy(in: session.context), context.settings.requirements)
-    guard let rule = setup.rule(named: name, among: known) else {
-      throw UAFFailure(.unacceptableAuthenticator, "the policy of the request is not there any more")
+  /// It is asked in the step that takes the response, so that what has changed by then counts.
+  ///
+  /// - Parameters:
+  ///   - shown: What the keys show.
+  ///   - policy: The name that the request has chosen; `nil` for the default.
+  ///   - transaction: The transaction; `nil` for none.
+  /// - Returns: What is lacking; `nil` where nothing is.
+  private func shortage(
+    of shown: [AuthenticationEvidence], _ policy: String?, _ transaction: TransactionRecord?
+  ) -> UAFOutcome? {
+    let known = context.settings.requirements
+    guard let rule = setup.rule(named: policy, among: known) else {
+      return .insufficient(reason: "the policy of the request is not there any more")
     }
+    let best = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
     guard shown.contains(where: { known.areMet(rule.requirements, by: $0) }) else {
-      let evidence = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
-      let unmet = rule.requirements.filter { !known.areMet([$0], by: evidence) }
-      throw UAFFailure(
-        .unacceptableAuthenticator,
-        "the requirement is not met: \(known.missing(for: unmet, in: evidence))"
-      )
+      let unmet = rule.requirements.filter { !known.areMet([$0], by: best) }
+      return .insufficient(reason: "the requirement is not met: \(known.missing(for: unmet, in: best))")
     }
-    if let id = session.transaction, let transaction = try await context.storage.transaction(id),
-      !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) })
-    {
-      throw UAFFailure(
-        .unacceptableAuthenticator,
-        "what the transaction requires is not met: \(known.missing(for: transaction.requirements, in: shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)))"
-      )
+    if let transaction, !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) }) {
+      let missing = known.missing(for: transaction.requirements, in: best)
+      return .insufficient(reason: "what the transaction requires is not met: \(missing)")
     }
-    return rule.requirements.last { $0 == name } ?? UAFNames.acr
+    return nil
+  }
+
+  /// What `acr` says of a response that was taken: the requirement that was asked for by name, or that a UAF authenticator signed.
+  private func acr(of policy: String?) -> String {
+    guard let policy else { return UAFNames.acr }
+    let isRequired = setup.policy(named: policy) == nil || setup.settings.requirements[policy] == policy
+    return isRequired ? policy : UAFNames.acr
   }
 
   // MARK: Outcomes
@@ -344,6 +364,7 @@ struct UAFResponses: Sendable {
     case .transactionOver: "the transaction has ended before"
     case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
     case .altered: altered.reason
+    case .insufficient(let reason): reason
     }
   }
 
@@ -353,5 +374,13 @@ struct UAFResponses: Sendable {
   private static func check(_ outcome: UAFOutcome) throws {
     guard let reason = reason(outcome) else { return }
     throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
+  }
+}
+
+extension UAFCredentialRecord {
+  /// Whether what one has signed is verified as what the other has.
+  fileprivate func isSameKey(as other: UAFCredentialRecord) -> Bool {
+    (aaid, keyID, publicKey) == (other.aaid, other.keyID, other.publicKey)
+      && (algorithm, keyFormat) == (other.algorithm, other.keyFormat)
   }
 }

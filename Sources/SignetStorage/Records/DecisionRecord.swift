@@ -82,8 +82,6 @@ public enum DecisionVerdict: Hashable, Sendable {
 public struct AnswerAttempt: Hashable, Sendable {
   /// Whose digits they are; `nil` where they are nobody's.
   public var container: String?
-  /// When the last report of its device came, where something is required by name.
-  public var lastReport: Int64?
   /// Whether they answer what a user typed, and not what the device showed.
   public var isTyped: Bool
   /// The keyed digest of the end user's address, whose wrong answers make it wait; `nil` for an operator, who never waits.
@@ -97,16 +95,14 @@ public struct AnswerAttempt: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - container: Whose digits they are.
-  ///   - lastReport: When the last report of its device came.
   ///   - isTyped: Whether they answer what a user typed.
   ///   - client: The keyed digest of the end user's address.
   ///   - key: The API key.
   ///   - time: When.
   public init(
-    container: String?, lastReport: Int64? = nil, isTyped: Bool = false, client: [UInt8]? = nil,
-    key: String? = nil, time: Int64
+    container: String?, isTyped: Bool = false, client: [UInt8]? = nil, key: String? = nil, time: Int64
   ) {
-    (self.container, self.lastReport, self.isTyped) = (container, lastReport, isTyped)
+    (self.container, self.isTyped) = (container, isTyped)
     (self.client, self.key, self.time) = (client, key, time)
   }
 }

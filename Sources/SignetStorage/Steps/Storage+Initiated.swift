@@ -79,12 +79,17 @@ extension Storage {
   ///   - attempts: Refused codes in a row after which nothing is taken from a container.
   ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
   ///   - audit: Makes the event.
+  ///   - judge: Why digits of a container are not enough for a transaction that waits, by both and by the device's last report as they are
+  ///     in this step; `nil` where they are. It may be called again where the step has to be repeated.
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   public func answerTransaction(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
+    judge:
+      @escaping @Sendable (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome? =
+      { _, _, _ in nil }
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
@@ -96,7 +101,7 @@ extension Storage {
       if let seconds = wait.seconds {
         outcome = .waiting(seconds: seconds)
       } else {
-        outcome = try database.answer(id, attempt, attempts: attempts)
+        outcome = try database.answer(id, attempt, attempts: attempts, judge)
       }
       if outcome == .notSigned { try database.setWait(wait.next, for: code) }
       if outcome == .decided, let container = attempt.container {
@@ -143,7 +148,8 @@ extension SQLConnection {
   }
 
   fileprivate func answer(
-    _ id: String, _ attempt: AnswerAttempt, attempts: Int
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int,
+    _ judge: (TransactionRecord, ContainerRecord, Int64?) -> DecisionOutcome?
   ) throws -> DecisionOutcome {
     guard let found = try transaction(id), let user = found.user else { return .unknown }
     // Digits for what has ended decide nothing, so they teach nothing.
@@ -162,10 +168,18 @@ extension SQLConnection {
     guard let credential = try credential(container), credential.user == user, credential.state == .active,
       credential.serial == nil, credential.failures < attempts
     else { return .locked }
+    // Kept where something is required by name, as with a decision that is signed.
+    let lastReport = found.requirements.isEmpty ? nil : try self.lastReport(of: container)
+    // What has ended is answered by its end.
+    if found.state(at: attempt.time) == .pending, let holder = try self.container(container),
+      let refusal = judge(found, holder, lastReport)
+    {
+      return refusal
+    }
     return try decide(
       id,
       DecisionRecord(
         state: .accepted, jws: nil, container: container, time: attempt.time, isTyped: attempt.isTyped,
-        lastReport: attempt.lastReport))
+        lastReport: lastReport))
   }
 }

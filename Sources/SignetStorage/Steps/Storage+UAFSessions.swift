@@ -160,11 +160,13 @@ extension Storage {
   ///   - credentials: The new keys, all of one user and on one device.
   ///   - limit: How many keys a user may have.
   ///   - audit: Makes the event.
+  ///   - judge: Why the keys are not taken, by what is demanded at that moment; `nil` where they are.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(
     _ id: String, _ end: UAFSessionEnd, adding credentials: [NewUAFCredential], limit: Int,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
+    judge: @escaping @Sendable () -> UAFOutcome? = { nil }
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
@@ -173,7 +175,7 @@ extension Storage {
         try database.requireActive(known: first.user)
         try database.requireUnlocked(first.device, of: first.user, codes)
       }
-      let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
+      let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
       if outcome == .taken, let first, let device = first.device {
         try database.bind(DeviceRecord(of: first.user, device, at: first.created, codes), codes)
       }
@@ -220,11 +222,14 @@ extension Storage {
   ///   - end: How it ends.
   ///   - uses: The keys with their counters.
   ///   - audit: Makes the event.
+  ///   - judge: Why the answer is not taken, by the keys, all of which are the user's and in use, and by the transaction that goes with the
+  ///     operation, as both are in this step; `nil` where it is. It may be called again where the step has to be repeated.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse],
-    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
+    judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
@@ -236,7 +241,7 @@ extension Storage {
         else { continue }
         try database.requireUnlocked(key.device, of: user, codes)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, codes)
+      let outcome = try database.finishAuthentication(id, user, end, uses, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event)
       // A key that there are two of is out of use, also where another one is what was refused first.
@@ -406,9 +411,11 @@ extension SQLConnection {
   }
 
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes,
+    _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard let session = try openSession(id, at: end.time, codes) else { return .over }
+    if let refusal = judge() { return try fail(session, end, refusal, codes) }
     let isTaken = try credentials.contains {
       try uafCredential($0.credential.aaid, $0.credential.keyID, codes) != nil
         || self.isTaken($0.digest, for: KeyHolder($0.credential))
@@ -432,7 +439,8 @@ extension SQLConnection {
   }
 
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ codes: RowCodes
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ codes: RowCodes,
+    _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
     else { return try uafSession(id, codes)?.hasEndedWithTransaction == true ? .transactionOver : .over }
@@ -444,6 +452,12 @@ extension SQLConnection {
         transaction.user == nil || transaction.user == user
       else { return try fail(session, end, .transactionOver, codes) }
       pending = transaction
+    }
+    let keys = try uses.compactMap { try uafCredential($0.aaid, $0.keyID, codes) }
+      .filter { $0.user == user && $0.state == .active }
+    // One that is not in use is refused where it is counted.
+    if keys.count == uses.count, let refusal = judge(keys, pending) {
+      return try fail(session, end, refusal, codes)
     }
     // One key that is refused refuses them all; what the others have proved counts all the same.
     var firstRefusal: UAFOutcome?

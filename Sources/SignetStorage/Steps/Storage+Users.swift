@@ -97,21 +97,21 @@ extension Storage {
     }
   }
 
-  /// Makes one attempt to use a user's code: shows `judge` what the client has to wait, and writes down what it says, in one
-  /// step, as ``attemptCode(_:judge:then:)`` does.
+  /// Makes one attempt to use a user's code: shows `judge` the digest of the code, `nil` for none, and what the client has to wait, and
+  /// writes down what it says, in one step, as ``attemptCode(_:judge:)`` does.
   ///
   /// - Parameters:
   ///   - attempt: Whose code, and who tries.
-  ///   - judge: Judges; the caller compared.
+  ///   - judge: Compares, and judges.
   /// - Returns: The verdict's outcome.
   /// - Throws: ``StorageFailure``.
   public func tryUserCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (_ codeDigest: [UInt8]?, WaitRecord?) -> CodeVerdict
   ) async throws(StorageFailure) -> CodeOutcome {
     try await write { database in
       if let user = attempt.user { try database.requireActive(known: user) }
       let wait = try database.wait(for: attempt)
-      let verdict = judge(wait)
+      let verdict = judge(try attempt.user.flatMap { try database.anyUser($0)?.checked().codeDigest }, wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       // One that was not tried can be repeated without end.
       if let user = attempt.user, ![.accepted, .refused].contains(verdict.outcome) {

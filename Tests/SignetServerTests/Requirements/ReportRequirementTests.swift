@@ -206,6 +206,75 @@ import Testing
     #expect(try await acr(fixture, client, id) == "fresh")
   }
 
+  /// The digits that alice's device shows for a transaction.
+  private func carriedDigits(for id: String, _ fixture: OpenIDFixture) async throws -> String {
+    let carried = try OfflineTransaction(
+      verifying: await fixture.server.transactions.offline(id), signedBy: #require(fixture.device.serverKey))
+    let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
+    return secret.withSecret { carried.answer(otpSecret: $0, container: container) }
+  }
+
+  @Test("digits are held against what is required until the step that takes them")
+  func digitsInTheStep() async throws {
+    let fixture = try await OpenIDFixture(on: .sqlite) { Self.add(to: &$0) }
+    try await report(fixture)
+    let interruption = StepInterruption()
+    let context = fixture.server.context(suffering: interruption.faults)
+    let (storage, transactions) = (context.storage, TransactionService(context))
+    let settings = context.settings
+    var fresh = AuthenticationRequirement()
+    (fresh.longestReportAge, fresh.keyProtection) = (Self.age, .hardwareClaimed)
+    var tighter = settings
+    tighter.requirements.add("fresh", fresh)
+    let tightened = tighter
+    let order = TransactionOrder(
+      .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
+    var refused = 0
+    for step in 1...40 {
+      let id = try await fixture.server.transactions.create(order, by: .local).record.id
+      let digits = try await carriedDigits(for: id, fixture)
+      let before = storage.commitCount
+      interruption.set(before: step, isOpen: { storage.commitCount == before }) { context.apply(tightened) }
+      let found = try await problem {
+        try await transactions.answer(.scanned(digits), to: id, by: .init(.local))
+      }
+      context.apply(settings)
+      guard let wasOpen = interruption.clear() else { break }
+      let expected: Problem.Code? = wasOpen ? .malformed : nil
+      #expect(found == expected, "before step \(step)")
+      guard wasOpen else { continue }
+      refused += 1
+      try await fixture.server.transactions.withdraw(id, reason: "", by: .local)
+      try await fixture.server.codes.unlock(UserID("alice"), by: .local)
+    }
+    #expect(refused > 1)
+  }
+
+  @Test("digits for what had expired are held against what is required where the clock is set back")
+  func digitsAfterTheEnd() async throws {
+    let fixture = try await OpenIDFixture(on: .sqlite) { Self.add(to: &$0) }
+    let (interruption, clock) = (StepInterruption(), fixture.server.clock)
+    let transactions = TransactionService(fixture.server.context(suffering: interruption.faults))
+    let order = TransactionOrder(
+      .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 300, requirements: ["fresh"])
+    for step in 1...40 {
+      try await report(fixture)
+      let id = try await fixture.server.transactions.create(order, by: .local).record.id
+      let digits = try await carriedDigits(for: id, fixture)
+      clock.advance(by: 300)
+      interruption.set(before: step, isOpen: { true }) { clock.advance(by: -1) }
+      let found = try await problem {
+        try await transactions.answer(.scanned(digits), to: id, by: .init(.local))
+      }
+      #expect(found == .transactionExpired || found == .reportDue, "before step \(step)")
+      #expect(try await fixture.server.storage.transaction(id)?.decision == nil)
+      clock.advance(by: 300)
+      try await fixture.server.codes.unlock(UserID("alice"), by: .local)
+      guard interruption.clear() != nil else { return }
+    }
+    Issue.record("an answer takes more than 40 steps")
+  }
+
   @Test(
     "who has no container cannot show a report, and is not asked; UAF keys and authenticator apps report nothing"
   )

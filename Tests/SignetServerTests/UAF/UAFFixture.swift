@@ -44,6 +44,7 @@ final class UAFServer: Sendable {
   init(
     _ keys: [UAFTestKey], roots: [[UInt8]] = [], clock: VirtualClock = VirtualClock(),
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil, on backend: StorageBackend = .ofServices,
+    suffering faults: StepFaults = StepFaults(willBegin: {}, didEnd: {}),
     _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws {
     self.clock = clock
@@ -54,8 +55,9 @@ final class UAFServer: Sendable {
     folder = try TemporaryFolder()
     let location = try backend.location(in: folder)
     server = try await TestServer(
-      directory: folder.path, protection: .device, storage: { try Storage.open(location) }, clock: clock,
-      log: capture.log, push: push, notices: notices,
+      directory: folder.path, protection: .device,
+      storage: { try Storage.open(location).suffering(faults) }, clock: clock, log: capture.log, push: push,
+      notices: notices,
       uaf: UAFSetup(settings, models: models))
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
@@ -92,6 +94,12 @@ final class UAFServer: Sendable {
     try database.execute("PRAGMA foreign_keys = OFF")
     try database.execute(statement, values)
     #expect(database.changes > 0, "\(statement) changed nothing")
+  }
+
+  /// What a query finds in an SQLite database, past the server: the first row.
+  func look(_ query: String) throws -> Row {
+    let database = try Database(path: "\(folder.path)/signet.sqlite", mode: .readWrite)
+    return try #require(try database.query(query).first)
   }
 
   /// Whether a text is anywhere in the files of an SQLite database, in the clear.
