@@ -135,6 +135,10 @@ import Testing
       #""event":"account.orderDone","by":"local","user":"al","container":"c","order":"o","action":"lock","deviceTime":"5""#
     ),
     Sample(
+      .containerAltered(user: "al", container: "c"),
+      #""event":"container.altered","by":"local","user":"al","container":"c","reason":"its row was not written by this server""#
+    ),
+    Sample(
       .accountAltered(user: "al", container: "c"),
       #""event":"account.altered","by":"local","user":"al","container":"c","reason":"its row was not written by this server""#
     ),

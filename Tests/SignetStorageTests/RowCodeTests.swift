@@ -315,6 +315,69 @@ import Testing
     await storage.close()
   }
 
+  @Test(
+    "the lock of a device whose container was altered is on the record, and its requests end",
+    arguments: StorageBackend.here)
+  func alteredContainer(_ backend: StorageBackend) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
+    try await Self.fill(storage)
+    let event = AuditRecord.sample()
+    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
+    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+    let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    #expect(
+      try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
+    let device = try #require(try await storage.devices(user: "bob").first)
+    #expect(device.standing == .open)
+    let database = try Self.open(location)
+    _ = try await database.write { try $0.execute("UPDATE containers SET name = 'x' WHERE id = 'b'") }.value
+
+    // Whatever is bound to the device looks at what is there.
+    try await storage.addUAFSession(
+      UAFSessionRecord(
+        id: "late", operation: "Reg", user: "bob", created: 8, expires: 100, state: .requested), audit: event)
+    var key = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: [2], user: "bob", publicKey: [4, 2], algorithm: 1, keyFormat: 0x100,
+      signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 9)
+    key.device = device.installation
+    let outcome = try await storage.finishUAFRegistration(
+      "late", UAFSessionEnd(status: 1200, time: 9), adding: [key.new], limit: 4
+    ) { _ in event }
+    #expect(outcome == .taken)
+    #expect(try await storage.device(device.id)?.standing == .locked)
+    #expect(try await storage.transaction("asked")?.state == .withdrawn)
+    let entries = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
+    let locks = entries.filter { $0.contains("container.altered") }
+    #expect(locks.count == 1, "\(locks)")
+    let lock = try #require(locks.first)
+    #expect(lock.hasPrefix(#"{"time":9,"event":"container.altered","by":"server","user":""#))
+    #expect(lock.contains(#""container":"b","reason":"its row was not written by this server""#), "\(lock)")
+    #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
+
+    // An order is on the record by itself; the end of one leaves the lock, which nobody ordered.
+    for count in [1, 2] {
+      let order: @Sendable (String) -> (AccountOrderRecord, AuditRecord) = { id in
+        (AccountOrderRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
+      }
+      let ordered =
+        count == 1
+        ? try await storage.lockDevice(device.id, reason: "", audit: event, order: order)
+        : try await storage.unlockDevice(device.id, audit: event, order: order)
+      #expect(ordered == .done([]))
+      #expect(try await storage.device(device.id)?.standing == .locked)
+      let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
+      #expect(later.filter { $0.contains("container.altered") }.count == count)
+    }
+    // A container that is revoked locks nothing.
+    #expect(try await storage.revokeContainer("b", audit: event, lost: { _ in event }))
+    #expect(try await storage.device(device.id)?.standing == .open)
+    await database.close()
+    await storage.close()
+  }
+
   /// Whether the row is found to be altered, and is read by nothing that goes by it.
   private static func isRefused(_ coded: Coded, _ storage: Storage) async throws -> Bool {
     do {

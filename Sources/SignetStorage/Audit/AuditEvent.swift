@@ -82,6 +82,8 @@ public enum AuditEvent: Hashable, Sendable {
   case containerRefused(user: String, container: String)
   /// An operator revoked a container or its device, or another container of the device took its place.
   case containerRevoked(container: String)
+  /// The server found that it has not written a container's row, and locked the device.
+  case containerAltered(user: String, container: String)
   /// A user deleted a container, as its device says.
   case containerDeleted(user: String, container: String, reason: String, deviceTime: Int64)
   /// A user deleted everything on a device, as the device says.
@@ -298,6 +300,11 @@ extension AuditEvent {
     case .containerRefused(let user, let container):
       ("container.refused", [.user: user, .container: container])
     case .containerRevoked(let container): ("container.revoked", [.container: container])
+    case .containerAltered(let user, let container):
+      (
+        "container.altered",
+        [.user: user, .container: container, .reason: SQLConnection.alteredReason]
+      )
     case .containerDeleted(let user, let container, let reason, let time):
       (
         "container.deleted",

@@ -275,7 +275,8 @@ extension SQLConnection {
 
   /// Writes a device down with its standing: the gravest of its own order and of its active container's standing.
   ///
-  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then.
+  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then. A lock that nobody
+  /// ordered, because a container's row was altered, is on the record, and requests that nothing else of the user's can answer end.
   ///
   /// Registrations that are under way when it is locked end: what they would add may say that it is on another device.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
@@ -283,7 +284,8 @@ extension SQLConnection {
     var device = device
     device.isAltered = false
     // What a row says that was altered is not believed: its container may have been locked.
-    let standings: [AccountStanding] = try containers(on: device).compactMap {
+    let bound = try containers(on: device)
+    let standings: [AccountStanding] = bound.compactMap {
       switch $0.state {
       case .active: $0.standing
       case .altered: .locked
@@ -305,6 +307,14 @@ extension SQLConnection {
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
+    if let altered = bound.first(where: { $0.state == .altered }), !device.isOrderedLocked,
+      before.isOrderedLocked || before.standing != .locked
+    {
+      let event = AuditRecord(
+        .containerAltered(user: device.user, container: altered.id), by: .server, at: time)
+      try appendAudit(event)
+      try endUnanswerable(of: device.user, after: event, at: time)
+    }
     guard before.isAltered || device.standing != before.standing else { return }
     let kind: OutboxEvent.Kind =
       switch device.standing {
