@@ -67,6 +67,30 @@ import Testing
     await other.close()
   }
 
+  @Test("a suspension by another process is told by the first look after it, which is due within 10 ms")
+  func suspended() async throws {
+    try await addUsers()
+    let timer = VirtualTimer()
+    let other = ServiceContext(
+      settings: server.context.settings, storage: try Storage(server.location),
+      masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log,
+      derivation: .insecureForTests, timer: timer)
+    let watch = TransactionWatch(other)
+    let ticket = try #require(await watch.enter(for: "alice", container: "c", from: "192.0.2.1"))
+    async let told = watch.wait(with: ticket, until: Self.later)
+    while await watch.waitingCount == 0 { await Task.yield() }
+    let pause = await timer.untilSomeoneSleeps()
+    #expect(pause == .milliseconds(10))
+    _ = try await server.users.suspend(UserID("alice"), reason: "", by: .local)
+    timer.advance(by: pause)
+    // Once it sleeps again it has looked.
+    _ = await timer.untilSomeoneSleeps()
+    #expect(await watch.waitingCount == 0)
+    await watch.stop()
+    #expect(await told)
+    await other.storage.close()
+  }
+
   @Test("a change between taking a place and waiting is not missed")
   func betweenTheTwo() async throws {
     try await addUsers()

@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetJSON
 import SignetSQLite
