@@ -1,5 +1,5 @@
 import Foundation
-import SignetSQL
+package import SignetSQL
 package import SignetStorage
 package import SignetTestKit
 import Testing
@@ -68,5 +68,19 @@ extension Storage {
     options.preparation = preparation
     options.observer = observer.map { SQLObserver(willExecute: $0) }
     return try Storage(location, options: options)
+  }
+}
+
+extension SQLDatabase {
+  /// Opens a server's state as somebody does who can write the database and lacks the master key.
+  package static func beside(_ location: StorageLocation) throws -> SQLDatabase {
+    let place: SQLLocation =
+      switch location {
+      case .file(let path): .file(path)
+      case .server(let address): .server(address)
+      }
+    var options = SQLOptions()
+    options.connectionCount = 1
+    return try SQLDatabase(place, schema: SQLSchema(baseline: []), options: options)
   }
 }

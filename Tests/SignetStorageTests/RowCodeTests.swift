@@ -214,23 +214,12 @@ import Testing
     }.value
   }
 
-  private static func open(_ location: StorageLocation) throws -> SQLDatabase {
-    let place: SQLLocation =
-      switch location {
-      case .file(let path): .file(path)
-      case .server(let address): .server(address)
-      }
-    var options = SQLOptions()
-    options.connectionCount = 1
-    return try SQLDatabase(place, schema: SQLSchema(baseline: []), options: options)
-  }
-
   @Test("each table has codes, or a reason", arguments: StorageBackend.here)
   func tables(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
     let location = try backend.location(in: folder)
     let storage = try Storage.open(location)
-    let database = try Self.open(location)
+    let database = try SQLDatabase.beside(location)
     let columns = try await Self.columns(database)
     let withCodes = columns.filter { $0.value.contains("code") }.keys
     #expect(Set(withCodes) == Set(Self.coded.map(\.table)))
@@ -249,7 +238,7 @@ import Testing
     let location = try backend.location(in: folder)
     let storage = try Storage.open(location).authenticatingRows(with: .forTests)
     try await Self.fill(storage)
-    let database = try Self.open(location)
+    let database = try SQLDatabase.beside(location)
     if coded.table == "account_states" {
       // Each container has one; this one can take the place of none that is there.
       _ = try await database.write {
@@ -289,7 +278,7 @@ import Testing
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
     #expect(
       try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
-    let database = try Self.open(location)
+    let database = try SQLDatabase.beside(location)
     _ = try await database.write { try $0.execute("\(change) WHERE container = 'b'") }.value
     #expect(try await storage.container("b")?.standing == .open)
     for time in [9, 10] as [Int64] {
