@@ -36,18 +36,31 @@ extension StorageContract {
       try await expect(.closed, "a change after close") { try await storage.append(event("late")) }
       try await expect(.closed, "a read after close") { try await storage.users() }
     },
-    Check("the newest entries of the audit log come first") { storage in
-      for name in ["1", "2", "3"] { try await storage.append(event(name)) }
-      let found = try await storage.lastAuditEntries(limit: 2)
-      try expect(found.isEmpty, is: false, "whether there are none")
-      let chains = Set(found.map(\.chain))
-      if chains.count == 1 {
-        try expect(found.map(\.text), is: [event("3").text, event("2").text], "the newest two")
+    Check("the audit log is searched for a user from its newest entries back, in stretches") { storage in
+      try await storage.add(Sample.alice)
+      let key = AuditRecord(.keyRevoked(key: "k"), by: .local, at: 1010)
+      for name in ["alice", "bob", "alice"] {
+        try await storage.append(event(name))
+        try await storage.append(key)
       }
-      for chain in chains {
-        let numbers = found.filter { $0.chain == chain }.map(\.number)
-        try expect(numbers, is: numbers.sorted(by: >), "the order of a chain")
-      }
+      let all = try await storage.auditEntries(after: 0, limit: 100)
+      var found: [AuditEntry] = []
+      var stretch: AuditStretch?
+      repeat {
+        let next = try await storage.auditStretch(about: "~alice", before: stretch, limit: 2)
+        let numbers = next.entries.map { [$0.chain, -$0.number] }
+        try expect(
+          numbers, is: numbers.sorted { $0.lexicographicallyPrecedes($1) }, "the order of a stretch")
+        for chain in Set(next.entries.map(\.chain)) {
+          try expect(next.entries.count { $0.chain == chain } <= 2, is: true, "entries of a chain")
+        }
+        found += next.entries
+        stretch = next
+      } while stretch?.unread.isEmpty == false
+      let wanted = all.filter { $0.text == key.text || $0.text.contains("\"user\":\"~alice\"") }
+      try expect(Set(found), is: Set(wanted), "what names the user, or nobody")
+      try expect(found.count, is: wanted.count, "each once")
+      try expect(wanted.count < all.count, is: true, "others")
     },
   ]
 }

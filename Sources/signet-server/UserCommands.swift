@@ -146,6 +146,10 @@ enum UserCommands {
       ])
     }
     arguments.output.print(table)
+    if let time = try all.optionalInteger("eventsAfter") {
+      arguments.output.print(
+        "Events up to \(utc(time)) may be missing here; 'signet-server audit list' has all of them.")
+    }
     return .success
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetSQLite
 import SignetTestKit
 import SignetWire
 import Testing
@@ -74,6 +75,32 @@ import Testing
     #expect(!screen.output.contains("Pay 10"), "nothing that is left could answer it: \(screen.summary)")
     let nobody = try await server.run("user", "show", "nobody")
     #expect(nobody.status == 67, nobody.summary)
+    await server.stop()
+  }
+
+  @Test("the screen says up to when events may be missing where the search stopped")
+  func searchEnds() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    let before = try await server.run("user", "show", "alice")
+    #expect(
+      before.output.contains("user.added") && !before.output.contains("may be missing"), "\(before.summary)")
+    // More than a search looks at, of nobody.
+    let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
+    try database.execute(
+      """
+      INSERT INTO audit (lane, number, event, hash)
+      WITH RECURSIVE later(number) AS (
+        SELECT max(number) + 1 FROM audit UNION ALL SELECT number + 1 FROM later LIMIT 100001
+      )
+      SELECT 0, number, '{"time":1700000000,"event":"key.revoked","by":"local","key":"k"}', zeroblob(32) FROM later
+      """)
+    #expect(try await server.json("user", "show", "alice").integer("eventsAfter") == 1_700_000_000)
+    let shown = try await server.run("user", "show", "alice")
+    #expect(
+      shown.output.contains("Events up to 2023-11-14T22:13:20Z may be missing"),
+      "\(shown.summary)")
+    #expect(!shown.output.contains("user.added"), "\(shown.summary)")
     await server.stop()
   }
 }

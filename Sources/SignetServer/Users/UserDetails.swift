@@ -46,7 +46,7 @@ package struct UserDetails: Message {
   package let user: String, subject: String, created: Int64, state: UserRecord.State, since: Int64
   package let reason: String?
   package let devices: [DeviceDetails], authenticators: [AuthenticatorDetails], requests: [OpenRequest]
-  package let events: [JSONObject]
+  package let events: [JSONObject], eventsAfter: Int64?
 
   package static let schema = MessageSchema(Self.init, named: "UserDetails") {
     Member("user", \Self.user)
@@ -60,7 +60,11 @@ package struct UserDetails: Message {
     Member("requests", \Self.requests, "The newest first, at most 100.")
     Member(
       "events", \Self.events, .list(.object(AuditEntryMembers.described)),
-      "The last ones that name the user or what is bound to the account, the newest first.")
+      "The last ten that name the user or what is bound to the account, the newest first.")
+    Member(
+      "eventsAfter", \Self.eventsAfter, .time,
+      "Present if the search stopped before it had ten: all events after this time are listed, others may be missing."
+    )
   }
 }
 
@@ -69,8 +73,6 @@ struct UserOverview: Sendable {
   private let context: ServiceContext
   /// How many requests are shown.
   private static let requestLimit = 100
-  /// How many events are shown, and among how many of the newest they are looked for.
-  private static let (eventLimit, searchLimit) = (10, 2_000)
 
   init(_ context: ServiceContext) { self.context = context }
 
@@ -84,6 +86,7 @@ struct UserOverview: Sendable {
     let requests = try await context.storage.openRequests(
       to: user.text, at: context.clock.now, limit: Self.requestLimit)
     let appNames = try await appNames(of: user)
+    let events = try await UserEvents(of: record, holdings, context).last()
     return UserDetails(
       user: record.id, subject: record.subject, created: record.created, state: record.state,
       since: record.stateSince,
@@ -99,7 +102,7 @@ struct UserOverview: Sendable {
         OpenRequest(
           id: $0.id, kind: $0.kind, requester: $0.requester, content: $0.content, created: $0.created,
           expires: $0.expires)
-      }, events: try await events(of: record.subject, holdings))
+      }, events: events.found, eventsAfter: events.after)
   }
 
   /// The names of authenticator apps, which are sealed.
@@ -110,37 +113,5 @@ struct UserOverview: Sendable {
       names[app.id] = service.device(of: app)?.name
     }
     return names
-  }
-
-  /// The last events that name the user, or a container, device or token of the user's.
-  private func events(of subject: String, _ holdings: AccountHoldings) async throws -> [JSONObject] {
-    let newest = try await context.storage.lastAuditEntries(limit: Self.searchLimit)
-    let ids: Set = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id))
-    let stored = newest.map { AuditListing.stored($0) }
-    let own = stored.filter { $0["user"] == .string(subject) }
-    // Who ends a request need not say whose it was.
-    let requests = Set(own.compactMap { Self.text(.transaction, in: $0) })
-    let about = stored.filter { json in
-      if json["user"] == .string(subject) { return true }
-      if let request = Self.text(.transaction, in: json), requests.contains(request) { return true }
-      return [AuditEvent.Member.container, .device, .token, .mechanism].contains { member in
-        Self.text(member, in: json).map(ids.contains) ?? false
-      }
-    }
-    // Chains of several connections are put together by the times of their events.
-    let sorted = about.map { (Self.time(of: $0), $0) }.sorted { $0.0 > $1.0 }
-    return try await AuditListing.named(sorted.prefix(Self.eventLimit).map(\.1), context.storage)
-  }
-
-  private static func text(_ member: AuditEvent.Member, in event: JSONObject) -> String? {
-    guard case .string(let text)? = event[member.rawValue] else { return nil }
-    return text
-  }
-
-  private static func time(of event: JSONObject) -> (Int64, Int64) {
-    guard case .integer(let time)? = event["time"], case .integer(let number)? = event["number"] else {
-      return (0, 0)
-    }
-    return (time, number)
   }
 }

@@ -59,15 +59,52 @@ extension Storage {
     }
   }
 
-  /// The newest entries of each chain, at most `limit` of one: the newest of a chain first, chains one after the other.
-  public func lastAuditEntries(limit: Int) async throws(StorageFailure) -> [AuditEntry] {
+  /// The entries of a stretch of the log that name a user, or name none.
+  ///
+  /// - Parameters:
+  ///   - subject: What the log calls the user.
+  ///   - stretch: The stretch after it, which has newer entries; `nil` for the newest.
+  ///   - limit: How many entries of each chain are looked at.
+  /// - Returns: The stretch.
+  /// - Throws: ``StorageFailure``.
+  public func auditStretch(
+    about subject: String, before stretch: AuditStretch?, limit: Int
+  ) async throws(StorageFailure) -> AuditStretch {
     try await read { database in
-      try database.auditChains().flatMap { chain in
-        try database.rows(
-          "SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT $2",
-          [.integer(chain), .int(limit)]
+      var found = AuditStretch()
+      let starts: [(chain: Int64, newest: Int64)] =
+        try stretch?.unread.map { (chain: $0.chain, newest: $0.number) }
+        ?? database.auditChains().map { (chain: $0, newest: Int64.max) }
+      for (chain, newest) in starts {
+        // By count, and not by numbers: somebody may have removed entries, or added one with any number.
+        // Where the texts look alike too much is found; the caller reads them as JSON.
+        found.entries += try database.rows(
+          """
+          SELECT \(AuditEntry.columns) FROM (
+            SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 AND number <= $2 ORDER BY number DESC LIMIT $3
+          ) AS stretch
+          WHERE event LIKE $4 OR event NOT LIKE '%"user":"%'
+          ORDER BY number DESC
+          """, [.integer(chain), .integer(newest), .int(limit), .text("%\"user\":\"\(subject)\"%")]
+        ) { try AuditEntry($0) }
+        found.unread += try database.rows(
+          """
+          SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 AND number <= $2
+          ORDER BY number DESC LIMIT 1 OFFSET $3
+          """, [.integer(chain), .integer(newest), .int(limit)]
         ) { try AuditEntry($0) }
       }
+      return found
+    }
+  }
+
+  /// The ids of all transactions of a user.
+  package func transactionIDs(of user: String) async throws(StorageFailure) -> Set<String> {
+    try await read { database in
+      let ids = try database.rows("SELECT id FROM transactions WHERE user_id = $1", [.text(user)]) {
+        try $0.text(0)
+      }
+      return Set(ids)
     }
   }
 
@@ -161,6 +198,14 @@ extension SQLConnection {
       "SELECT number, hash FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT 1", [.integer(chain)]
     ) { AuditChain(chain, number: try $0.integer(0), hash: try $0.blob(1)) }
   }
+}
+
+/// A part of the audit log, for a search from its newest entries back.
+public struct AuditStretch: Hashable, Sendable {
+  /// What is searched in: of each chain the newest first, chains one after the other.
+  public fileprivate(set) var entries: [AuditEntry] = []
+  /// The newest entry of each chain that was not looked at; where there is none, the search is over.
+  public fileprivate(set) var unread: [AuditEntry] = []
 }
 
 extension AuditEntry {

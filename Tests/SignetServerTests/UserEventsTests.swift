@@ -1,0 +1,115 @@
+import PostgreSQLFixture
+import SignetJSON
+import SignetSQLite
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// The last events of a user among those of all.
+@Suite(.timeLimit(.minutes(10))) struct UserEventsTests {
+  /// Appends events of nobody, one a second.
+  private static func fill(_ server: ServerFixture, _ count: Int) async throws {
+    for _ in 0..<count {
+      server.clock.advance(by: 1)
+      let event = AuditRecord(.keyRevoked(key: "k"), by: .local, at: server.clock.now)
+      try await server.storage.append(event)
+    }
+  }
+
+  private static func unlock(_ server: ServerFixture, _ count: Int) async throws {
+    for _ in 0..<count {
+      server.clock.advance(by: 1)
+      let event = AuditRecord(.userUnlocked(user: "alice"), by: .local, at: server.clock.now)
+      try await server.storage.append(event)
+    }
+  }
+
+  private static func search(
+    _ server: ServerFixture, batchSize: Int, limitPerChain: Int
+  ) async throws -> (names: [String], after: Int64?) {
+    let user = try await server.users.find(UserID("alice"))
+    let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 5)
+    let search = UserEvents(
+      of: user, holdings, server.context, batchSize: batchSize, limitPerChain: limitPerChain)
+    let last = try await search.last()
+    return (try last.found.map { try $0.string("event") }, last.after)
+  }
+
+  @Test("an event is found however many came after it")
+  func old() async throws {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
+    try await Self.fill(server, 40)
+    let found = try await Self.search(server, batchSize: 5, limitPerChain: 1_000)
+    #expect(found.names == ["user.added"])
+    #expect(found.after == nil)
+    try await Self.unlock(server, 3)
+    #expect(
+      try await Self.search(server, batchSize: 5, limitPerChain: 1_000).names
+        == ["user.unlocked", "user.unlocked", "user.unlocked", "user.added"])
+  }
+
+  // A database server has a chain for each connection, and chooses among them.
+  @Test("a search that stops before the oldest entry says up to when events may be missing")
+  func bounded() async throws {
+    let server = try ServerFixture(on: .sqlite)
+    try await server.users.add(UserID("alice"), by: .local)
+    let start = server.clock.now
+    try await Self.fill(server, 40)
+    let cut = try await Self.search(server, batchSize: 5, limitPerChain: 10)
+    #expect(cut.names == [])
+    #expect(cut.after == start + 30)
+    try await Self.unlock(server, 3)
+    let part = try await Self.search(server, batchSize: 5, limitPerChain: 10)
+    #expect(part.names == ["user.unlocked", "user.unlocked", "user.unlocked"])
+    #expect(part.after == start + 33)
+    try await Self.unlock(server, 7)
+    let enough = try await Self.search(server, batchSize: 5, limitPerChain: 10)
+    #expect(enough.names.count == 10 && enough.after == nil)
+  }
+
+  @Test("chains that go back differently far are listed with the time after which nothing is missing")
+  func chains() async throws {
+    let server = try ServerFixture(on: .sqlite)
+    let start = server.clock.now
+    try await server.users.add(UserID("alice"), by: .local)
+    let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)
+    for number in 1...20 as ClosedRange<Int64> {
+      try database.execute(
+        """
+        INSERT INTO audit (lane, number, event, hash)
+        VALUES (1, ?, '{"time":' || ? || ',"event":"key.revoked","by":"local","key":"k"}', zeroblob(32))
+        """, [.integer(number), .integer(start + number)])
+    }
+    let cut = try await Self.search(server, batchSize: 5, limitPerChain: 10)
+    #expect(cut.names == ["user.added"])
+    #expect(cut.after == start + 10)
+  }
+
+  @Test(
+    "the end of a request is found where its beginning is too old to be shown, and that of another user's is not"
+  )
+  func ends() async throws {
+    let server = try ServerFixture()
+    var requests: [String] = []
+    for user in ["alice", "bob"] {
+      let device = try await server.activate(user)
+      let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: device.user)
+      requests.append(try await server.transactions.create(order, by: .local).record.id)
+    }
+    try await Self.fill(server, 30)
+    try await Self.unlock(server, 4)
+    for request in requests {
+      server.clock.advance(by: 1)
+      try await server.transactions.withdraw(request, reason: "", by: .local)
+    }
+    try await Self.unlock(server, 9)
+    let found = try await Self.search(server, batchSize: 20, limitPerChain: 1_000)
+    #expect(found.names == Array(repeating: "user.unlocked", count: 9) + ["transaction.withdrawn"])
+    #expect(found.after == nil)
+  }
+}

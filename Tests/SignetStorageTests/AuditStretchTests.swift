@@ -1,0 +1,45 @@
+import PostgreSQLFixture
+import SignetSQL
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import Testing
+
+/// Searches from the newest entries back, in a log that somebody else has written.
+@Suite(.timeLimit(.minutes(10))) struct AuditStretchTests {
+  @Test(
+    "a search passes missing entries, and starts at any number, up to the highest",
+    arguments: StorageBackend.here)
+  func holes(_ backend: StorageBackend) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location)
+    for time in 1...9 as ClosedRange<Int64> {
+      try await storage.append(AuditRecord(.keyRevoked(key: "k"), by: .local, at: time))
+    }
+    let database = try SQLDatabase.beside(location)
+    _ = try await database.write { connection in
+      // Stretches of two end at numbers that are not there.
+      try connection.execute("DELETE FROM audit WHERE number IN (4, 5, 6, 8)", changing: 4)
+      let last = "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, 'last', $3)"
+      let chains = try connection.rows("SELECT DISTINCT lane FROM audit") { try $0.integer(0) }
+      for chain in chains + [1_000] {
+        try connection.execute(last, [.integer(chain), .integer(.max), .blob([0])], changing: 1)
+      }
+    }.value
+    let all = try await storage.auditEntries(after: 0, limit: 100)
+    try #require(all.count == 7)
+    var found: [AuditEntry] = []
+    var stretch: AuditStretch?
+    // Each looks at one entry at least.
+    for _ in all {
+      let next = try await storage.auditStretch(about: "~alice", before: stretch, limit: 2)
+      found += next.entries
+      if next.unread.isEmpty { break }
+      stretch = next
+    }
+    #expect(Set(found) == Set(all) && found.count == all.count, "\(found.map(\.number))")
+    await database.close()
+    await storage.close()
+  }
+}
