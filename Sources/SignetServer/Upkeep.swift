@@ -23,6 +23,7 @@ final class Upkeep: Sendable {
     let loop = Task { [self] in
       var end: Int64?
       var warning: CertificateWarning?
+      await Self.lookAtSigningKeys(context)
       while !Task.isCancelled {
         let present = certificateEnd.withLock { $0 }
         if present != end { (end, warning) = (present, present.map(CertificateWarning.init)) }
@@ -51,6 +52,13 @@ final class Upkeep: Sendable {
     let loop = task.withLock { $0 }
     loop?.cancel()
     await loop?.value
+  }
+
+  /// Has the log name signing keys whose rows were altered at the start, and not when something is to be signed.
+  private static func lookAtSigningKeys(_ context: ServiceContext) async {
+    do { _ = try await SigningKeyService(context).all() } catch {
+      context.log.error("storage.failed", ["cause": "\(error)"])
+    }
   }
 
   private static func sweep(_ context: ServiceContext) async {

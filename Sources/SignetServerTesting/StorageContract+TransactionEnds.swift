@@ -230,6 +230,11 @@ extension StorageContract {
       var retired = first[0]
       retired.retired = 2000
       try await expect(storage.signingKeys(), is: [retired, next], "both keys")
+      let early = Sample.signingKey("early", at: 500)
+      try await expect(
+        storage.addSigningKey(early, replacing: next.id, audit: event("key")), is: true,
+        "by a clock that was set back")
+      try await expect(storage.signingKeys().map(\.id).last, is: "early", "the one that signs")
     },
   ]
 }

@@ -21,7 +21,7 @@ enum SigningKeyCommands {
         for key in try objects("keys", in: answer) {
           table.append([
             try key.string("id"), utc(try key.integer("created")),
-            try key.optionalInteger("retired").map(utc) ?? "-",
+            try key.bool("altered") ? "altered" : key.optionalInteger("retired").map(utc) ?? "-",
           ])
         }
         arguments.output.print(table)
@@ -31,7 +31,8 @@ enum SigningKeyCommands {
         "rotate", "Make another key, which signs from now on",
         description: """
           Devices take it on the word of the one before. Where that one is in wrong hands, so is its word: have the devices renewed \
-          then (container renew), which does not rely on it.
+          then (container renew), which does not rely on it. So they have to be where 'list' says of the one before that it is altered, or \
+          all have retired: somebody else has written the database, and nothing is signed until another key is made.
           """
       ) { arguments in
         let answer = try await OperatorClient.send(API.rotateSigningKey, arguments)

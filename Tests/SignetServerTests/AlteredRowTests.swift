@@ -290,4 +290,77 @@ import Testing
     #expect(try await bench.server.storage.accountState(of: bench.container)?.standing == .open)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
   }
+
+  @Test(
+    "a retired signing key whose row was altered stops nothing: it is not published, and the log names it")
+  func retiredSigningKey() async throws {
+    let bench = try await Self.bench()
+    let service = SigningKeyService(bench.server.context)
+    for _ in 0..<2 { _ = try await service.rotate(by: .local) }
+    let keys = try await service.all()
+    try #require(keys.count == 3)
+    try bench.tamper("UPDATE signing_keys SET created = 9 WHERE id = ?", .text(keys[1].id))
+    #expect(try await service.all().filter(\.isAltered).map(\.id) == [keys[1].id])
+    #expect(try await service.currentPublicKey().thumbprint == keys[2].id)
+    #expect(try await service.published().keys.map(\.thumbprint) == [keys[0].id, keys[2].id])
+    #expect(try await bench.server.activate(device: 2).serverKey?.thumbprint == keys[2].id)
+    #expect(
+      bench.server.capture.lines.contains { $0.contains("signingKey.altered") && $0.contains(keys[1].id) })
+  }
+
+  @Test(
+    "nothing is signed by a key whose row was altered until an operator makes another; codes go on",
+    arguments: ["created = 9", "retired = 9"])
+  func presentSigningKey(_ change: String) async throws {
+    let bench = try await Self.bench()
+    let service = SigningKeyService(bench.server.context)
+    let first = try await service.currentPublicKey().thumbprint
+    try bench.tamper("UPDATE signing_keys SET \(change)")
+    await #expect(throws: StorageFailure.altered(row: "\(first) of signing_keys")) {
+      _ = try await service.currentPublicKey()
+    }
+    await #expect(throws: StorageFailure.self) { _ = try await service.published() }
+    let code = try bench.device.code(at: bench.server.clock.now)
+    let outcome = try await bench.server.codes.validate(code, user: bench.device.user, by: .init(.local))
+      .value
+    #expect(outcome == .accepted)
+    let made = try await service.rotate(by: .local)
+    #expect(made.succession == nil, "what was altered gives no word")
+    #expect(try await service.currentPublicKey().thumbprint == made.id)
+    #expect(try await service.published().keys.map(\.thumbprint) == [made.id])
+    #expect(try await service.all().map(\.isAltered) == [true, false])
+    #expect(try await service.rotate(by: .local).succession != nil)
+  }
+
+  @Test("where the row of the key that signs was removed, none is made until an operator does it")
+  func removedSigningKey() async throws {
+    let bench = try await Self.bench()
+    let service = SigningKeyService(bench.server.context)
+    let first = try await service.currentPublicKey().thumbprint
+    _ = try await service.rotate(by: .local)
+    try bench.tamper("DELETE FROM signing_keys WHERE retired IS NULL")
+    await #expect(throws: StorageFailure.altered(row: "signing_keys")) {
+      _ = try await service.currentPublicKey()
+    }
+    #expect(try await service.published().keys.map(\.thumbprint) == [first])
+    #expect(try await service.all().map(\.id) == [first])
+    #expect(bench.server.capture.lines.contains { $0.contains("signingKey.removed") })
+    let made = try await service.rotate(by: .local)
+    #expect(made.succession == nil, "nobody knows which one it follows")
+    #expect(try await service.currentPublicKey().thumbprint == made.id)
+  }
+
+  @Test("signing keys keep their order where somebody has changed their numbers")
+  func numberedSigningKeys() async throws {
+    let bench = try await Self.bench()
+    let service = SigningKeyService(bench.server.context)
+    for _ in 0..<2 {
+      bench.server.clock.advance(by: 1)
+      _ = try await service.rotate(by: .local)
+    }
+    let keys = try await service.all()
+    try bench.tamper("UPDATE signing_keys SET number = 100 - number")
+    #expect(try await service.all() == keys)
+    #expect(try await service.published().keys.map(\.thumbprint) == keys.map(\.id))
+  }
 }

@@ -151,8 +151,10 @@ import Testing
         "succession": "'x'",
       ], uncovered: ["number"]
     ) { storage in
-      _ = try await storage.signingKeys()
-      return false
+      let altered = try await storage.signingKeys().first(where: \.isAltered)
+      guard let altered else { return false }
+      _ = try altered.checked()
+      return true
     },
     Coded(table: "devices", row: "user_id = 'alice'") {
       try await $0.devices(user: "alice").contains(where: \.isAltered)

@@ -4,18 +4,22 @@ import SignetWire
 
 /// A key that the server has signed with.
 package struct SigningKeyDescription: Message {
-  package let id: String, created: Int64, retired: Int64?
+  package let id: String, created: Int64, retired: Int64?, altered: Bool
 
   package static let schema = MessageSchema(Self.init, named: "SigningKey") {
     Member("id", \Self.id)
     Member("created", \Self.created, .time)
     Member("retired", \Self.retired, .time)
+    Member(
+      "altered", \Self.altered,
+      "Whether its row is not the server's: it is good for nothing, and not published.")
   }
 }
 
 extension SigningKeyDescription {
   init(_ record: SigningKeyRecord) {
-    self.init(id: record.id, created: record.created, retired: record.retired)
+    self.init(
+      id: record.id, created: record.created, retired: record.retired, altered: record.isAltered)
   }
 }
 
@@ -69,7 +73,9 @@ extension API {
     .get, "/jwks", .publish, "publishKeys", "The keys of the server",
     details: "docs/protocol.md section 5.5", in: .server, by: .none,
     answers: .object(
-      describedBy: PublishedKeys.self, "All keys that were ever used, oldest first; the last one signs."))
+      describedBy: PublishedKeys.self,
+      "All keys that were ever used, oldest first; the last one signs. Without those whose rows somebody else has altered."
+    ))
   package static let listSigningKeys = Endpoint(
     .get, "/admin/signing-keys", .read, "listSigningKeys", "The keys that the server has signed with",
     in: .signingKeys, by: .admin, answers: .json(SigningKeyList.self, "Oldest first."))

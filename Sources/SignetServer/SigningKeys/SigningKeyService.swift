@@ -27,42 +27,77 @@ public struct SigningKeyService: Sendable {
 
   /// All keys, as they are published: retired ones too, so that what they signed can still be verified.
   ///
+  /// One whose row was altered is left out: nothing that it signed is verified any more, and no device follows its word.
+  ///
   /// - Throws: ``Problem``.
   public func published() async throws -> ServerKeySet {
-    _ = try await present()
-    let records = try await all()
+    var records = try await all().filter { !$0.isAltered }
+    // The first is made here too. No keys at all would be believed, and remembered.
+    if records.isEmpty { records = [try await present()] }
     var keys: [P256.Signing.PublicKey] = []
     for record in records { keys.append(try publicKey(of: record)) }
     return ServerKeySet(keys: keys, successions: records.compactMap(\.succession))
   }
 
-  /// All keys, oldest first; the last one signs.
+  /// All keys, oldest first, also those whose rows were altered, which the log names; the last one signs.
+  ///
+  /// Where there are keys, and none that signs, the log says so.
   ///
   /// - Throws: ``Problem``.
   public func all() async throws -> [SigningKeyRecord] {
-    try await context.storage.signingKeys()
+    let keys = try await context.storage.signingKeys()
+    for key in keys where key.isAltered {
+      context.log.sampledError("signingKey.altered", ["key": key.id, "advice": Self.advice])
+    }
+    if Self.isPresentRemoved(among: keys) {
+      context.log.sampledError("signingKey.removed", ["advice": Self.advice])
+    }
+    return keys
+  }
+
+  private static let advice =
+    "find out who can write the database; where nothing is signed any more, make another key (signet-server signing-key rotate) and have the devices renewed"
+
+  /// Whether somebody has removed the row of the key that signs: one is retired in the step that adds the next.
+  private static func isPresentRemoved(among keys: [SigningKeyRecord]) -> Bool {
+    !keys.isEmpty && keys.allSatisfy { $0.retired != nil && !$0.isAltered }
   }
 
   /// Makes another key, which signs from now on; devices follow the word of the one before.
+  ///
+  /// One whose row was altered gives no word: devices learn the new key when they are renewed.
   ///
   /// - Parameter actor: Who asks, for the audit log.
   /// - Returns: The new key.
   /// - Throws: ``Problem``.
   public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
-    let present = try await present()
-    let made = try await add(after: present, by: actor)
+    let keys = try await all()
+    let before: SigningKeyRecord? =
+      try await keys.isEmpty ? present() : keys.last(where: { $0.retired == nil })
+    let made = try await add(after: before, by: actor)
     guard let made else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
     return made
   }
 
   private func present() async throws -> SigningKeyRecord {
-    if let found = try await all().last { return found }
+    if let found = try await known() { return found }
     // Another process may be first: then its key is the one.
     if let made = try await add(after: nil, by: .server) { return made }
-    guard let found = try await all().last else {
+    guard let found = try await known() else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
     return found
+  }
+
+  /// The key that signs; `nil` where there is none.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` where it may be one whose row was altered, or was removed: an operator makes another
+  ///   one then, since no device follows to it.
+  private func known() async throws -> SigningKeyRecord? {
+    let keys = try await all()
+    if let present = keys.last(where: { $0.retired == nil && !$0.isAltered }) { return present }
+    if Self.isPresentRemoved(among: keys) { throw StorageFailure.altered(row: "signing_keys") }
+    return try keys.last(where: \.isAltered)?.checked()
   }
 
   private func add(
@@ -74,7 +109,7 @@ public struct SigningKeyService: Sendable {
     let sealed = try context.masterKey.seal(key.rawRepresentation, for: .signingKey(id: id))
     var record = SigningKeyRecord(
       id: id, sealed: sealed, publicKey: key.publicKey.x963Representation, created: now)
-    if let present {
+    if let present, !present.isAltered {
       let word = KeySuccession(server: context.settings.serverURL, next: key.publicKey, time: now)
       let presentKey = try open(present)
       record.succession = try word.signed(by: presentKey)

@@ -14,6 +14,10 @@ public struct SigningKeyRecord: Hashable, Sendable {
   public var retired: Int64?
   /// The word of the key before it that this one comes next, a JWS; `nil` for the first.
   public var succession: String?
+  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  ///
+  /// It is good for nothing then, and is not published.
+  public var isAltered = false
 
   /// Describes a key.
   public init(
@@ -29,15 +33,21 @@ extension SigningKeyRecord {
   static let columns =
     "id, sealed, public_key, created, retired, succession, code"
 
-  /// Reads a row.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// Reads a row; if its code does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
       succession: try row.optional(5, row.text))
-    try codes.check(image, try row.optional(6, row.blob), named: "\(id) of signing_keys")
+    isAltered = !codes.isOwn(image, try row.optional(6, row.blob))
+  }
+
+  /// The key, where its row is as this server wrote it.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)``.
+  public func checked() throws(StorageFailure) -> SigningKeyRecord {
+    guard !isAltered else { throw .altered(row: "\(id) of signing_keys") }
+    return self
   }
 
   /// What its code covers: all of it.

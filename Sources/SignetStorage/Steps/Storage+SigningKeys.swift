@@ -1,16 +1,17 @@
 import SignetSQL
 
 extension Storage {
-  /// All keys that the server signs or has signed with, oldest first.
+  /// All keys that the server signs or has signed with, oldest first, also those whose rows were altered.
   public func signingKeys() async throws(StorageFailure) -> [SigningKeyRecord] {
     try await read { [codes] database in
-      try database.rows("SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY number") {
-        try SigningKeyRecord($0, codes)
-      }
+      // By what the code of a row covers, as far as that tells them apart; the one that signs is the last.
+      try database.rows(
+        "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
+      ) { try SigningKeyRecord($0, codes) }
     }
   }
 
-  /// Adds a signing key in the place of the present one, which is retired.
+  /// Adds a signing key in the place of the present one, which is retired; one whose row was altered stays altered.
   ///
   /// - Parameters:
   ///   - key: The new one.
@@ -28,9 +29,10 @@ extension Storage {
       guard found?.id == present else { return false }
       if var found {
         found.retired = key.created
+        let code = found.isAltered ? nil : codes.code(of: found.image)
         try database.execute(
           "UPDATE signing_keys SET retired = $1, code = $2 WHERE id = $3",
-          [.optional(found.retired), .optional(codes.code(of: found.image)), .text(found.id)], changing: 1)
+          [.optional(found.retired), .optional(code), .text(found.id)], changing: 1)
       }
       try database.insert(key)
       try database.appendAudit(audit)
