@@ -43,7 +43,7 @@ public enum StorageContract {
   public static let checks: [Check] = [
     users, userGate, userLife, deviceLocks, deviceLosses, devices, apiKeys, activations, containers, lifetime,
     codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,
-    pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, repeatable,
+    pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, auditPlaces, repeatable,
   ].flatMap(\.self)
 }
 

@@ -71,7 +71,7 @@ extension AuditEvent {
     case asm
     /// The models whose metadata describes a newer version, separated by spaces.
     case outdated
-    /// The device, by the server's id; of `uaf.deviceRemoved` what it calls itself.
+    /// The device on which it happened, by the server's id; of `uaf.deviceRemoved` what it calls itself.
     case device
   }
 

@@ -18,10 +18,11 @@ public struct AuditRecord: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - end: Until when what is like it is left out, as `silentUntil`; `nil` where nothing is.
+  ///   - device: On which device it happened; `nil` where that is not known, or where the event has it.
   ///   - subject: What the log calls a user of an id.
   /// - Returns: The JSON object.
   package func text(
-    silentUntil end: Int64? = nil, calling subject: (String) throws -> String
+    silentUntil end: Int64? = nil, on device: String? = nil, calling subject: (String) throws -> String
   ) rethrows -> String {
     let (name, members) = event.named
     var line = JSONLine()
@@ -31,6 +32,7 @@ public struct AuditRecord: Hashable, Sendable {
     for (member, value) in members {
       if let value { line.add(member.rawValue, member == .user ? try subject(value) : value) }
     }
+    if let device { line.add(AuditEvent.Member.device.rawValue, device) }
     if let end { line.add("silentUntil", end) }
     return line.text
   }

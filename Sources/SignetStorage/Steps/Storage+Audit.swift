@@ -133,10 +133,14 @@ extension SQLConnection {
   /// - Parameters:
   ///   - record: What happened.
   ///   - end: Until when what is like it is left out; `nil` where nothing is.
+  ///   - device: The id of the device on which it happened, where the rows that would tell it are gone by now.
   /// - Throws: ``SQLFailure``.
-  func appendAudit(_ record: AuditRecord, silentUntil end: Int64? = nil) throws {
+  func appendAudit(
+    _ record: AuditRecord, silentUntil end: Int64? = nil, on device: String? = nil
+  ) throws {
+    let device = try device ?? self.device(of: record)
     var chain = try local(Self.auditTail) { try auditTail(of: lane) ?? AuditChain(lane) }
-    let entry = chain.append(try record.text(silentUntil: end, calling: subject(of:)))
+    let entry = chain.append(try record.text(silentUntil: end, on: device, calling: subject(of:)))
     try execute(
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
       [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)

@@ -81,9 +81,21 @@ extension SQLConnection {
   /// The container of an id, also one whose row was altered; `nil` for none.
   func anyContainer(_ id: String) throws -> ContainerRecord? {
     let codes = try rowCodes
-    return try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
+    let found = try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
       try ContainerRecord($0, codes)
     }
+    if let found { setLocal(Self.lastContainer, to: found) }
+    return found
+  }
+
+  private static let lastContainer = TransactionLocal<ContainerRecord?>()
+
+  /// The container of an id, for what never changes of it: a step mostly writes about the one that it has just read.
+  func lastContainer(_ id: String) throws -> ContainerRecord? {
+    if let last = try local(Self.lastContainer, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
+      return last
+    }
+    return try anyContainer(id)
   }
 
   /// A user's containers, oldest first, also those whose rows were altered.

@@ -353,7 +353,8 @@ extension SQLConnection {
       "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING id",
       [.text(user), .text(installation)]
     ) { try $0.text(0) }
-    for target in targets { try appendAudit(lost(.target(target))) }
+    let device = try deviceID(installation, of: user)
+    for target in targets { try appendAudit(lost(.target(target)), on: device) }
   }
 }
 

@@ -68,12 +68,12 @@ extension SQLConnection {
         """
         DELETE FROM uaf_credentials WHERE user_id = $1 AND (aaid = $2 OR $2 IS NULL)
           AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL) AND state <> 'revoked'
-        RETURNING aaid, key_id
+        RETURNING aaid, key_id, device
         """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
-      ) { (aaid: try $0.text(0), keyID: try $0.blob(1)) }
+      ) { (aaid: try $0.text(0), keyID: try $0.blob(1), device: try $0.optional(2, $0.text)) }
       for key in removed {
         let event = audit(key.aaid, key.keyID)
-        try appendAudit(event)
+        try appendAudit(event, on: key.device.map { try deviceID($0, of: user) })
         events.append(event)
       }
     }

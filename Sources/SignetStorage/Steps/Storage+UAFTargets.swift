@@ -139,8 +139,9 @@ extension Storage {
       }
       guard let owner else { return false }
       try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
-      try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
+      // Its row says on which device it was.
       try database.appendTargetAudit(audit, of: owner)
+      try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
       try database.endUnanswerable(of: owner, after: audit, at: audit.time)
       return true
     }

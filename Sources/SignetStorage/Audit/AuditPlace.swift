@@ -1,0 +1,122 @@
+import SignetSQL
+
+/// What tells on which device something happened.
+enum AuditPlace: Hashable, Sendable {
+  /// A container, which is on a device.
+  case container(String)
+  /// A UAF key, which may be on one that is known.
+  case key(aaid: String, id: [UInt8])
+  /// A target of UAF, which may say on which one it is.
+  case target(String)
+  /// An operation of UAF: its target, or the keys that answered it.
+  case session(String)
+  /// Whoever caused it, if that is a device.
+  case actor
+  /// Nothing, or the event itself.
+  case none
+}
+
+extension AuditEvent {
+  /// What tells on which device it happened.
+  ///
+  /// There is no `default`: an event that is added has to say it.
+  var place: AuditPlace {
+    switch self {
+    case .activationStaged(_, _, let container?, _, _), .transactionAnswered(_, _, let container?, _):
+      .container(container)
+    case .containerRenewalAsked(let container), .renewalStaged(_, let container, _, _, _),
+      .renewalRefused(_, let container, _), .containerActivated(_, let container),
+      .containerRenewed(_, let container, _, _), .containerRefused(_, let container),
+      .containerRevoked(let container), .containerDeleted(_, let container, _, _),
+      .containerReset(_, let container, _, _), .containerWiped(_, let container, _, _),
+      .accountReported(_, let container, _, _, _), .accountReportRefused(_, let container),
+      .accountOrdered(let container, _, _, _), .accountOrderDone(_, let container, _, _, _),
+      .accountAltered(_, let container), .accountPoliciesAttached(let container, _),
+      .pushTargetDropped(_, let container, _):
+      .container(container)
+
+    case .uafDeregistered(_, _, let aaid, let key), .uafRevoked(_, let aaid, let key),
+      .uafReleased(_, let aaid, let key):
+      .key(aaid: aaid, id: key)
+    case .uafNotAsked(_, _, let target?, _), .uafTargetAdded(_, let target), .uafTargetChanged(let target),
+      .uafTargetExpired(let target), .uafTargetRemoved(let target):
+      .target(target)
+    case .uafTokenAdded(let session, _, _, _), .uafTokenRedeemed(let session, _),
+      .uafRegistered(let session, _, _), .uafRegistrationRefused(let session, _, _, _),
+      .uafResponseRefused(let session, _, _, _, _), .uafDeregistrationSent(let session, _):
+      .session(session)
+    case .uafAuthenticated(let answer), .uafQuarantined(let answer, _),
+      .uafAuthenticationRefused(let answer, _):
+      .session(answer.session)
+
+    // Each code would cost one more look at a row that it does not need: it names the container, which is on one device for good.
+    case .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenVerified, .tokenRefused:
+      .none
+    case .deviceLocked, .deviceUnlocked, .deviceRevoked, .uafDeviceRemoved: .none
+
+    case .userAdded, .userSuspended, .userResumed, .userDeleted, .userUnlocked, .userCodeSet,
+      .userCodeRemoved,
+      .userCodeAccepted, .userCodeRefused, .tokenAdded, .tokenAssigned, .tokenDisabled, .tokenEnabled,
+      .tokenRemoved, .activationAdded, .activationStaged, .activationRefused, .transactionAdded,
+      .transactionNotAdded, .transactionAccepted, .transactionAnswered, .transactionDenied,
+      .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
+      .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
+      .pushTargetChanged, .pushTargetRemoved, .pushAuthEnrolment, .pushAuthRegistered,
+      .pushAuthDeviceChanged, .pushAuthRemoved, .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber,
+      .pushAuthApproved, .pushAuthDenied, .uafRequested, .uafNotAsked, .keyAdded, .keyRevoked, .clientAdded,
+      .clientRevoked, .clientTold, .clientNotTold, .tokensIssued, .signingKeyAdded:
+      .actor
+    }
+  }
+}
+
+extension AuditRecord {
+  /// What tells on which device it happened.
+  fileprivate var place: AuditPlace {
+    guard event.place == .actor else { return event.place }
+    return switch by {
+    case .container(let id): .container(id)
+    case .target(let id): .target(id)
+    case .key, .client, .user, .app, .local, .server, .conformance, .anyone: .none
+    }
+  }
+}
+
+extension SQLConnection {
+  /// The id of the device on which something happened; `nil` where that is not known, or where a row that would tell it was altered.
+  func device(of record: AuditRecord) throws -> String? {
+    do {
+      switch record.place {
+      case .container(let id):
+        guard let found = try lastContainer(id)?.checked() else { return nil }
+        return try deviceID(found.installation, of: found.user)
+      case .key(let aaid, let id): return try device(ofKey: aaid, id)
+      case .target(let id): return try device(ofTarget: id)
+      case .session(let id):
+        guard let session = try uafSession(id, rowCodes) else { return nil }
+        if let target = session.target, let device = try device(ofTarget: target) { return device }
+        for key in session.end?.usedKeys ?? [] {
+          if let device = try device(ofKey: key.aaid, key.keyID) { return device }
+        }
+        return nil
+      case .actor, .none: return nil
+      }
+    } catch StorageFailure.altered { return nil } catch SQLFailure.unexpectedValue { return nil }
+  }
+
+  /// The id of the device of a user that calls itself so, whether or not something is bound to it.
+  func deviceID(_ installation: String, of user: String) throws -> String {
+    try DeviceRecord(of: user, installation, at: 0, rowCodes).id
+  }
+
+  private func device(ofTarget id: String) throws -> String? {
+    guard let target = try uafTarget(id, rowCodes), let device = target.device else { return nil }
+    return try deviceID(device, of: target.user)
+  }
+
+  private func device(ofKey aaid: String, _ id: [UInt8]) throws -> String? {
+    guard let key = try uafCredential(aaid, id, rowCodes), key.state != .altered, let device = key.device
+    else { return nil }
+    return try deviceID(device, of: key.user)
+  }
+}
