@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetStorage
 
 extension StorageContract {
@@ -8,6 +9,39 @@ extension StorageContract {
 
   private static func count(_ text: String, in entries: [String]) -> Int {
     entries.count { $0.contains(text) }
+  }
+
+  /// Expects entries of one kind about an operation of UAF to name these devices, in their order; `nil` is for none.
+  private static func expectEntries(
+    _ event: String, of session: String, on devices: [String?], _ storage: Storage
+  ) async throws {
+    let found = try await entries(event, storage).filter { $0.contains("\"session\":\"\(session)\"") }
+    try expect(found.count, is: devices.count, "entries \(event) of \(session)")
+    for (entry, device) in zip(found, devices) {
+      let text = "\"device\":" + (device.map { "\"\($0)\"" } ?? "")
+      try expect(entry.contains(text), is: device != nil, "\(text) in \(entry)")
+    }
+  }
+
+  /// Answers an operation with a key.
+  private static func respond(
+    _ storage: Storage, _ session: String, _ key: String, counter: UInt32
+  ) async throws -> UAFOutcome {
+    let answer = AuditEvent.UAFAnswer(
+      session: session, user: "alice", keys: "[]", transaction: nil, outdated: [])
+    let keys = #"[{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array(key.utf8)))"}]"#
+    return try await storage.finishUAFAuthentication(
+      session, of: "alice", UAFSessionEnd(status: 1200, authenticators: keys, time: 1050),
+      uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array(key.utf8), signCounter: counter)]
+    ) { outcome in
+      let event: AuditEvent =
+        switch outcome {
+        case .taken: .uafAuthenticated(answer)
+        case .copied: .uafQuarantined(answer, reason: "copied")
+        default: .uafAuthenticationRefused(answer, reason: "refused")
+        }
+      return AuditRecord(event, by: .user("alice"), at: 1050)
+    }
   }
 
   static let auditPlaces: [Check] = [
@@ -94,6 +128,70 @@ extension StorageContract {
       try await expect(count(text, in: entries("uaf.revoked", storage)), is: 1, "the other key")
       try await expect(count(text, in: entries("uaf.targetRemoved", storage)), is: 2, "the other target")
       try await expect(count(text, in: entries("device.revoked", storage)), is: 1, "the device")
+    },
+    Check("an event about a response of UAF names the device of its keys, if refused too") { storage in
+      try await storage.add(Sample.alice)
+      try await expect(storage.register("k1", of: "alice", on: "laptop"), is: .taken, "a key")
+      try await expect(storage.register("k2", of: "alice", on: "tablet"), is: .taken, "a key")
+      try await expect(storage.register("k3", of: "alice", on: nil), is: .taken, "a key")
+      try await expect(storage.addTarget("d1", of: "alice", on: "laptop"), is: true, "a target")
+      let laptop = try await storage.device(on: "laptop", of: "alice").id
+      let tablet = try await storage.device(on: "tablet", of: "alice").id
+      try await storage.addUAFSession(Sample.session("s1", "Auth", of: "alice"), audit: nil)
+      try await expect(respond(storage, "s1", "k1", counter: 5), is: .taken, "the first response")
+      try await expectEntries("uaf.authenticated", of: "s1", on: [laptop], storage)
+      for key in ["k2", "k3"] {
+        try await expect(respond(storage, "s1", key, counter: 0), is: .over, "a second response")
+      }
+      try await expectEntries("uaf.refused", of: "s1", on: [tablet, nil], storage)
+      var sent = Sample.session("s2", "Auth", of: "alice")
+      sent.target = "d1"
+      try await storage.addUAFSession(sent, audit: nil)
+      try await expect(respond(storage, "s2", "k2", counter: 0), is: .taken, "from another device")
+      try await expectEntries("uaf.authenticated", of: "s2", on: [tablet], storage)
+      for session in ["s3", "s4"] {
+        try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
+      }
+      let copied = UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 5)
+      try await expect(respond(storage, "s3", "k1", counter: 5), is: .copied(copied), "a copied key")
+      try await expectEntries("uaf.quarantined", of: "s3", on: [laptop], storage)
+      try await expect(respond(storage, "s4", "k1", counter: 6), is: .keyUnknown, "a key in quarantine")
+      try await expectEntries("uaf.refused", of: "s4", on: [laptop], storage)
+    },
+    Check("an event about a registration of UAF names the device on which the keys are") { storage in
+      try await storage.add(Sample.alice)
+      var credential = UAFCredentialRecord(
+        aaid: "7357#0001", keyID: [1], user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
+        signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+      credential.device = "laptop"
+      // The second time there is such a key.
+      for (session, expected) in [("s1", .taken), ("s2", .keyExists)] as [(String, UAFOutcome)] {
+        try await storage.addUAFSession(Sample.session(session, "Reg", of: "alice"), audit: nil)
+        let outcome = try await storage.finishUAFRegistration(
+          session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+        ) { outcome in
+          let event: AuditEvent =
+            outcome == .taken
+            ? .uafRegistered(session: session, user: "alice", keys: "[]")
+            : .uafRegistrationRefused(session: session, user: "alice", keys: "[]", reason: "known")
+          return AuditRecord(event, by: .user("alice"), at: 1050)
+        }
+        try expect(outcome, is: expected, "registration \(session)")
+      }
+      let laptop = try await storage.device(on: "laptop", of: "alice").id
+      try await expectEntries("uaf.registered", of: "s1", on: [laptop], storage)
+      try await expectEntries("uaf.refused", of: "s2", on: [nil], storage)
+    },
+    Check("an event about a container of a deleted user names no device") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      _ = try await storage.deleteUser("alice", subject: "~new", at: 1010, audit: event("deleted")) { _ in
+        event("ended")
+      }
+      try await storage.append(AuditRecord(.containerRevoked(container: "c1"), by: .local, at: 1020))
+      let found = try await entries("container.revoked", storage)
+      try expect(found.count, is: 1, "entries")
+      try expect(count("\"device\"", in: found), is: 0, "entries with a device")
     },
   ]
 }

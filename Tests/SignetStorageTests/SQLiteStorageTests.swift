@@ -135,6 +135,58 @@ import Testing
     #expect(try await storage.auditEntries(after: 0, limit: 1000).count == 201)
   }
 
+  @Test("an event names no device of a user who was deleted before it in the same commit")
+  func forgetsTheDevice() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let before = try Storage(.file(path))
+    try await before.addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let activation = ActivationRecord(
+      id: "a", user: "alice", sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
+      profile: [3], created: 1, expires: 1000)
+    try await before.addActivation(activation, audit: Self.event)
+    let container = ContainerRecord(
+      id: "c", user: "alice", activation: "a", device: [4], name: "", platform: "", keystore: "software",
+      sessionKey: [5], encryptionKey: [6], signingKey: [7], profile: [8], created: 3)
+    let codes = CredentialRecord(
+      id: "c", user: "alice", kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
+      created: 3)
+    _ = try await before.finishActivation(
+      "a", container: NewContainer(container, codes), limit: 5, at: 4
+    ) { _ in nil }
+    let activated = try await before.confirmContainer(
+      "c", at: 5, audit: { _ in Self.event }, lost: { _ in Self.event })
+    #expect(activated == .activated)
+    await before.close()
+    let gate = Gate()
+    let storage = try Storage.open(.file(path)) { sql in
+      if sql == "COMMIT" { gate.pass() }
+    }
+    // The others wait behind the first commit, in this order, and need one together.
+    let first = Task { try await storage.append(Self.event) }
+    await gate.waitUntilReached()
+    let asked = Task {
+      try await storage.append(AuditRecord(.containerRenewalAsked(container: "c"), by: .local, at: 6))
+    }
+    while storage.waitingChangeCount < 1 { await Task.yield() }
+    let deleted = Task {
+      try await storage.deleteUser("alice", subject: "~new", at: 7, audit: Self.event) { _ in Self.event }
+    }
+    while storage.waitingChangeCount < 2 { await Task.yield() }
+    let revoked = Task {
+      try await storage.append(AuditRecord(.containerRevoked(container: "c"), by: .local, at: 8))
+    }
+    while storage.waitingChangeCount < 3 { await Task.yield() }
+    gate.open()
+    for task in [first, asked, revoked] { try await task.value }
+    #expect(try await deleted.value == .changed)
+    #expect(storage.commitCount == 2)
+    let entries = try await storage.auditEntries(after: 0, limit: 1000).map(\.text)
+    let named = entries.filter { $0.contains("container.re") }.map { $0.contains("\"device\"") }
+    #expect(named == [true, false])
+    await storage.close()
+  }
+
   @Test("one bad change in a commit undoes itself and no other")
   func undoesOneChangeOfACommit() async throws {
     let folder = try TemporaryFolder()

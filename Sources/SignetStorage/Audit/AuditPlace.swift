@@ -8,7 +8,7 @@ enum AuditPlace: Hashable, Sendable {
   case key(aaid: String, id: [UInt8])
   /// A target of UAF, which may say on which one it is.
   case target(String)
-  /// An operation of UAF: its target, or the keys that answered it.
+  /// An operation of UAF, whose token may have been sent to a target.
   case session(String)
   /// Whoever caused it, if that is a device.
   case actor
@@ -84,24 +84,26 @@ extension AuditRecord {
 
 extension SQLConnection {
   /// The id of the device on which something happened; `nil` where that is not known, or where a row that would tell it was altered.
+  ///
+  /// The step that takes a response of UAF names the device of its keys itself: the stored operation has the keys of the response that
+  /// was taken, and none where one was refused.
   func device(of record: AuditRecord) throws -> String? {
     do {
       switch record.place {
       case .container(let id):
-        guard let found = try lastContainer(id)?.checked() else { return nil }
+        // One of a user who was deleted says nothing of its device any more.
+        guard let found = try lastContainer(id)?.checked(), !found.device.isEmpty else { return nil }
         return try deviceID(found.installation, of: found.user)
-      case .key(let aaid, let id): return try device(ofKey: aaid, id)
+      case .key(let aaid, let id):
+        guard let key = try uafCredential(aaid, id, rowCodes) else { return nil }
+        return try deviceID(of: key)
       case .target(let id): return try device(ofTarget: id)
       case .session(let id):
-        guard let session = try uafSession(id, rowCodes) else { return nil }
-        if let target = session.target, let device = try device(ofTarget: target) { return device }
-        for key in session.end?.usedKeys ?? [] {
-          if let device = try device(ofKey: key.aaid, key.keyID) { return device }
-        }
-        return nil
+        guard let target = try uafSession(id, rowCodes)?.target else { return nil }
+        return try device(ofTarget: target)
       case .actor, .none: return nil
       }
-    } catch StorageFailure.altered { return nil } catch SQLFailure.unexpectedValue { return nil }
+    } catch StorageFailure.altered { return nil }
   }
 
   /// The id of the device of a user that calls itself so, whether or not something is bound to it.
@@ -109,14 +111,14 @@ extension SQLConnection {
     try DeviceRecord(of: user, installation, at: 0, rowCodes).id
   }
 
+  /// The id of the device of a key; `nil` where that is not known, or where its row was altered.
+  func deviceID(of key: UAFCredentialRecord) throws -> String? {
+    guard key.state != .altered, let device = key.device else { return nil }
+    return try deviceID(device, of: key.user)
+  }
+
   private func device(ofTarget id: String) throws -> String? {
     guard let target = try uafTarget(id, rowCodes), let device = target.device else { return nil }
     return try deviceID(device, of: target.user)
-  }
-
-  private func device(ofKey aaid: String, _ id: [UInt8]) throws -> String? {
-    guard let key = try uafCredential(aaid, id, rowCodes), key.state != .altered, let device = key.device
-    else { return nil }
-    return try deviceID(device, of: key.user)
   }
 }

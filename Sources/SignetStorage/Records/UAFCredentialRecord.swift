@@ -87,7 +87,8 @@ extension UAFCredentialRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let state: State = try row.value(0)
+    // The database keeps the kinds of values; a word may be one that there is not.
+    let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
     self.init(
       aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),
       publicKey: try row.blob(4), algorithm: UInt16(clamping: try row.integer(5)),
@@ -96,11 +97,12 @@ extension UAFCredentialRecord {
       registrationCounter: UInt32(clamping: try row.integer(8)),
       authenticatorVersion: UInt16(clamping: try row.integer(9)),
       created: try row.integer(10))
-    self.state = state
+    self.state = state ?? .altered
     device = try row.optional(11, row.text)
-    modelProof = try row.value(12)
+    self.modelProof = modelProof ?? .claimed
     keyProtection = UInt16(clamping: try row.integer(13))
-    if !codes.isOwn(image, try row.optional(14, row.blob)) { self.state = .altered }
+    let isOwn = codes.isOwn(image, try row.optional(14, row.blob))
+    if modelProof == nil || !isOwn { self.state = .altered }
   }
 
   /// What its code covers: all of it.

@@ -132,6 +132,12 @@ extension UAFSessionRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
+    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+      throw StorageFailure.altered(row: "\(try row.text(1)) of uaf_sessions")
+    }
+  }
+
+  private init(reading row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),

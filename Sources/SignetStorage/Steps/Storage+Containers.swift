@@ -90,13 +90,17 @@ extension SQLConnection {
 
   private static let lastContainer = TransactionLocal<ContainerRecord?>()
 
-  /// The container of an id, for what never changes of it: a step mostly writes about the one that it has just read.
+  /// The container of an id as this commit has read it, for its user and device: a step mostly writes about the one that it has just
+  /// read.
   func lastContainer(_ id: String) throws -> ContainerRecord? {
     if let last = try local(Self.lastContainer, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
       return last
     }
     return try anyContainer(id)
   }
+
+  /// For a step that changes the user or the device of a container: the next one of the same commit reads it again.
+  func forgetLastContainer() { setLocal(Self.lastContainer, to: nil) }
 
   /// A user's containers, oldest first, also those whose rows were altered.
   func containers(of user: String, _ condition: String = "1 = 1") throws -> [ContainerRecord] {

@@ -349,12 +349,17 @@ extension SQLConnection {
     for key in try revokeUAFCredentials(on: installation, of: user, codes) {
       try appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }
-    let targets = try rows(
-      "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING id",
-      [.text(user), .text(installation)]
-    ) { try $0.text(0) }
     let device = try deviceID(installation, of: user)
-    for target in targets { try appendAudit(lost(.target(target)), on: device) }
+    let targets = try rows(
+      "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING \(UAFTargetRecord.columns)",
+      [.text(user), .text(installation)]
+    ) { row -> (id: String, device: String?) in
+      // One whose row was altered may have been on another.
+      do { return (try UAFTargetRecord(row, codes).id, device) } catch StorageFailure.altered {
+        return (try row.text(0), nil)
+      }
+    }
+    for target in targets { try appendAudit(lost(.target(target.id)), on: target.device) }
   }
 }
 

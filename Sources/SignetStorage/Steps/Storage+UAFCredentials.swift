@@ -62,18 +62,19 @@ extension SQLConnection {
   func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
+    let codes = try rowCodes
     var events: [AuditRecord] = []
     for selected in selection {
       let removed = try rows(
         """
         DELETE FROM uaf_credentials WHERE user_id = $1 AND (aaid = $2 OR $2 IS NULL)
           AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL) AND state <> 'revoked'
-        RETURNING aaid, key_id, device
+        RETURNING \(UAFCredentialRecord.columns)
         """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
-      ) { (aaid: try $0.text(0), keyID: try $0.blob(1), device: try $0.optional(2, $0.text)) }
+      ) { try UAFCredentialRecord($0, codes) }
       for key in removed {
         let event = audit(key.aaid, key.keyID)
-        try appendAudit(event, on: key.device.map { try deviceID($0, of: user) })
+        try appendAudit(event, on: deviceID(of: key))
         events.append(event)
       }
     }

@@ -176,10 +176,13 @@ extension Storage {
         try database.requireUnlocked(first.device, of: first.user, codes)
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
-      if outcome == .taken, let first, let device = first.device {
-        try database.bind(DeviceRecord(of: first.user, device, at: first.created, codes), codes)
+      var device: DeviceRecord?
+      if outcome == .taken, let first, let installation = first.device {
+        let new = DeviceRecord(of: first.user, installation, at: first.created, codes)
+        try database.bind(new, codes)
+        device = new
       }
-      try database.appendAudit(audit(outcome))
+      try database.appendAudit(audit(outcome), on: device?.id)
       return outcome
     }
   }
@@ -234,16 +237,18 @@ extension Storage {
     let codes = codes
     return try await write { database in
       try database.requireActive(known: user)
+      var device: String?
       for use in uses {
         // One that is nobody's, somebody else's or not ours is refused below.
         guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
           key.state != .altered
         else { continue }
         try database.requireUnlocked(key.device, of: user, codes)
+        device = try device ?? database.deviceID(of: key)
       }
       let outcome = try database.finishAuthentication(id, user, end, uses, codes, judge)
       let event = audit(outcome)
-      try database.appendAudit(event)
+      try database.appendAudit(event, on: device)
       // A key that there are two of is out of use, also where another one is what was refused first.
       let isSuspended =
         try outcome != .taken

@@ -218,6 +218,7 @@ extension SQLConnection {
       (container.device, container.succession) = ([], nil)
       try update(container)
     }
+    forgetLastContainer()
     for case var request? in requests {
       request.user = user.id
       try execute(

@@ -63,7 +63,7 @@ import UAFFixture
     arguments: [
       "user_id = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
       "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
-      "model_proof = 'attested'", "key_protection = 2",
+      "model_proof = 'attested'", "model_proof = 'x'", "state = 'x'", "key_protection = 2",
       "code = NULL",
       "code = zeroblob(32)", "aaid = '7357#0002'", "key_id = zeroblob(32)",
     ])
@@ -100,6 +100,18 @@ import UAFFixture
     ) { _ in event }
     #expect(outcome == .altered(use))
     #expect(try await server.storage.uafSession("s")?.end?.status == 1500)
+  }
+
+  @Test("an operation whose state is no state is one whose row was altered") func unknownState() async throws
+  {
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
+    let session = UAFSessionRecord(
+      id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
+    try await server.storage.addUAFSession(session, audit: nil)
+    try server.tamper("UPDATE uaf_sessions SET state = 'x'")
+    await #expect(throws: StorageFailure.altered(row: "s of uaf_sessions")) {
+      _ = try await server.storage.uafSession("s")
+    }
   }
 
   @Test("a registration that was begun for one user adds no key to another") func exchangedUser() async throws
