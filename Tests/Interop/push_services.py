@@ -1,7 +1,8 @@
-"""Push services of the tests: one HTTP/2 server on 127.0.0.1 that answers as it is told and says what it was asked.
+"""Push services of the tests: an HTTP/2 server on 127.0.0.1 that answers as it is told and says what it was asked.
 
 The command line has one JSON object: "certificate" and "key" (paths), and the public keys that requests are checked with.
-Standard output begins with {"port":N}. Each line on standard input is a command, and is answered by one line:
+Each line on standard input is a command, and is answered by one line:
+  {"begin":true}                                     {"port":N}: listens there; what was before is closed and forgotten
   {"answer":{"status":N,"headers":{…},"body":"…"}}   the next request gets this answer; several wait in order
   {"requests":true}                                   what was asked since the last time
 It ends with its standard input. Without orders a request gets 200, and 400 where what it must prove is not proved.
@@ -25,8 +26,19 @@ from http_message_signatures import HTTPMessageVerifier, HTTPSignatureKeyResolve
 from jwcrypto import jwk, jwt
 
 setup = json.loads(sys.argv[1])
-answers = []
-requests = []
+
+
+class Run:
+    """What one test orders and asks for."""
+
+    def __init__(self):
+        self.answers, self.requests, self.connections, self.server = [], [], set(), None
+
+    def close(self):
+        if self.server:
+            self.server.close()
+        for connection in list(self.connections):
+            connection.abort()
 
 
 def unpadded(text):
@@ -109,8 +121,15 @@ def check(headers, body):
 
 
 class Service(asyncio.Protocol):
+    def __init__(self, run):
+        self.run = run
+
+    def connection_lost(self, error):
+        self.run.connections.discard(self.transport)
+
     def connection_made(self, transport):
         self.transport = transport
+        self.run.connections.add(transport)
         self.protocol = transport.get_extra_info("ssl_object").selected_alpn_protocol()
         self.connection = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
         self.connection.initiate_connection()
@@ -136,13 +155,13 @@ class Service(asyncio.Protocol):
         try:
             request["checked"] = check(headers, bytes(body))
             if headers[":path"] == "/token":
-                reply["body"] = json.dumps({"access_token": f"token-{len(requests)}", "expires_in": 3599})
+                reply["body"] = json.dumps({"access_token": f"token-{len(self.run.requests)}", "expires_in": 3599})
         except Exception as error:  # told to the test, which expects none
             request["error"] = f"{type(error).__name__}: {error}"
             reply["status"] = 400
-        requests.append(request)
-        if answers and headers[":path"] != "/token":
-            reply = {**reply, "body": "", **answers.pop(0)}
+        self.run.requests.append(request)
+        if self.run.answers and headers[":path"] != "/token":
+            reply = {**reply, "body": "", **self.run.answers.pop(0)}
         if reply["status"] == 0:  # break the stream off without an answer
             self.connection.reset_stream(stream, 2)
             return
@@ -157,19 +176,24 @@ async def main():
     context.load_cert_chain(setup["certificate"], setup["key"])
     context.set_alpn_protocols(["h2"])
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(Service, "127.0.0.1", 0, ssl=context)
-    print(json.dumps({"port": server.sockets[0].getsockname()[1]}), flush=True)
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    run = Run()
     while line := await reader.readline():
         command = json.loads(line)
-        if "answer" in command:
-            answers.append(command["answer"])
-            print(json.dumps({"waiting": len(answers)}), flush=True)
+        if "begin" in command:
+            run.close()
+            run = Run()
+            run.server = await loop.create_server(lambda run=run: Service(run), "127.0.0.1", 0, ssl=context)
+            answer = {"port": run.server.sockets[0].getsockname()[1]}
+        elif "answer" in command:
+            run.answers.append(command["answer"])
+            answer = {"waiting": len(run.answers)}
         else:
-            print(json.dumps({"requests": requests}), flush=True)
-            requests.clear()
-    server.close()
+            answer = {"requests": run.requests}
+            run.requests = []
+        print(json.dumps(answer), flush=True)
+    run.close()
 
 
 asyncio.run(main())

@@ -3,10 +3,11 @@ package import SignetCrypto
 package import SignetJSON
 import SignetTestKit
 package import SignetTransport
+import Synchronization
 
-/// The push services of `Tests/Interop/push_services.py`, an HTTP/2 server of other hands, and the keys that both sides know.
+/// The push services of `Tests/Interop/push_services.py`, an HTTP/2 server of other hands.
 package final class PushServices {
-  private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+  static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
 
   /// Skipped without the interpreter, except in CI: a failure there.
   package static let isWanted: Bool = {
@@ -19,57 +20,38 @@ package final class PushServices {
     package let description: String
   }
 
-  /// What the operator's keys are.
-  package let signingKey = P256.Signing.PrivateKey()
-  /// What the device's subscription of Web Push is encrypted to.
-  package let deviceKey = P256.KeyAgreement.PrivateKey()
-  package let deviceSecret = SystemRandomSource().bytes(16)
-  package let rsaPEM: String
   package let base: String
-  /// Who vouches for their certificate.
-  package let authorityPEM: String
   package let transport: CurlTransport
-  private let process: ChildProcess
-  private let folder: TemporaryFolder
-  private var pending = Data()
+  private let process: PushServiceProcess
 
-  /// Starts the services, with their certificate for 127.0.0.1.
+  /// What the operator's keys are.
+  package var signingKey: P256.Signing.PrivateKey { process.signingKey }
+  /// What the device's subscription of Web Push is encrypted to.
+  package var deviceKey: P256.KeyAgreement.PrivateKey { process.deviceKey }
+  package var deviceSecret: [UInt8] { process.deviceSecret }
+  package var rsaPEM: String { process.rsaPEM }
+  /// Who vouches for their certificate.
+  package var authorityPEM: String { process.authorityPEM }
+
+  /// Processes without a test.
+  ///
+  /// A start costs half a second of processor time.
+  private static let idle = Mutex<[PushServiceProcess]>([])
+
+  /// Opens a port of its own with a certificate for 127.0.0.1.
   package init() throws {
-    folder = try TemporaryFolder()
-    let authority = try CertificateAuthority()
-    authorityPEM = try authority.certificatePEM
-    let server = try authority.issueServerCertificate(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
-    try Data(server.certificatePEM.utf8).write(to: URL(filePath: folder.file("server.pem")))
-    try Data(server.insecurePrivateKeyPEM.utf8).write(to: URL(filePath: folder.file("server.key")))
-    let rsa = try Self.rsa.get()
-    rsaPEM = rsa.privatePEM
-    let setup: JSONObject = [
-      "certificate": .string(folder.file("server.pem")), "key": .string(folder.file("server.key")),
-      "apns": .string(signingKey.publicKey.pemRepresentation), "fcm": .string(rsa.publicPEM),
-      "webhook": .string(signingKey.publicKey.pemRepresentation),
-      "device": .string(Hex.encode(deviceKey.rawRepresentation.insecureCopy())),
-      "auth": .string(Base64URL.encode(deviceSecret)),
-    ]
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../Interop/push_services.py").standardized.path
-    guard let python = Self.python else {
-      throw Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
-    }
-    process = try ChildCommand(
-      [python, script, JSONValue.object(setup).text], input: .pipe, output: .pipe
-    ).start()
+    process = try Self.idle.withLock { $0.popLast() } ?? PushServiceProcess()
+    let port = try process.command(["begin": true]).integer("port")
+    base = "https://127.0.0.1:\(port)"
     var configuration = ConnectionConfiguration(
-      certificateAuthoritiesPEM: authorityPEM, version: .http2)
+      certificateAuthoritiesPEM: process.authorityPEM, version: .http2)
     configuration.timeoutSeconds = 20
     transport = try CurlTransport(configuration)
-    var first = Data()
-    while !first.contains(10) {
-      let part = process.output.availableData
-      guard !part.isEmpty else { throw Unexpected(description: "the push services did not start") }
-      first += part
-    }
-    let port = try JSONObject(parsing: Array(first)).integer("port")
-    base = "https://127.0.0.1:\(port)"
+  }
+
+  deinit {
+    let process = process
+    Self.idle.withLock { $0.append(process) }
   }
 
   /// What Firebase gives an operator: an account whose tokens these services give out.
@@ -81,57 +63,22 @@ package final class PushServices {
     ]
   }
 
-  deinit {
-    do {
-      try process.input.close()
-      try process.end()
-    } catch { print("push services: \(error)") }
-  }
-
   /// Lets the next request have this answer; a status of 0 breaks it off.
   package func answer(_ status: Int64, headers: JSONObject = [:], body: String = "") throws {
     let order: JSONObject = ["status": .integer(status), "headers": .object(headers), "body": .string(body)]
-    _ = try command(["answer": .object(order)])
+    _ = try process.command(["answer": .object(order)])
   }
 
   /// What was asked since the last time; each came over HTTP/2 and was found to prove what it must.
   ///
   /// - Throws: ``Unexpected`` where one did not.
   package func requests() throws -> [JSONObject] {
-    try command(["requests": true]).array("requests").map { value in
+    try process.command(["requests": true]).array("requests").map { value in
       guard case .object(let request) = value, request["error"] == nil,
         try request.string("protocol") == "h2"
       else { throw Unexpected(description: value.text) }
       return request
     }
-  }
-
-  private func command(_ object: JSONObject) throws -> JSONObject {
-    try process.input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
-    while true {
-      if let end = pending.firstIndex(of: 10) {
-        let line = Array(pending[..<end])
-        pending = Data(pending[(end + 1)...])
-        return try JSONObject(parsing: line)
-      }
-      let part = process.output.availableData
-      guard !part.isEmpty else { throw Unexpected(description: "the push services have ended") }
-      pending += part
-    }
-  }
-
-  /// A key of 2048 bits that OpenSSL's command line made; once, since it takes a while.
-  private static let rsa = Result {
-    let key = try output(of: "openssl", ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
-    return (privatePEM: key, publicPEM: try output(of: "openssl", ["pkey", "-pubout"], input: key))
-  }
-
-  private static func output(of program: String, _ words: [String], input: String = "") throws -> String {
-    let result = try ChildCommand([program] + words, input: .bytes(Array(input.utf8))).finish()
-    guard result.status == 0 else {
-      throw Unexpected(description: "\(program) \(words) failed: \(result.errorOutput)")
-    }
-    return result.output
   }
 }
 

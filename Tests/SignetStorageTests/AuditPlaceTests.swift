@@ -1,4 +1,5 @@
 import PostgreSQLFixture
+import SignetConcurrency
 import SignetCrypto
 import SignetSQL
 import SignetServerTesting

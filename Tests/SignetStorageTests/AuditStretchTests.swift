@@ -1,4 +1,5 @@
 import PostgreSQLFixture
+import SignetConcurrency
 import SignetSQL
 import SignetServerTesting
 import SignetStorage

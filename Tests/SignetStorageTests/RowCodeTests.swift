@@ -323,7 +323,7 @@ import Testing
       try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
     let device = try #require(try await storage.devices(user: "bob").first)
     #expect(device.standing == .open)
-    let database = try Self.open(location)
+    let database = try SQLDatabase.beside(location)
     _ = try await database.write { try $0.execute("UPDATE containers SET name = 'x' WHERE id = 'b'") }.value
 
     // Whatever is bound to the device looks at what is there.

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetSQL
 
 /// What the audit log records.
 ///

@@ -31,7 +31,8 @@ extension AuditEvent {
       .containerReset(_, let container, _, _), .containerWiped(_, let container, _, _),
       .accountReported(_, let container, _, _, _), .accountReportRefused(_, let container),
       .accountOrdered(let container, _, _, _), .accountOrderDone(_, let container, _, _, _),
-      .accountAltered(_, let container), .accountPoliciesAttached(let container, _),
+      .accountAltered(_, let container), .containerAltered(_, let container),
+      .accountPoliciesAttached(let container, _),
       .pushTargetDropped(_, let container, _):
       .container(container)
 
