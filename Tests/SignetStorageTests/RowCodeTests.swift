@@ -346,6 +346,7 @@ import Testing
     let lock = try #require(locks.first)
     #expect(lock.hasPrefix(#"{"time":9,"event":"container.altered","by":"server","user":""#))
     #expect(lock.contains(#""container":"b","reason":"its row was not written by this server""#), "\(lock)")
+    #expect(lock.contains("\"device\":\"\(device.id)\""), "\(lock)")
     #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
 
     // An order is on the record by itself; the end of one leaves the lock, which nobody ordered.

@@ -275,8 +275,10 @@ extension SQLConnection {
 
   /// Writes a device down with its standing: the gravest of its own order and of its active container's standing.
   ///
-  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then. A lock that nobody
-  /// ordered, because a container's row was altered, is on the record, and requests that nothing else of the user's can answer end.
+  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then.
+  ///
+  /// If an altered container is the reason for the lock, the lock is recorded (`container.altered`), and requests that no other
+  /// authenticator can answer end.
   ///
   /// Registrations that are under way when it is locked end: what they would add may say that it is on another device.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
@@ -307,12 +309,12 @@ extension SQLConnection {
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
-    if let altered = bound.first(where: { $0.state == .altered }), !device.isOrderedLocked,
-      before.isOrderedLocked || before.standing != .locked
-    {
+    let isNewLock = !device.isOrderedLocked && (before.isOrderedLocked || before.standing != .locked)
+    if let altered = bound.first(where: { $0.state == .altered }), isNewLock {
       let event = AuditRecord(
         .containerAltered(user: device.user, container: altered.id), by: .server, at: time)
-      try appendAudit(event)
+      // The row of the container is not believed, so that nothing else names the device.
+      try appendAudit(event, on: device.id)
       try endUnanswerable(of: device.user, after: event, at: time)
     }
     guard before.isAltered || device.standing != before.standing else { return }
@@ -354,7 +356,7 @@ extension SQLConnection {
       "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING \(UAFTargetRecord.columns)",
       [.text(user), .text(installation)]
     ) { row -> (id: String, device: String?) in
-      // One whose row was altered may have been on another.
+      // An altered row does not prove its device.
       do { return (try UAFTargetRecord(row, codes).id, device) } catch StorageFailure.altered {
         return (try row.text(0), nil)
       }
