@@ -31,8 +31,8 @@ enum SigningKeyCommands {
         "rotate", "Make another key, which signs from now on",
         description: """
           Devices take it on the word of the one before. Where that one is in wrong hands, so is its word: have the devices renewed \
-          then (container renew), which does not rely on it. So they have to be where 'list' says of the one before that it is altered, or \
-          all have retired: somebody else has written the database, and nothing is signed until another key is made.
+          then (container renew), which does not rely on it. If 'list' shows the present key as altered, or every key as retired, \
+          somebody else has written the database: nothing is signed until you rotate, and devices need a renewal too.
           """
       ) { arguments in
         let answer = try await OperatorClient.send(API.rotateSigningKey, arguments)

@@ -74,7 +74,7 @@ extension API {
     details: "docs/protocol.md section 5.5", in: .server, by: .none,
     answers: .object(
       describedBy: PublishedKeys.self,
-      "All keys that were ever used, oldest first; the last one signs. Without those whose rows somebody else has altered."
+      "The keys that were used, oldest first, without those whose rows were altered; the last one signs, unless the present key is missing."
     ))
   package static let listSigningKeys = Endpoint(
     .get, "/admin/signing-keys", .read, "listSigningKeys", "The keys that the server has signed with",
