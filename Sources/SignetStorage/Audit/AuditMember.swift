@@ -71,7 +71,7 @@ extension AuditEvent {
     case asm
     /// The models whose metadata describes a newer version, separated by spaces.
     case outdated
-    /// The device on which it happened, by the server's id; of `uaf.deviceRemoved` what it calls itself.
+    /// The device that the event is about or happened on, by the server's id; for `uaf.deviceRemoved` the name that the device gives itself.
     case device
   }
 

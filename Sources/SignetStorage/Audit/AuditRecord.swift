@@ -18,7 +18,7 @@ public struct AuditRecord: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - end: Until when what is like it is left out, as `silentUntil`; `nil` where nothing is.
-  ///   - device: On which device it happened; `nil` where that is not known, or where the event has it.
+  ///   - device: The id of the device; `nil` for none.
   ///   - subject: What the log calls a user of an id.
   /// - Returns: The JSON object.
   package func text(

@@ -87,7 +87,7 @@ extension UAFCredentialRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
-    // The database keeps the kinds of values; a word may be one that there is not.
+    // An unknown word makes the row altered; it is no error of the database.
     let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
     self.init(
       aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),

@@ -133,6 +133,7 @@ extension UAFSessionRecord {
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+      // An unknown word in a column means that the row was altered.
       throw StorageFailure.altered(row: "\(try row.text(1)) of uaf_sessions")
     }
   }

@@ -76,8 +76,8 @@ extension Storage {
         try stretch?.unread.map { (chain: $0.chain, newest: $0.number) }
         ?? database.auditChains().map { (chain: $0, newest: Int64.max) }
       for (chain, newest) in starts {
-        // By count, and not by numbers: somebody may have removed entries, or added one with any number.
-        // Where the texts look alike too much is found; the caller reads them as JSON.
+        // LIMIT counts rows, not numbers: numbers may have gaps, or may have been altered.
+        // LIKE may match too much ("_" in a subject is a wildcard); the caller parses the JSON.
         found.entries += try database.rows(
           """
           SELECT \(AuditEntry.columns) FROM (
@@ -133,7 +133,7 @@ extension SQLConnection {
   /// - Parameters:
   ///   - record: What happened.
   ///   - end: Until when what is like it is left out; `nil` where nothing is.
-  ///   - device: The id of the device on which it happened, where the rows that would tell it are gone by now.
+  ///   - device: The id of the device, where the step knows it better than the rows that the event names; `nil` to look it up.
   /// - Throws: ``SQLFailure``.
   func appendAudit(
     _ record: AuditRecord, silentUntil end: Int64? = nil, on device: String? = nil

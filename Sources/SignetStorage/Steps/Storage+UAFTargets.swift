@@ -139,7 +139,7 @@ extension Storage {
       }
       guard let owner else { return false }
       try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
-      // Its row says on which device it was.
+      // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
       try database.endUnanswerable(of: owner, after: audit, at: audit.time)
