@@ -50,8 +50,8 @@ extension Guard {
 
 /// A guard that runs in a process of its own, whatever it says itself.
 ///
-/// It has an instance to itself: a lock that another thread held in the guard when the process was copied is held there for ever, and
-/// what was found is "took too long". The standard guards, of which several have a lock, run in the program's process.
+/// Give it an instance of its own. A lock that another thread holds at the fork stays locked in the copy, and the guard reports "took too
+/// long". The standard guards, of which several have a lock, run in the program's process.
 public struct IsolatedGuard: Guard {
   private let base: any Guard
   /// In a process of its own.
