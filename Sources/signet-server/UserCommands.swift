@@ -32,6 +32,10 @@ enum UserCommands {
       },
       Command(
         "show", "Show a user with all that is bound to the account, what is asked, and what happened last",
+        description: """
+          The last ten events are searched for in the newest 100,000 entries of each chain of the audit log. If the search stops there, \
+          a line says after which time the list is complete.
+          """,
         arguments: [user]
       ) { try await show($0) },
       Command(
@@ -148,7 +152,7 @@ enum UserCommands {
     arguments.output.print(table)
     if let time = try all.optionalInteger("eventsAfter") {
       arguments.output.print(
-        "Events up to \(utc(time)) may be missing here; 'signet-server audit list' has all of them.")
+        "The list is complete after \(utc(time)); see 'signet-server audit list' for older events.")
     }
     return .success
   }

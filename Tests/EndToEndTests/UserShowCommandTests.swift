@@ -78,13 +78,13 @@ import Testing
     await server.stop()
   }
 
-  @Test("the screen says up to when events may be missing where the search stopped")
+  @Test("the screen says after which time the list is complete if the search stopped")
   func searchEnds() async throws {
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")
     let before = try await server.run("user", "show", "alice")
     #expect(
-      before.output.contains("user.added") && !before.output.contains("may be missing"), "\(before.summary)")
+      before.output.contains("user.added") && !before.output.contains("complete after"), "\(before.summary)")
     // More than a search looks at, of nobody.
     let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
     try database.execute(
@@ -98,7 +98,7 @@ import Testing
     #expect(try await server.json("user", "show", "alice").integer("eventsAfter") == 1_700_000_000)
     let shown = try await server.run("user", "show", "alice")
     #expect(
-      shown.output.contains("Events up to 2023-11-14T22:13:20Z may be missing"),
+      shown.output.contains("The list is complete after 2023-11-14T22:13:20Z"),
       "\(shown.summary)")
     #expect(!shown.output.contains("user.added"), "\(shown.summary)")
     await server.stop()
