@@ -292,7 +292,7 @@ import Testing
   }
 
   @Test(
-    "a retired signing key whose row was altered stops nothing: it is not published, and the log names it")
+    "an altered retired signing key is not published and is logged")
   func retiredSigningKey() async throws {
     let bench = try await Self.bench()
     let service = SigningKeyService(bench.server.context)
@@ -309,7 +309,7 @@ import Testing
   }
 
   @Test(
-    "nothing is signed by a key whose row was altered until an operator makes another; codes go on",
+    "with an altered present key nothing is signed until rotation; codes are still verified",
     arguments: ["created = 9", "retired = 9"])
   func presentSigningKey(_ change: String) async throws {
     let bench = try await Self.bench()
@@ -332,7 +332,7 @@ import Testing
     #expect(try await service.rotate(by: .local).succession != nil)
   }
 
-  @Test("where the row of the key that signs was removed, none is made until an operator does it")
+  @Test("a removed signing key is not replaced without an operator")
   func removedSigningKey() async throws {
     let bench = try await Self.bench()
     let service = SigningKeyService(bench.server.context)

@@ -9,7 +9,7 @@ final class StepInterruption: Sendable {
   private struct State {
     var stepsLeft = 0
     var act: (@Sendable () throws -> Bool)?
-    var wasOpen: Bool?
+    var wasUndecided: Bool?
   }
 
   private let state = Mutex(State())
@@ -25,8 +25,8 @@ final class StepInterruption: Sendable {
           return state.act
         }
         guard let act else { return }
-        let wasOpen = try act()
-        state.withLock { $0.wasOpen = wasOpen }
+        let wasUndecided = try act()
+        state.withLock { $0.wasUndecided = wasUndecided }
       }, didEnd: {})
   }
 
@@ -34,19 +34,19 @@ final class StepInterruption: Sendable {
   ///
   /// - Parameters:
   ///   - step: The step.
-  ///   - isOpen: Whether nothing is decided yet.
+  ///   - isUndecided: Whether nothing is decided yet.
   ///   - act: What is done.
-  func set(
-    before step: Int, isOpen: @escaping @Sendable () throws -> Bool,
+  func arm(
+    before step: Int, isUndecided: @escaping @Sendable () throws -> Bool,
     _ act: @escaping @Sendable () throws -> Void
   ) {
     state.withLock { state in
       state = State()
       state.stepsLeft = step
       state.act = {
-        let wasOpen = try isOpen()
+        let wasUndecided = try isUndecided()
         try act()
-        return wasOpen
+        return wasUndecided
       }
     }
   }
@@ -54,10 +54,10 @@ final class StepInterruption: Sendable {
   /// Has nothing done any more.
   ///
   /// - Returns: Whether nothing was decided when it was done; `nil` where there were not so many steps.
-  func clear() -> Bool? {
+  func disarm() -> Bool? {
     state.withLock { state in
       defer { state = State() }
-      return state.wasOpen
+      return state.wasUndecided
     }
   }
 }

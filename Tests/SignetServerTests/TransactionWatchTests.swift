@@ -67,7 +67,7 @@ import Testing
     await other.close()
   }
 
-  @Test("a suspension by another process is told by the first look after it, which is due within 10 ms")
+  @Test("a suspension in another process is seen at the next poll (10 ms)")
   func suspended() async throws {
     try await addUsers()
     let timer = VirtualTimer()

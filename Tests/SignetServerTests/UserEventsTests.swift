@@ -38,7 +38,7 @@ import Testing
     return (try last.found.map { try $0.string("event") }, last.after)
   }
 
-  @Test("an event is found however many came after it")
+  @Test("an event older than one batch is found")
   func old() async throws {
     let server = try ServerFixture()
     try await server.users.add(UserID("alice"), by: .local)
@@ -72,7 +72,7 @@ import Testing
     #expect(enough.names.count == 10 && enough.after == nil)
   }
 
-  @Test("chains that go back differently far are listed with the time after which nothing is missing")
+  @Test("with several chains, `eventsAfter` is the latest unread time")
   func chains() async throws {
     let server = try ServerFixture(on: .sqlite)
     let start = server.clock.now
@@ -90,9 +90,7 @@ import Testing
     #expect(cut.after == start + 10)
   }
 
-  @Test(
-    "the end of a request is found where its beginning is too old to be shown, and that of another user's is not"
-  )
+  @Test("the end of the user's own request is listed, another user's is not")
   func ends() async throws {
     let server = try ServerFixture()
     var requests: [String] = []

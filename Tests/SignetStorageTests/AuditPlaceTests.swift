@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "a key or a target that was moved to another device is not said to have been there",
+    "a key or target with an altered device is logged without a device",
     arguments: StorageBackend.here)
   func moved(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()

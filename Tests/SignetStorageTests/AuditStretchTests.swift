@@ -9,7 +9,7 @@ import Testing
 /// Searches from the newest entries back, in a log that somebody else has written.
 @Suite(.timeLimit(.minutes(10))) struct AuditStretchTests {
   @Test(
-    "a search passes missing entries, and starts at any number, up to the highest",
+    "a search covers every entry despite gaps and the highest number",
     arguments: StorageBackend.here)
   func holes(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()

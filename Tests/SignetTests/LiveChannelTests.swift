@@ -271,7 +271,7 @@ import Testing
     }
   }
 
-  @Test("trouble is told once, and so is its end, by a request that does not wait")
+  @Test("an interruption and its end are reported once, the end by a probe")
   func interrupted() async throws {
     let inviting = try await InvitingServer()
     let transport = BrokenTransport(inner: HastyTransport(inner: inviting.transport))
@@ -304,7 +304,7 @@ import Testing
     }
   }
 
-  @Test("a proxy that cuts off each request that waits is told of once, and does not drive the device")
+  @Test("a proxy that cuts off held requests is reported once; pauses grow to 30 s")
   func impatientProxy() async throws {
     let inviting = try await InvitingServer()
     let fixture = try DeviceFixture(ImpatientTransport(inner: inviting.transport))

@@ -214,7 +214,7 @@ import Testing
     return secret.withSecret { carried.answer(otpSecret: $0, container: container) }
   }
 
-  @Test("digits are held against what is required until the step that takes them")
+  @Test("a requirement tightened during an answer refuses the digits")
   func digitsInTheStep() async throws {
     let fixture = try await OpenIDFixture(on: .sqlite) { Self.add(to: &$0) }
     try await report(fixture)
@@ -234,15 +234,17 @@ import Testing
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
       let digits = try await carriedDigits(for: id, fixture)
       let before = storage.commitCount
-      interruption.set(before: step, isOpen: { storage.commitCount == before }) { context.apply(tightened) }
+      interruption.arm(before: step, isUndecided: { storage.commitCount == before }) {
+        context.apply(tightened)
+      }
       let found = try await problem {
         try await transactions.answer(.scanned(digits), to: id, by: .init(.local))
       }
       context.apply(settings)
-      guard let wasOpen = interruption.clear() else { break }
-      let expected: Problem.Code? = wasOpen ? .malformed : nil
+      guard let wasUndecided = interruption.disarm() else { break }
+      let expected: Problem.Code? = wasUndecided ? .malformed : nil
       #expect(found == expected, "before step \(step)")
-      guard wasOpen else { continue }
+      guard wasUndecided else { continue }
       refused += 1
       try await fixture.server.transactions.withdraw(id, reason: "", by: .local)
       try await fixture.server.codes.unlock(UserID("alice"), by: .local)
@@ -250,7 +252,7 @@ import Testing
     #expect(refused > 1)
   }
 
-  @Test("digits for what had expired are held against what is required where the clock is set back")
+  @Test("if the clock is set back, requirements are still checked")
   func digitsAfterTheEnd() async throws {
     let fixture = try await OpenIDFixture(on: .sqlite) { Self.add(to: &$0) }
     let (interruption, clock) = (StepInterruption(), fixture.server.clock)
@@ -262,7 +264,7 @@ import Testing
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
       let digits = try await carriedDigits(for: id, fixture)
       clock.advance(by: 300)
-      interruption.set(before: step, isOpen: { true }) { clock.advance(by: -1) }
+      interruption.arm(before: step, isUndecided: { true }) { clock.advance(by: -1) }
       let found = try await problem {
         try await transactions.answer(.scanned(digits), to: id, by: .init(.local))
       }
@@ -270,7 +272,7 @@ import Testing
       #expect(try await fixture.server.storage.transaction(id)?.decision == nil)
       clock.advance(by: 300)
       try await fixture.server.codes.unlock(UserID("alice"), by: .local)
-      guard interruption.clear() != nil else { return }
+      guard interruption.disarm() != nil else { return }
     }
     Issue.record("an answer takes more than 40 steps")
   }

@@ -43,14 +43,14 @@ import UAFFixture
   ) async throws -> [Int64] {
     var statuses: [Int64] = []
     for step in 1...40 {
-      let isOpen: @Sendable () throws -> Bool = {
+      let isUndecided: @Sendable () throws -> Bool = {
         let session = try server.look("SELECT state FROM uaf_sessions ORDER BY rowid DESC LIMIT 1")
         return session["state"] == .text("requested")
       }
-      let status = try await respond { interruption.set(before: step, isOpen: isOpen, act) }
-      guard let wasOpen = interruption.clear() else { return statuses }
+      let status = try await respond { interruption.arm(before: step, isUndecided: isUndecided, act) }
+      guard let wasUndecided = interruption.disarm() else { return statuses }
       try await undo()
-      if wasOpen {
+      if wasUndecided {
         statuses.append(status)
       } else {
         #expect(status == 1200, "before step \(step) it was taken already")
@@ -70,7 +70,7 @@ import UAFFixture
     ).integer("statusCode")
   }
 
-  @Test("an authentication is refused by what is required of keys until the step that takes it")
+  @Test("a requirement tightened during an authentication refuses it")
   func tightenedAuthentication() async throws {
     var key = UAFTestKey()
     key.signCounter = 0
@@ -87,7 +87,7 @@ import UAFFixture
     #expect(statuses.count > 1 && Set(statuses) == [1492], "\(statuses)")
   }
 
-  @Test("a registration is refused by what is required of keys until the step that takes it")
+  @Test("a requirement tightened during a registration refuses it")
   func tightenedRegistration() async throws {
     let (key, interruption) = (UAFTestKey(), StepInterruption())
     let server = try await started(key, interruption)
@@ -107,7 +107,7 @@ import UAFFixture
     #expect(statuses.count > 1 && Set(statuses) == [1492], "\(statuses)")
   }
 
-  @Test("what was signed by one key is not taken as by another that has taken its name since")
+  @Test("a response is refused if its key was exchanged meanwhile")
   func exchangedKey() async throws {
     var key = UAFTestKey()
     key.signCounter = 0

@@ -102,8 +102,7 @@ import UAFFixture
     #expect(try await server.storage.uafSession("s")?.end?.status == 1500)
   }
 
-  @Test("an operation whose state is no state is one whose row was altered") func unknownState() async throws
-  {
+  @Test("an operation with an unknown state counts as altered") func unknownState() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     let session = UAFSessionRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
