@@ -150,7 +150,7 @@ extension StorageContract {
       try await prepare(storage, [5])
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
       let (asked, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
-      let refusal = UAFOutcome.insufficient(reason: "no")
+      let refusal = UAFOutcome.requirementNotMet(reason: "no")
       for id in ["a", "b"] {
         try await storage.addUAFSession(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
         let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {

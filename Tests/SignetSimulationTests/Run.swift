@@ -476,7 +476,7 @@ extension UAFOutcome {
     case .transactionOver: "transaction over"
     case .tooMany: "too many"
     case .altered: "altered"
-    case .insufficient: "insufficient"
+    case .requirementNotMet: "requirement not met"
     case .taken, .over: "\(self)"
     }
   }

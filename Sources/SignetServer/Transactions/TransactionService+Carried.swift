@@ -73,7 +73,7 @@ extension TransactionService {
           ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
           : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
     } judge: { transaction, container, lastReport in
-      shortage(of: container, reported: lastReport, answering: transaction, at: time)
+      unmetRequirement(of: container, reported: lastReport, answering: transaction, at: time)
     }
     if outcome == .notSigned || outcome == .locked {
       throw Problem(
@@ -165,19 +165,21 @@ extension TransactionService {
     guard transaction.state(at: now) == .pending else { return active.map(\.id) }
     if transaction.isClients, transaction.requirements.isEmpty { try Self.check(Self.unsigned) }
     var able: [String] = []
-    var shortages: [DecisionOutcome] = []
+    var unmet: [DecisionOutcome] = []
     for container in active {
       let lastReport =
         transaction.requirements.isEmpty ? nil : try await context.storage.lastReport(of: container.id)
-      if let lacking = shortage(of: container, reported: lastReport, answering: transaction, at: now) {
-        shortages.append(lacking)
+      if let refusal = unmetRequirement(
+        of: container, reported: lastReport, answering: transaction, at: now)
+      {
+        unmet.append(refusal)
       } else {
         able.append(container.id)
       }
     }
-    guard able.isEmpty, let first = shortages.first else { return able }
+    guard able.isEmpty, let first = unmet.first else { return able }
     let isDue: (DecisionOutcome) -> Bool = { if case .reportDue = $0 { true } else { false } }
-    try Self.check(shortages.first(where: isDue) ?? first)
+    try Self.check(unmet.first(where: isDue) ?? first)
     return able
   }
 
@@ -185,7 +187,7 @@ extension TransactionService {
   ///
   /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them. A client of OpenID Connect
   /// chooses by `acr_values` alone, whoever carries digits for it.
-  private func shortage(
+  private func unmetRequirement(
     of container: ContainerRecord, reported lastReport: Int64?, answering transaction: TransactionRecord,
     at time: Int64
   ) -> DecisionOutcome? {

@@ -80,7 +80,9 @@ struct UAFResponses: Sendable {
       // Whichever of the new keys is used later, it has to do.
       for new in credentials {
         let shown = evidence(of: new.credential).atBest(confirmingTransaction: false)
-        if let refusal = shortage(of: [shown], policy, nil) { return refusal }
+        if let refusal = unmetRequirement(showing: [shown], policy: policy, transaction: nil) {
+          return refusal
+        }
       }
       return nil
     }
@@ -154,7 +156,7 @@ struct UAFResponses: Sendable {
         return .keyUnknown
       }
       let shown = Self.evidence(of: verified.uses, stored, setup.models, session)
-      return shortage(of: shown, policy, transaction)
+      return unmetRequirement(showing: shown, policy: policy, transaction: transaction)
     }
     if case .altered(let use) = outcome {
       context.log.error(
@@ -319,31 +321,30 @@ struct UAFResponses: Sendable {
   ///   - shown: What the keys show.
   ///   - policy: The name that the request has chosen; `nil` for the default.
   ///   - transaction: The transaction; `nil` for none.
-  /// - Returns: What is lacking; `nil` where nothing is.
-  private func shortage(
-    of shown: [AuthenticationEvidence], _ policy: String?, _ transaction: TransactionRecord?
+  /// - Returns: The requirement that is not met; `nil` if all are.
+  private func unmetRequirement(
+    showing shown: [AuthenticationEvidence], policy: String?, transaction: TransactionRecord?
   ) -> UAFOutcome? {
     let known = context.settings.requirements
     guard let rule = setup.rule(named: policy, among: known) else {
-      return .insufficient(reason: "the policy of the request is not there any more")
+      return .requirementNotMet(reason: "the policy of the request is not there any more")
     }
     let best = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
     guard shown.contains(where: { known.areMet(rule.requirements, by: $0) }) else {
       let unmet = rule.requirements.filter { !known.areMet([$0], by: best) }
-      return .insufficient(reason: "the requirement is not met: \(known.missing(for: unmet, in: best))")
+      return .requirementNotMet(reason: "the requirement is not met: \(known.missing(for: unmet, in: best))")
     }
     if let transaction, !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) }) {
       let missing = known.missing(for: transaction.requirements, in: best)
-      return .insufficient(reason: "what the transaction requires is not met: \(missing)")
+      return .requirementNotMet(reason: "what the transaction requires is not met: \(missing)")
     }
     return nil
   }
 
   /// What `acr` says of a response that was taken: the requirement that was asked for by name, or that a UAF authenticator signed.
   private func acr(of policy: String?) -> String {
-    guard let policy else { return UAFNames.acr }
-    let isRequired = setup.policy(named: policy) == nil || setup.settings.requirements[policy] == policy
-    return isRequired ? policy : UAFNames.acr
+    guard let policy, setup.demandsRequirement(policy) else { return UAFNames.acr }
+    return policy
   }
 
   // MARK: Outcomes
@@ -364,7 +365,7 @@ struct UAFResponses: Sendable {
     case .transactionOver: "the transaction has ended before"
     case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
     case .altered: altered.reason
-    case .insufficient(let reason): reason
+    case .requirementNotMet(let reason): reason
     }
   }
 

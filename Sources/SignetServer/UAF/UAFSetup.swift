@@ -54,6 +54,11 @@ public final class UAFSetup: Sendable {
     return rule
   }
 
+  /// Whether a name stands for a requirement, beside which the default policy holds, or for a policy that requires it.
+  func demandsRequirement(_ name: String) -> Bool {
+    policy(named: name) == nil || settings.requirements[name] == name
+  }
+
   /// Reads the metadata statements again; where one is none, all stay as they were.
   ///
   /// - Returns: How many models are known now.

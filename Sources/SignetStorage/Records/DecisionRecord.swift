@@ -139,7 +139,7 @@ public enum DecisionOutcome: Hashable, Sendable {
   case replayed
   /// The server has locked the container, which can deny and no more.
   case containerLocked
-  /// The decision is not about the transaction, for this reason.
+  /// The decision does not fit the transaction, or cannot meet its requirements, for this reason.
   case mismatch(reason: String)
   /// The device has to report before an approval of its is taken, for this reason.
   case reportDue(reason: String)

@@ -16,8 +16,8 @@ public enum UAFOutcome: Hashable, Sendable {
   case tooMany
   /// The row of one of the keys is not as the server wrote it.
   case altered(UAFKeyUse)
-  /// The keys do not show what is demanded, for this reason.
-  case insufficient(reason: String)
+  /// A requirement is not met.
+  case requirementNotMet(reason: String)
 
   /// The protocol's status of what is not for this user, and is not to be tried again.
   static let forbiddenStatus = 1403
@@ -30,7 +30,7 @@ public enum UAFOutcome: Hashable, Sendable {
     case .transactionOver: 1408
     case .keyUnknown: 1481
     case .over: 1491
-    case .insufficient: 1492
+    case .requirementNotMet: 1492
     case .keyExists, .copied: 1498
     case .altered: 1500
     }
