@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetSQL
 
 /// What the audit log records.
 ///
@@ -304,7 +303,7 @@ extension AuditEvent {
     case .containerAltered(let user, let container):
       (
         "container.altered",
-        [.user: user, .container: container, .reason: SQLConnection.alteredReason]
+        [.user: user, .container: container, .reason: Self.alteredReason]
       )
     case .containerDeleted(let user, let container, let reason, let time):
       (

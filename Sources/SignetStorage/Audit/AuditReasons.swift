@@ -1,6 +1,9 @@
 // Why something was refused, as the audit log says it: closed lists, of which `docs/audit-events.md` shows the texts.
 
 extension AuditEvent {
+  /// Why an authenticator is suspended, or locked, whose row somebody else has written.
+  static let alteredReason = "its row was not written by this server"
+
   /// Why a one-time password was refused.
   public enum CodeRefusal: String, Hashable, Sendable, CaseIterable {
     /// The address waits after wrong codes.

@@ -126,7 +126,7 @@ extension AccountStateRecord {
   /// What is believed of a container whose row was altered or removed: an operator who has looked at it ends that by an unlock.
   static let altered = {
     var state = Self()
-    (state.isOrderedLocked, state.orderedReason) = (true, SQLConnection.alteredReason)
+    (state.isOrderedLocked, state.orderedReason) = (true, AuditEvent.alteredReason)
     state.isAltered = true
     return state
   }()
@@ -187,7 +187,7 @@ extension AccountOrderRecord {
       isAltered = true
     }
     isAltered = try isAltered || !codes.isOwn(image, row.optional(7, row.blob))
-    if isAltered { reason = SQLConnection.alteredReason }
+    if isAltered { reason = AuditEvent.alteredReason }
   }
 
   private init(reading row: SQLRow) throws {

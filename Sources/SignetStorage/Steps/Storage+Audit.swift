@@ -204,14 +204,6 @@ extension SQLConnection {
   }
 }
 
-/// A part of the audit log, for a search from its newest entries back.
-public struct AuditStretch: Hashable, Sendable {
-  /// What is searched in: of each chain the newest first, chains one after the other.
-  public fileprivate(set) var entries: [AuditEntry] = []
-  /// The newest entry of each chain that was not looked at; where there is none, the search is over.
-  public fileprivate(set) var unread: [AuditEntry] = []
-}
-
 extension AuditEntry {
   static let columns = "lane, number, event, hash"
 

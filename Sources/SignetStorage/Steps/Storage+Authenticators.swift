@@ -44,16 +44,13 @@ extension SQLConnection {
           (.suspended, try accountState(of: container.id).reason)
         case .active: (.active, "")
         case .revoked: (.revoked, "")
-        case .altered: (.suspended, Self.alteredReason)
+        case .altered: (.suspended, AuditEvent.alteredReason)
         }
       return AuthenticatorRecord(
         id: container.id, kind: .container, device: devices.first(called: container.installation)?.id,
         name: container.name, state: state, reason: reason, created: container.created)
     }
   }
-
-  /// Why an authenticator is suspended whose row somebody else has written.
-  static let alteredReason = "its row was not written by this server"
 
   fileprivate func uafAuthenticators(
     of user: String, _ devices: [DeviceRecord], _ codes: RowCodes
@@ -65,7 +62,7 @@ extension SQLConnection {
         case .active: (.active, "")
         case .quarantined: (.suspended, "there are two of it")
         case .revoked: (.revoked, "")
-        case .altered: (.suspended, Self.alteredReason)
+        case .altered: (.suspended, AuditEvent.alteredReason)
         }
       if state == .active, device?.isAltered == true {
         (state, reason) = (.suspended, "the row of its device was not written by this server")
@@ -84,7 +81,7 @@ extension SQLConnection {
         switch mechanism.state {
         case .open: (.pending, "")
         case .active: (.active, "")
-        case .altered: (.suspended, Self.alteredReason)
+        case .altered: (.suspended, AuditEvent.alteredReason)
         }
       return AuthenticatorRecord(
         id: mechanism.id, kind: .pushApp, name: "", state: state, reason: reason, created: mechanism.created)
@@ -100,7 +97,7 @@ extension SQLConnection {
       let isLocked = token.failures >= codeAttempts
       let (state, reason): (AuthenticatorRecord.State, String) =
         switch token.state {
-        case .altered: (.suspended, Self.alteredReason)
+        case .altered: (.suspended, AuditEvent.alteredReason)
         case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
         case .pending: (.pending, "")
         case .active: (.active, "")
