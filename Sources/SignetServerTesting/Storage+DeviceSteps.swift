@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetStorage
+package import SignetStorage
 
 // What the checks of devices do with a storage, in a line each.
 
@@ -13,6 +13,21 @@ extension Sample {
     )
     session.request = [1, 2]
     return session
+  }
+
+  /// Makes the events of what goes with a container or a device, as the server does: each names what is lost.
+  package static func namedLoss(
+    by actor: AuditActor, at time: Int64
+  ) -> @Sendable (DeviceLoss) -> AuditRecord {
+    { loss in
+      let event: AuditEvent =
+        switch loss {
+        case .container(let id): .containerRevoked(container: id)
+        case .key(let user, let aaid, let key): .uafRevoked(user: user, aaid: aaid, key: key)
+        case .target(let id): .uafTargetRemoved(target: id)
+        }
+      return AuditRecord(event, by: actor, at: time)
+    }
   }
 }
 

@@ -24,18 +24,6 @@ extension StorageContract {
       }
       try await expect(log(of: storage).count, is: 1 + 3 * contestants, "entries")
     },
-    Check("what was begun is finished by close, and nothing afterwards") { storage in
-      let results = try await race { number -> Bool in
-        if number == contestants / 2 { await storage.close() }
-        do {
-          try await storage.append(event("e"))
-          return true
-        } catch StorageFailure.closed { return false }
-      }
-      try expect(results.contains(false), "no call was refused after close")
-      try await expect(.closed, "a change after close") { try await storage.append(event("late")) }
-      try await expect(.closed, "a read after close") { try await storage.users() }
-    },
     Check("the audit log is searched for a user from its newest entries back, in stretches") { storage in
       try await storage.add(Sample.alice)
       let key = AuditRecord(.keyRevoked(key: "k"), by: .local, at: 1010)

@@ -116,14 +116,8 @@ extension StorageContract {
       try expect(removed, is: 1, "keys that are removed")
       try await expect(count(text, in: entries("uaf.deregistered", storage)), is: 1, "a key")
       let revoked = AuditRecord(.deviceRevoked(user: "alice", device: device), by: .local, at: 1080)
-      _ = try await storage.revokeDevice(device, audit: revoked) { loss in
-        switch loss {
-        case .container(let id): AuditRecord(.containerRevoked(container: id), by: .local, at: 1080)
-        case .key(let user, let aaid, let key):
-          AuditRecord(.uafRevoked(user: user, aaid: aaid, key: key), by: .local, at: 1080)
-        case .target(let id): AuditRecord(.uafTargetRemoved(target: id), by: .local, at: 1080)
-        }
-      }
+      _ = try await storage.revokeDevice(
+        device, audit: revoked, lost: Sample.namedLoss(by: .local, at: 1080))
       try await expect(count(text, in: entries("container.revoked", storage)), is: 1, "the container")
       try await expect(count(text, in: entries("uaf.revoked", storage)), is: 1, "the other key")
       try await expect(count(text, in: entries("uaf.targetRemoved", storage)), is: 2, "the other target")

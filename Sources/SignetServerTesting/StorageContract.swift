@@ -44,6 +44,7 @@ public enum StorageContract {
     users, userGate, userLife, deviceLocks, deviceLosses, devices, apiKeys, activations, containers, lifetime,
     codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,
     pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, auditPlaces, repeatable,
+    lifecycle,
   ].flatMap(\.self)
 }
 
@@ -116,7 +117,7 @@ extension StorageContract {
 }
 
 /// Records for the checks.
-enum Sample {
+package enum Sample {
   /// The event of what goes with a container or a device.
   static let lost: @Sendable (DeviceLoss) -> AuditRecord = { StorageContract.event("lost \($0)") }
 

@@ -58,14 +58,8 @@ import Testing
     }
     #expect(removed == 1)
     let event = AuditRecord(.deviceRevoked(user: "alice", device: phone), by: .local, at: 6)
-    let isRevoked = try await storage.revokeDevice(phone, audit: event) { loss in
-      switch loss {
-      case .container(let id): AuditRecord(.containerRevoked(container: id), by: .local, at: 6)
-      case .key(let user, let aaid, let key):
-        AuditRecord(.uafRevoked(user: user, aaid: aaid, key: key), by: .local, at: 6)
-      case .target(let id): AuditRecord(.uafTargetRemoved(target: id), by: .local, at: 6)
-      }
-    }
+    let isRevoked = try await storage.revokeDevice(
+      phone, audit: event, lost: Sample.namedLoss(by: .local, at: 6))
     #expect(isRevoked)
     let entries = try await storage.auditEntries(after: 0, limit: 100).map(\.text)
     for (name, isNamed) in [("uaf.deregistered", false), ("uaf.targetRemoved", false), ("uaf.revoked", true)]
