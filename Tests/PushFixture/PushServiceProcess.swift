@@ -14,7 +14,11 @@ final class PushServiceProcess: Sendable {
   let rsaPEM: String
   let authorityPEM: String
   private let child: ChildProcess
-  private let pending = Mutex(Data())
+  /// What was read and belongs to no answer yet; `nil` from a failure on, since answers may be out of step then.
+  private let unread = Mutex<Data?>(Data())
+
+  /// Whether another test can have it.
+  var isUsable: Bool { unread.withLock { $0 != nil } }
 
   init() throws {
     let folder = try TemporaryFolder()
@@ -46,19 +50,22 @@ final class PushServiceProcess: Sendable {
   }
 
   func command(_ object: JSONObject) throws -> JSONObject {
-    try pending.withLock { pending in
+    try unread.withLock { unread in
+      guard var read = unread else {
+        throw PushServices.Unexpected(description: "the push services have failed before")
+      }
+      unread = nil
       try child.input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
       while true {
-        if let end = pending.firstIndex(of: 10) {
-          let line = Array(pending[..<end])
-          pending = Data(pending[(end + 1)...])
-          return try JSONObject(parsing: line)
+        if let end = read.firstIndex(of: 10) {
+          unread = Data(read[(end + 1)...])
+          return try JSONObject(parsing: Array(read[..<end]))
         }
         let part = child.output.availableData
         guard !part.isEmpty else {
           throw PushServices.Unexpected(description: "the push services have ended")
         }
-        pending += part
+        read += part
       }
     }
   }

@@ -51,7 +51,7 @@ package final class PushServices {
 
   deinit {
     let process = process
-    Self.idle.withLock { $0.append(process) }
+    if process.isUsable { Self.idle.withLock { $0.append(process) } }
   }
 
   /// What Firebase gives an operator: an account whose tokens these services give out.

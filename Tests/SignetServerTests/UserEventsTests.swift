@@ -110,4 +110,18 @@ import Testing
     #expect(found.names == Array(repeating: "user.unlocked", count: 9) + ["transaction.withdrawn"])
     #expect(found.after == nil)
   }
+
+  @Test("the end of an old request is listed where the search stopped before the request")
+  func endsOfOldRequests() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate("alice")
+    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: device.user)
+    let request = try await server.transactions.create(order, by: .local).record.id
+    try await Self.fill(server, 30)
+    server.clock.advance(by: 1)
+    try await server.transactions.withdraw(request, reason: "", by: .local)
+    let found = try await Self.search(server, batchSize: 10, limitPerChain: 20)
+    #expect(found.names == ["transaction.withdrawn"])
+    #expect(found.after != nil)
+  }
 }

@@ -290,7 +290,9 @@ import Testing
     // What is known already is not shown again.
     #expect(count == 1)
     // The second and the third only ask whether the server is there; after that it keeps requests open again.
-    #expect(transport.requests.areWaiting == [true, false, false, true, true])
+    let areWaiting = transport.requests.areWaiting
+    #expect(areWaiting.prefix(3) == [true, false, false])
+    #expect(areWaiting.count > 4 && areWaiting.dropFirst(3).allSatisfy(\.self))
     await inviting.server.stop()
   }
 

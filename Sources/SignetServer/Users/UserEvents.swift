@@ -59,7 +59,7 @@ package struct UserEvents: Sendable {
       (stretch, looked) = (next, looked + batchSize)
     } while !isEnough && horizon != nil && looked < limitPerChain
     let oldest = isEnough ? Self.newest(about).last : nil
-    let own = try await endsOfOwnRequests(among: ends, since: oldest, naming: about)
+    let own = try await endsOfOwnRequests(among: ends, since: oldest, naming: about, inAll: horizon == nil)
     let found = try await AuditListing.named(Self.newest(about + own), context.storage)
     return (found, isEnough ? nil : horizon)
   }
@@ -70,18 +70,24 @@ package struct UserEvents: Sendable {
   ///   - ends: The ends of anybody's.
   ///   - oldest: The oldest event that matters; the events of requests may be older. `nil` where all that was found matters.
   ///   - about: Events about the user.
-  /// - Returns: Their events.
+  ///   - isAll: Whether `about` has all of them, so that it names each request.
+  /// - Returns: Their events; where requests had to be looked up, the newest of those, ``limit`` at least if there are so many.
   /// - Throws: ``StorageFailure``.
   private func endsOfOwnRequests(
-    among ends: [(request: String, event: JSONObject)], since oldest: JSONObject?, naming about: [JSONObject]
+    among ends: [(request: String, event: JSONObject)], since oldest: JSONObject?, naming about: [JSONObject],
+    inAll isAll: Bool
   ) async throws -> [JSONObject] {
     var requests = Set(about.compactMap { Self.text(.transaction, in: $0) })
-    var ends = ends
-    if let oldest {
-      ends = ends.filter { Self.time(of: $0.event) >= Self.time(of: oldest) }
-      if !ends.allSatisfy({ requests.contains($0.request) }) {
-        requests.formUnion(try await context.storage.transactionIDs(of: user.id))
-      }
+    let ends =
+      oldest.map { oldest in ends.filter { Self.time(of: $0.event) >= Self.time(of: oldest) } } ?? ends
+    let unknown = isAll ? [] : ends.filter { !requests.contains($0.request) }
+    var names = unknown.map { (Self.time(of: $0.event), $0.request) }.sorted { $0.0 > $1.0 }.map(\.1)[...]
+    var foundCount = 0
+    while !names.isEmpty, foundCount < Self.limit {
+      let found = try await context.storage.transactions(Array(names.prefix(100)), of: user.id)
+      names = names.dropFirst(100)
+      foundCount += found.count
+      requests.formUnion(found)
     }
     return ends.filter { requests.contains($0.request) }.map { $0.event }
   }

@@ -98,13 +98,23 @@ extension Storage {
     }
   }
 
-  /// The ids of all transactions of a user.
-  package func transactionIDs(of user: String) async throws(StorageFailure) -> Set<String> {
+  /// Which of some transactions are a user's.
+  ///
+  /// - Parameters:
+  ///   - ids: Their ids, 1 to 100.
+  ///   - user: The user.
+  /// - Returns: The ids of the user's.
+  /// - Throws: ``StorageFailure``.
+  package func transactions(
+    _ ids: [String], of user: String
+  ) async throws(StorageFailure) -> Set<String> {
     try await read { database in
-      let ids = try database.rows("SELECT id FROM transactions WHERE user_id = $1", [.text(user)]) {
-        try $0.text(0)
-      }
-      return Set(ids)
+      let places = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
+      let found = try database.rows(
+        "SELECT id FROM transactions WHERE user_id = $1 AND id IN (\(places))",
+        [.text(user)] + ids.map { .text($0) }
+      ) { try $0.text(0) }
+      return Set(found)
     }
   }
 
