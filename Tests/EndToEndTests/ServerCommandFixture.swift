@@ -21,9 +21,7 @@ final class RunningServer: Sendable {
   static func start(_ initWords: [String] = []) async throws -> RunningServer {
     let folder = try TemporaryFolder()
     let port = try FreePort.find()
-    let made = try await ServerCommand.run(
-      ["init", "--data", "\(folder.path)/data", "--url", "127.0.0.1:\(port)/main"] + initWords)
-    try #require(made.status == 0, "\(made.errorOutput)")
+    try await InitializedFolder.make(initWords, port, in: folder)
     return try await RunningServer(folder, port)
   }
 
