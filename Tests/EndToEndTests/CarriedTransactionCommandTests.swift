@@ -63,8 +63,8 @@ import Testing
 
   @Test("a device that signs too many unasked is told to wait, and the server keeps no more")
   func initiatedTooOften() async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
-      $0["limits"] = ["initiatedTransactions": 2]
+    let server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["limits"] = ["initiatedTransactions": 2]
     }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))

@@ -70,7 +70,7 @@ import Testing
   @Test("processes that share keys in memory go on with each other's handshakes; the last one leaves none")
   func sharing() async throws {
     let memory = try MemoryFolder()
-    let first = try await RunningServer.startWithShop().sharing(memory)
+    let first = try await RunningServer.startWithShop { $1["runtime"] = .string(memory.path) }
     let port = try FreePort.find()
     let other = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     _ = try await first.json("user", "add", "alice")
@@ -114,7 +114,9 @@ import Testing
   @Test("after an activation the key of its handshake is in no file of the server's, nor in a backup")
   func keyIsInNoFile() async throws {
     let memory = try MemoryFolder()
-    let server = try await RunningServer.startWithShop(["--protection", "device"]).sharing(memory)
+    let server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["runtime"] = .string(memory.path)
+    }
     _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
     #expect(try answers(server, to: "/activation/finish") == ["200"])
     let names = try memory.names().filter { $0.hasPrefix("handshake-") }

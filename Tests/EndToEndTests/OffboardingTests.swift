@@ -24,12 +24,10 @@ import Testing
         let server = try PrivatePostgreSQL.shared()
         words += ["--storage", try server.uri(server.makeDatabase())]
       }
-      let made = try await RunningServer.startWithShop(words)
-      let metadata = "\(made.data)/metadata"
-      let written = try await made.device("model").run("uaf", "metadata", "--output", metadata)
-      try #require(written.status == 0, written.summary)
       let memory = try MemoryFolder()
-      first = try await made.restarted { settings in
+      let statements = try await UAFParty.statements.value
+      first = try await RunningServer.startWithShop(words) { data, settings in
+        try FileManager.default.copyItem(atPath: statements.file("metadata"), toPath: "\(data)/metadata")
         settings["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
         settings["runtime"] = .string(memory.path)
       }

@@ -88,25 +88,22 @@ import Testing
 
   /// A server that trusts the client's notification endpoint, and the client.
   private func served(
-    _ change: (RunningServer, inout JSONObject) async throws -> Void = { _, _ in }
+    _ change: @escaping (_ data: String, _ settings: inout JSONObject) throws -> Void = { _, _ in }
   ) async throws -> (RunningServer, PythonClient) {
-    let server = try await RunningServer.start(["--protection", "device"])
     let authority = try CertificateAuthority(commonName: "Clients")
     let certificate = try authority.issueServerCertificate(
       dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
-    try Data(authority.certificatePEM.utf8).write(to: URL(filePath: "\(server.data)/clients.pem"))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o600], ofItemAtPath: "\(server.data)/clients.pem")
+    let server = try await RunningServer.start(["--protection", "device"]) { data, settings in
+      let path = "\(data)/clients.pem"
+      try Data(authority.certificatePEM.utf8).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      settings["openID"] = ["authority": "clients.pem"]
+      try change(data, &settings)
+    }
     let client = try PythonClient(
       authority: server.authority, certificate: server.write(certificate.certificatePEM, to: "client.pem"),
       key: server.write(certificate.insecurePrivateKeyPEM, to: "client.key"))
-    let settings = URL(filePath: "\(server.data)/server.json")
-    var object = try JSONObject(parsing: Array(Data(contentsOf: settings)))
-    object["openID"] = ["authority": "clients.pem"]
-    try await change(server, &object)
-    try Data(object.bytes).write(to: settings)
-    await server.stop()
-    return (try await server.again(), client)
+    return (server, client)
   }
 
   /// Registers the client and tells it who it is; its id.
@@ -237,14 +234,12 @@ import Testing
 
   /// A server that has UAF and whose pushes go through the services.
   private func served(pushingThrough services: PushServices) async throws -> (RunningServer, PythonClient) {
-    try await served { server, settings in
-      _ = try await server.json("key", "create", "shop", "--output", server.shopKey)
-      let metadata = "\(server.data)/metadata"
-      let written = try await server.device("model").run("uaf", "metadata", "--output", metadata)
-      try #require(written.status == 0, written.summary)
+    let statements = try await UAFParty.statements.value
+    let (server, client) = try await served { data, settings in
+      try FileManager.default.copyItem(atPath: statements.file("metadata"), toPath: "\(data)/metadata")
       settings["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
       for (name, text) in [("fcm.json", services.accountFile.text), ("push.pem", services.authorityPEM)] {
-        let path = "\(server.data)/\(name)"
+        let path = "\(data)/\(name)"
         try Data(text.utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
       }
@@ -252,6 +247,8 @@ import Testing
         "fcm": ["account": "fcm.json", "url": .string(services.base)], "authority": "push.pem",
       ]
     }
+    try await server.addShop()
+    return (server, client)
   }
 
   private func uafWords(_ server: RunningServer) -> [String] {

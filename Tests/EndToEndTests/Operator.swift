@@ -8,20 +8,30 @@ import Testing
 // What operators and relying parties do with a running server. What many tests ask for goes over HTTP, as the commands would: starting
 // a program costs far more than the request, and the commands have tests of their own (`ServerCommandOperatorTests` and others).
 extension RunningServer {
-  /// The file with the key of a relying party that ``startWithShop(_:)`` made.
+  /// The file with the key of a relying party that ``startWithShop(_:_:)`` made.
   var shopKey: String { "\(folder.path)/shop.key" }
 
   var authority: String { "\(data)/ca.pem" }
 
   /// Makes and serves a folder, with the key of a relying party.
-  static func startWithShop(_ initWords: [String] = []) async throws -> RunningServer {
-    let server = try await start(initWords)
-    let body: JSONObject = ["name": "shop", "scopes": ["relying-party"]]
-    let key = try await APIClient(server).json(.post, "admin/keys", body).string("key")
-    let isWritten = FileManager.default.createFile(
-      atPath: server.shopKey, contents: Data("\(key)\n".utf8), attributes: [.posixPermissions: 0o600])
-    try #require(isWritten)
+  ///
+  /// `change` gets the path of the data folder, and its settings, before it is served.
+  static func startWithShop(
+    _ initWords: [String] = [],
+    _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
+  ) async throws -> RunningServer {
+    let server = try await start(initWords, change)
+    try await server.addShop()
     return server
+  }
+
+  /// Makes the key of a relying party.
+  func addShop() async throws {
+    let body: JSONObject = ["name": "shop", "scopes": ["relying-party"]]
+    let key = try await APIClient(self).json(.post, "admin/keys", body).string("key")
+    let isWritten = FileManager.default.createFile(
+      atPath: shopKey, contents: Data("\(key)\n".utf8), attributes: [.posixPermissions: 0o600])
+    try #require(isWritten)
   }
 
   /// A device with a data folder of its own beside the server's.
@@ -40,11 +50,6 @@ extension RunningServer {
     return try await again(launcher: launcher)
   }
 
-  /// Stops it and serves the folder again with other limits of connections in its settings.
-  func restarted(connections: JSONObject) async throws -> RunningServer {
-    try await restarted { $0["connections"] = .object(connections) }
-  }
-
   /// Stops it and serves the folder again with changed settings.
   func restarted(_ change: (inout JSONObject) throws -> Void) async throws -> RunningServer {
     await stop()
@@ -59,6 +64,10 @@ extension RunningServer {
 
   /// Changes the settings of a server that does not run.
   func changeSettings(_ change: (inout JSONObject) throws -> Void) throws {
+    try Self.changeSettings(of: data, change)
+  }
+
+  static func changeSettings(of data: String, _ change: (inout JSONObject) throws -> Void) throws {
     let file = try FileHandle(forUpdating: URL(filePath: "\(data)/server.json"))
     defer { do { try file.close() } catch {} }
     var settings = try JSONObject(parsing: Array(try file.readToEnd() ?? Data()))
@@ -74,9 +83,14 @@ extension RunningServer {
       parsing: await APIClient(self).json(.post, "admin/activations", body).string("code"))
   }
 
+  /// Makes a user.
+  func addUser(_ user: String) async throws {
+    _ = try await APIClient(self).json(.post, "admin/users", ["user": .string(user)])
+  }
+
   /// Makes a user and an activation code, in a file.
   func codeFile(_ user: String) async throws -> String {
-    _ = try await APIClient(self).json(.post, "admin/users", ["user": .string(user)])
+    try await addUser(user)
     return try write(await invite(user).text, to: "\(user).code")
   }
 

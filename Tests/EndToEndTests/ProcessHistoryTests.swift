@@ -54,7 +54,7 @@ final class ProcessPair: Sendable {
     let memory = try MemoryFolder()
     self.memory = memory
     // Each device has connections of its own, and all come from one address.
-    let first = try await RunningServer.startWithShop(["--protection", "device"]).restarted { settings in
+    let first = try await RunningServer.startWithShop(["--protection", "device"]) { _, settings in
       settings["runtime"] = .string(memory.path)
       settings["connections"] = ["perAddress": 256]
     }

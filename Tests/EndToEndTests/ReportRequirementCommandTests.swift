@@ -6,8 +6,8 @@ import Testing
 /// A requirement of `server.json` that asks for a report of the device, and the command on a device that has not reported.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReportRequirementCommandTests {
   private func started() async throws -> (RunningServer, DeviceCommand) {
-    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
-      $0["requirements"] = ["fresh": ["reportAge": 86_400]]
+    let server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["requirements"] = ["fresh": ["reportAge": 86_400]]
     }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))

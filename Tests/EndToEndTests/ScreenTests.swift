@@ -109,8 +109,8 @@ struct ScreenTests {
 
   @Test("a relying party's text puts nothing into the first column")
   func transactions() async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
-      $0["limits"] = ["pendingTransactions": 20, "challenges": 20]
+    let server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["limits"] = ["pendingTransactions": 20, "challenges": 20]
     }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
@@ -322,8 +322,8 @@ struct ScreenTests {
 
   @Test("a push message, a server's error and a list put nothing into the first column")
   func messages() async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
-      $0["limits"] = ["pendingTransactions": 20, "challenges": 20]
+    let server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["limits"] = ["pendingTransactions": 20, "challenges": 20]
     }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))

@@ -18,10 +18,19 @@ final class RunningServer: Sendable {
   var processID: Int32 { process.id }
 
   /// Makes a data folder and serves it on a free port.
-  static func start(_ initWords: [String] = []) async throws -> RunningServer {
+  ///
+  /// `change` gets the path of the data folder, and its settings, before it is served.
+  static func start(
+    _ initWords: [String] = [],
+    _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
+  ) async throws -> RunningServer {
     let folder = try TemporaryFolder()
     let port = try FreePort.find()
     try await InitializedFolder.make(initWords, port, in: folder)
+    if let change {
+      let data = folder.file("data")
+      try changeSettings(of: data) { settings in try change(data, &settings) }
+    }
     return try await RunningServer(folder, port)
   }
 

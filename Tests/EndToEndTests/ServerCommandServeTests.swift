@@ -42,7 +42,7 @@ import Testing
 
   @Test func twoProcessesServeOneFolder() async throws {
     let memory = try MemoryFolder()
-    let first = try await RunningServer.start().sharing(memory)
+    let first = try await RunningServer.start { $1["runtime"] = .string(memory.path) }
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     _ = try await first.json("user", "add", "alice")

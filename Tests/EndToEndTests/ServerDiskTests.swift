@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test("another process holds the database") func lockedByAnother() async throws {
-    let server = try await RunningServer.startWithShop().restarted { $0["database"] = ["busyTimeout": 1] }
+    let server = try await RunningServer.startWithShop { $1["database"] = ["busyTimeout": 1] }
     try await addUser(server)
     let shop = try APIClient(server, keyFile: server.shopKey)
     let holder = try await DatabaseHolder("\(server.data)/signet.sqlite")

@@ -12,8 +12,9 @@ import Testing
   @Test func nothingAcknowledgedIsLost() async throws {
     var random = SeededRandom(test: "ServiceKillTests")
     // Each device has connections of its own, and all come from one address.
-    var server = try await RunningServer.startWithShop(["--protection", "device"])
-      .restarted(connections: ["perAddress": 256])
+    var server = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["connections"] = ["perAddress": 256]
+    }
     let codes = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
     try await codes.enroll()
     let approvals = try await ApprovalLoad(server, clients: 16)

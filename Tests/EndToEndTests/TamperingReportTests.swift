@@ -29,8 +29,9 @@
         _ devices: JSONObject, policies: String = #"{"deviceTampering":{"score":0.8}}"#,
         hook code: String = harmless
       ) async throws {
-        server = try await RunningServer.startWithShop(["--protection", "device"])
-          .restarted { $0["devices"] = .object(devices) }
+        server = try await RunningServer.startWithShop(["--protection", "device"]) {
+          $1["devices"] = .object(devices)
+        }
         device = server.device()
         _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
         container = try #require(try await server.activeContainers("alice").first)

@@ -154,7 +154,9 @@ import Testing
   /// A device of its own for each server process; both are the same user's.
   @Test func decisionsAtTwoServersOfOneDatabase() async throws {
     let memory = try MemoryFolder()
-    let first = try await RunningServer.startWithShop(["--protection", "device"]).sharing(memory)
+    let first = try await RunningServer.startWithShop(["--protection", "device"]) {
+      $1["runtime"] = .string(memory.path)
+    }
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]

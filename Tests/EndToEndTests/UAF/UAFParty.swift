@@ -11,19 +11,23 @@ struct UAFParty: Sendable {
   let key: String
   private let transport: CurlTransport
 
-  static func start() async throws -> UAFParty {
-    let server = try await RunningServer.startWithShop()
-    let metadata = "\(server.data)/metadata"
-    let written = try await server.device().run("uaf", "metadata", "--output", metadata)
+  /// The metadata of our authenticators, as the command writes it: `metadata` in a folder, of which each server gets a copy.
+  static let statements = Task {
+    let folder = try TemporaryFolder()
+    let written = try await DeviceCommand(data: folder.file("device")).run(
+      "uaf", "metadata", "--output", folder.file("metadata"))
     try #require(written.status == 0, written.summary)
-    let settings = URL(filePath: "\(server.data)/server.json")
-    var object = try JSONObject(parsing: Array(Data(contentsOf: settings)))
-    object["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
-    try Data(object.bytes).write(to: settings)
-    await server.stop()
-    let again = try await server.again()
-    _ = try await again.json("user", "add", "alice")
-    return try UAFParty(again)
+    return folder
+  }
+
+  static func start() async throws -> UAFParty {
+    let statements = try await Self.statements.value
+    let server = try await RunningServer.startWithShop { data, settings in
+      try FileManager.default.copyItem(atPath: statements.file("metadata"), toPath: "\(data)/metadata")
+      settings["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
+    }
+    try await server.addUser("alice")
+    return try UAFParty(server)
   }
 
   private init(_ server: RunningServer) throws {
