@@ -41,7 +41,7 @@ import Testing
   func asked() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let unknown = try await server.run("authenticator", "invite", "nobody")
     #expect(unknown.isRefusal(67, "'signet-server user add' adds one"), unknown.summary)
     let malformed = try await server.run(
@@ -95,7 +95,7 @@ import Testing
   func listed() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let early = try await device.run("account", "lock", "Bank")
     #expect(early.isRefusal(65, "nothing was imported in"), early.summary)
     let (authenticator, _) = try await enrol(device, at: server)
@@ -148,7 +148,7 @@ import Testing
   func codes() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let lone = try await server.run("authenticator", "invite", "alice", "--digits", "8")
     #expect(lone.isRefusal(64, "--digits goes with --codes"), lone.summary)
     let wrong = try await server.run(
@@ -178,7 +178,7 @@ import Testing
   @Test("the app that is asked has to be named where a user has several")
   func several() async throws {
     let server = try await RunningServer.startWithShop()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let first = try await enrol(server.device("first"), at: server)
     _ = try await enrol(server.device("second"), at: server)
     let unnamed = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)

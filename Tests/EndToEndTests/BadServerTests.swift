@@ -33,7 +33,7 @@ import Testing
 
   @Test func aServerWithAnotherKeyOrFromAnotherAuthority() async throws {
     let (server, device) = try await activated()
-    _ = try await server.json("user", "add", "bob")
+    try await server.addUser("bob")
     var code = try await server.invite("bob")
     #expect(code.pins.count == 1)
     code.pins[0][31] ^= 1
@@ -73,7 +73,7 @@ import Testing
 
   @Test(.enabled(if: FakeServer.canRun, "needs python3")) func somethingElseListens() async throws {
     let (server, device) = try await activated()
-    _ = try await server.json("user", "add", "bob")
+    try await server.addUser("bob")
     let code = try server.write(await server.invite("bob").text, to: "bob")
     let transaction = try await server.ask("alice", "Pay")
     await server.stop()

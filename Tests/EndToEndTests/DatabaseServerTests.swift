@@ -94,7 +94,7 @@ struct DatabaseServerTests {
     let postgreSQL = try PrivatePostgreSQL.shared()
     let name = try postgreSQL.makeDatabase()
     let server = try await Self.start(postgreSQL.uri(name))
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     try postgreSQL.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
     try postgreSQL.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
     let refused = try await server.run("user", "add", "bob")

@@ -54,7 +54,7 @@ import Testing
   func tellsTheLastOne() async throws {
     var server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     for command in ["pending", "otp", "list"] {
       let code = try server.write(await server.invite("alice").text, to: command)
       _ = try await device.json("activate", "--code-file", code)

@@ -47,7 +47,7 @@ import Testing
   )
   func restart() async throws {
     let first = try await RunningServer.startWithShop()
-    _ = try await first.json("user", "add", "alice")
+    try await first.addUser("alice")
     let code = try await first.invite("alice")
     let again = Mutex<RunningServer?>(nil)
     let interruption = Interruption {
@@ -73,7 +73,7 @@ import Testing
     let first = try await RunningServer.startWithShop { $1["runtime"] = .string(memory.path) }
     let port = try FreePort.find()
     let other = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
-    _ = try await first.json("user", "add", "alice")
+    try await first.addUser("alice")
     let code = try await first.invite("alice")
     let again = Mutex<RunningServer?>(nil)
     let interruption = Interruption {

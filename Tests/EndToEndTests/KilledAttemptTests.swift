@@ -42,7 +42,7 @@ import Testing
 
   @Test func ofAnInvite() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let right = try await server.invite("alice")
     var wrong = right
     wrong.invite = InviteCode(random: SystemRandomSource())

@@ -259,7 +259,7 @@
     private func messages(
       _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
     ) async throws {
-      _ = try await server.json("user", "add", "alice")
+      try await server.addUser("alice")
       let invited = try await ServerCommand.run([
         "authenticator", "invite", "alice", "--issuer", "Shop", "--data", server.data, "--json",
       ])

@@ -287,7 +287,7 @@ import Testing
   /// A server, and a device with an account whose push messages it asks for, without a container.
   private func app() async throws -> (server: RunningServer, device: DeviceCommand) {
     let server = try await RunningServer.startWithShop()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let invited = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank")
     let device = server.device()
     let refused = try await device.run(

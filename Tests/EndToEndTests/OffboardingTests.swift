@@ -128,7 +128,7 @@ import Testing
     let shop = try String(contentsOfFile: first.shopKey, encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let parties = [try RelyingParty(first), try RelyingParty(first, port: servers.port)]
-    _ = try await first.json("user", "add", "alice")
+    try await first.addUser("alice")
 
     // What alice has: a container, and a key of UAF.
     let device = try servers.device()

@@ -325,16 +325,16 @@ import Testing
     let services = try PushServices()
     let (server, client) = try await served(pushingThrough: services)
     _ = try await register(server, client, [])
-    _ = try await server.json("user", "add", "nobody")
+    try await server.addUser("nobody")
     let refused = try client.order("ask", ["login_hint": "nobody"])
     #expect(try refused.integer("status") == 403)
     #expect(try refused.object("body").string("error") == "access_denied")
 
     var devices: [Authenticator: DeviceCommand] = [:]
-    _ = try await server.json("user", "add", "all")
+    try await server.addUser("all")
     for kind in Authenticator.allCases {
       let (user, device) = ("\(kind.rawValue)-user", server.device(kind.rawValue))
-      _ = try await server.json("user", "add", user)
+      try await server.addUser(user)
       try await enrol(kind, of: user, device, at: server)
       devices[kind] = server.device("all-\(kind.rawValue)")
       try await enrol(kind, of: "all", #require(devices[kind]), at: server)
@@ -431,7 +431,7 @@ import Testing
     let missing = try await server.run("client", "add", "Shop", "--jwks", "\(path).missing")
     #expect(missing.status == 66, missing.summary)
 
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let code = try await server.run("user", "code", "alice")
     #expect(code.output.utf8.count == 9, code.summary)
     _ = try await server.json("user", "code", "alice", "--remove")

@@ -212,7 +212,7 @@ import Testing
   @Test("an invite code that is not on the command line is asked for")
   func inviteCode() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let code = try await server.invite("alice")
     let device = server.device()
     let terminal = try ControllingTerminal(device, ["activate", "--user", "alice", "--server", server.url])

@@ -286,7 +286,7 @@ struct ScreenTests {
   @Test("names and texts of others put nothing into the first column of the server's lists")
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    _ = try await server.json("user", "add", Self.name)
+    try await server.addUser(Self.name)
     let code = try server.write(await server.invite(Self.name).text, to: "code")
     _ = try await server.device().json(
       "activate", "--code-file", code, "--device-name", "\u{1100}\(Self.madeUp)")

@@ -61,7 +61,7 @@ import Testing
         vault: try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder)),
         connection: ConnectionConfiguration(
           certificateAuthoritiesPEM: try String(contentsOfFile: server.authority, encoding: .utf8)))
-      _ = try await server.json("user", "add", "alice")
+      try await server.addUser("alice")
       let code = try await server.invite("alice")
       container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))

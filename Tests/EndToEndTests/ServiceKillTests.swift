@@ -90,7 +90,7 @@ private final class ApprovalLoad: Sendable {
     var devices: [(Device, Container)] = []
     for client in 0..<clients {
       let device = try openDevice("\(server.folder.path)/approver-\(client)", server)
-      _ = try await server.json("user", "add", "approver\(client)")
+      try await server.addUser("approver\(client)")
       let code = try await server.invite("approver\(client)")
       let container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))

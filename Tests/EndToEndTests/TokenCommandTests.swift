@@ -55,7 +55,7 @@ import Testing
 
   @Test func wholeLife() async throws {
     let server = try await RunningServer.start()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let key = "\(server.folder.path)/shop.key"
     #expect(try await server.run("key", "create", "shop", "--output", key).status == 0)
     let file = "\(server.folder.path)/tokens.csv"

@@ -160,7 +160,7 @@ import Testing
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
-    _ = try await first.json("user", "add", "alice")
+    try await first.addUser("alice")
     var hands: [(device: Device, container: Container)] = []
     for listening in [first.port, port] {
       let folder = "\(first.folder.path)/device-\(listening)"

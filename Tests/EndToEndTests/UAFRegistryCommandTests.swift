@@ -71,7 +71,7 @@ import UAFFixture
 
   @Test func managesKeysAndDevices() async throws {
     let server = try await start()
-    _ = try await server.json("user", "add", "alice")
+    try await server.addUser("alice")
     let key = try await Self.enrol(server.data)
     let listed = try await server.run("uaf", "credentials", "--user", "alice")
     #expect(listed.status == 0)

@@ -23,7 +23,7 @@ import Testing
       let device = party.device("device-\(round)")
       // A user who leaves many requests unanswered, as here kills do, would be asked no more.
       let user = "person-\(round)"
-      _ = try await party.server.json("user", "add", user)
+      try await party.server.addUser(user)
       // Each step is made when the ones before it are done: a code is good for a time.
       for number in 0..<Self.stepCount {
         let step = try await self.step(number, user, round, party)
