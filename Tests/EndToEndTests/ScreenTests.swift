@@ -128,9 +128,15 @@ struct ScreenTests {
           expectOurs(part, ["| \(id)", "  from    shop", "  | "], screen, of: character)
         }
       }
-      for (id, character) in texts {
-        let approved = try await rows(on: Self.narrow, device.process(["approve", id, "--yes"]))
-        expectOurs(approved, ["  from    shop", "  | "] + Self.approval, Self.narrow, of: character)
+      // All of them on one screen, one command after the other.
+      var approving = try device.process(["approve"])
+      approving.line =
+        ["/bin/sh", "-c", #"for id in $ids; do "$@" "$id" --yes; done"#, "sh"] + approving.line
+      approving.environment["ids"] = texts.map(\.id).joined(separator: " ")
+      let approved = try await rows(on: Self.narrow, approving).parts { $0.hasPrefix("You are about to") }
+      #expect(approved.count == texts.count, "\(approved)")
+      for (part, (_, character)) in zip(approved, texts) {
+        expectOurs(part, ["  from    shop", "  | "] + Self.approval, Self.narrow, of: character)
       }
     }
     for screen in Self.screens {
