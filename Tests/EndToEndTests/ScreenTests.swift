@@ -132,7 +132,7 @@ struct ScreenTests {
       var approving = try device.process(["approve"])
       approving.line =
         ["/bin/sh", "-c", #"for id in $ids; do "$@" "$id" --yes; done"#, "sh"] + approving.line
-      approving.environment["ids"] = texts.map(\.id).joined(separator: " ")
+      approving.environment["ids"] = texts.map { $0.id }.joined(separator: " ")
       let approved = try await rows(on: Self.narrow, approving).parts { $0.hasPrefix("You are about to") }
       #expect(approved.count == texts.count, "\(approved)")
       for (part, (_, character)) in zip(approved, texts) {
