@@ -37,7 +37,8 @@
     init(_ calls: [String], of program: String) throws {
       folder = try TemporaryFolder()
       launcher = [
-        Self.python, Self.script, URL(filePath: program).lastPathComponent, calls.joined(separator: ","),
+        Self.python, "-I", "-S", Self.script, URL(filePath: program).lastPathComponent,
+        calls.joined(separator: ","),
         folder.path,
       ]
     }

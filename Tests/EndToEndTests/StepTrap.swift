@@ -29,7 +29,7 @@ struct StepTrap: CustomStringConvertible {
   }
 
   /// What starts a program, which becomes its process.
-  var launcher: [String] { [Self.python, Self.script, calls.joined(separator: ","), control] }
+  var launcher: [String] { [Self.python, "-I", "-S", Self.script, calls.joined(separator: ","), control] }
 
   /// Counts from here on, and kills the program at a step.
   ///
