@@ -1,5 +1,6 @@
 import Foundation
 import Signet
+import SignetJSON
 import SignetTestKit
 import SignetTesting
 import SignetTransport
