@@ -46,7 +46,7 @@
         + "nothing was changed: make a new server (signet-server init)"
     case .closed: "the storage is closed"
     case .altered(let row):
-      "the row \(row) was not written by this server; find out who can write the database, and remove the row"
+      "the row \(row) was not written by this server; find out who can write the database, and revoke, suspend or rotate what the row is of"
     case .failed(let detail): "the database failed: \(detail)"
     }
   }

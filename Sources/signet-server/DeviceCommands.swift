@@ -62,7 +62,7 @@ enum DeviceCommands {
         let answer = try await OperatorClient.send(
           API.unlockDevice, arguments, at: [.id: arguments.string("id")])
         let isLocked = try answer.string("standing") == "locked"
-        try report(answer, isLocked ? "still locked for its last report:" : "unlocked", arguments)
+        try report(answer, isLocked ? "still locked (user show says why):" : "unlocked", arguments)
         return .success
       },
       Command(

@@ -370,6 +370,39 @@ import Testing
     await storage.close()
   }
 
+  @Test(
+    "codes of a container whose row was altered end with the lock of a device",
+    arguments: StorageBackend.here,
+    [
+      "UPDATE containers SET name = 'x' WHERE id = 'b'",
+      "UPDATE containers SET user_id = 'alice' WHERE id = 'b'",
+    ])
+  func codesOfAlteredContainer(_ backend: StorageBackend, _ change: String) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
+    try await Self.fill(storage)
+    let event = AuditRecord.sample()
+    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
+    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+    #expect(try await storage.credential("b")?.state == .active)
+    let device = try #require(try await storage.devices(user: "bob").first)
+    let database = try SQLDatabase.beside(location)
+    _ = try await database.write { try $0.execute(change) }.value
+    #expect(
+      try await storage.lockDevice(device.id, reason: "", audit: event) { id in
+        (AccountOrderRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
+      } == .done([]))
+    #expect(try await storage.credential("b")?.state == .disabled)
+    // The end of the order brings none of them back.
+    _ = try await storage.unlockDevice(device.id, audit: event) { id in
+      (AccountOrderRecord(id: "p-\(id)", container: id, action: .unlock, reason: "", created: 11), event)
+    }
+    #expect(try await storage.credential("b")?.state == .disabled)
+    await database.close()
+    await storage.close()
+  }
+
   /// Whether the row is found to be altered, and is read by nothing that goes by it.
   private static func isRefused(_ coded: Coded, _ storage: Storage) async throws -> Bool {
     do {

@@ -297,6 +297,7 @@ extension SQLConnection {
     device.standing =
       device.isOrderedLocked || standings.contains(.locked)
       ? .locked : standings.contains(.stepUp) ? .stepUp : .open
+    if device.standing == .locked { try disableCodesOfLostContainers(of: device.user) }
     guard device != before else { return }
     try execute(
       """
@@ -328,6 +329,19 @@ extension SQLConnection {
     guard device.standing == .locked else { return }
     try failUAFRegistrations(
       on: device.installation, of: device.user, .forbidden(at: time), codes)
+  }
+
+  /// Takes the codes of a user's containers out of use whose rows were altered or removed.
+  ///
+  /// Such a container does not say on which device it is, or that it was locked: the lock of any device of the user's holds for its codes.
+  fileprivate func disableCodesOfLostContainers(of user: String) throws {
+    for var credential in try credentials(of: user)
+    where credential.serial == nil && credential.state == .active {
+      let container = try anyContainer(credential.id)
+      if let container, container.state != .altered { continue }
+      credential.state = .disabled
+      try update(credential)
+    }
   }
 
   /// The user's containers on a device, also those whose rows were altered.
