@@ -52,6 +52,8 @@ let package = Package(
     .target(name: "CReleaseKey"),
     // What our own programs do before a library's code runs; not for apps.
     .target(name: "CProgramStart"),
+    // The `free` of `signet`, which wipes (docs/decisions/0208-freed-memory-is-wiped.md); not for apps.
+    .target(name: "CWipingFree"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
@@ -199,7 +201,7 @@ let package = Package(
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "CProgramStart", "Signet", "SignetAgent", "SignetCrypto",
+        "CProgramStart", "CWipingFree", "Signet", "SignetAgent", "SignetCrypto",
         .target(name: "SignetDBus", condition: .when(platforms: [.linux])), "SignetFiles", "SignetJSON",
         .target(name: "SignetDesktop", condition: .when(platforms: [.linux])), "SignetIntegrity",
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",

@@ -3,7 +3,7 @@
   import SignetTestKit
   import Testing
 
-  /// The `free` of our own programs, in a program of C.
+  /// The `free` of `signet`, in a program of C.
   ///
   /// What it does for `signet` itself `LastWriteTests/accounts` shows.
   @Suite(.timeLimit(.minutes(5)), .enabled(if: IntegrityCommandTests.hasTool("cc"), "needs a C compiler"))
@@ -26,7 +26,7 @@
 
     @Test("freed memory is wiped, whatever its size; a block that is freed twice still ends the program")
     func wiped() async throws {
-      let ours = try await program("ours", with: ["../../Sources/CProgramStart/wiping_free.c"])
+      let ours = try await program("ours", with: ["../../Sources/CWipingFree/wiping_free.c"])
       let result = try await ChildCommand([ours]).finish()
       #expect(result.status == 0, result.summary)
       #expect(!result.output.contains("left"), result.summary)

@@ -1,5 +1,5 @@
-// Linked into our own programs only (as program_start.c). Wipes freed memory: secrets pass through strings, JSON and buffers of libraries
-// that nothing else can wipe (docs/decisions/0208).
+// Linked into `signet` only. Wipes freed memory: secrets pass through strings, JSON and buffers of libraries that nothing else can wipe
+// (docs/decisions/0208).
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
