@@ -106,7 +106,8 @@ import Testing
       } else {
         ended += 1
         lost += now < left ? 1 : 0
-        #expect([left - 1, left].contains(now))
+        // Five again: the password had been found right when the signal came, and the code was still to be made or printed.
+        #expect([left - 1, left, 5].contains(now))
       }
       left = now
       if left == 1 {
