@@ -155,6 +155,8 @@ enum Schema {
         .text("uaf_session").optional, .text("requester").optional,
         // The mechanism of the authenticator app that answered, and the message that it answered.
         .text("app").optional, .text("app_message").optional,
+        // What a UAF authenticator or an app has signed, as it came, and the key of an app's answer.
+        .blob("evidence").optional, .blob("evidence_key").optional,
         .blob("code").optional,
       ],
       indexes: [

@@ -15,7 +15,8 @@ public struct PushAuthSubmission: Sendable {
   public let mechanismID: String?
   /// The user, where the body names one: `username` of the older apps, `userId` of the newer.
   public let userID: String?
-  private let token: String
+  /// The token as it came, which nobody has checked yet.
+  package let token: String
 
   /// Reads a body.
   ///

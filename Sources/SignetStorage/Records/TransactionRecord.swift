@@ -52,6 +52,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var uaf: UAFAcceptance?
   /// How an authenticator app answered it, by its shared key; `nil` where none did.
   public var app: AppAnswer?
+  /// What was signed by UAF, or by an app, as it came; `nil` where neither answered. A container's answer is its own evidence.
+  public var evidence: EvidenceRecord?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
 
@@ -100,6 +102,20 @@ public struct AppAnswer: Hashable, Sendable {
   }
 }
 
+/// What an answer was signed with, as it came: kept so that it can be verified later.
+public struct EvidenceRecord: Hashable, Sendable {
+  /// What is given out to whoever verifies it: a JSON text, which storage does not look into.
+  public var bytes: [UInt8]
+  /// The key of an answer that is authenticated by a shared key, under the server's master key; `nil` where the keys are public. It
+  /// is never given out, and outlives the app.
+  public var sealedKey: [UInt8]?
+
+  /// Puts the two together.
+  public init(bytes: [UInt8], sealedKey: [UInt8]? = nil) {
+    (self.bytes, self.sealedKey) = (bytes, sealedKey)
+  }
+}
+
 /// Which transactions are listed.
 public struct TransactionFilter: Hashable, Sendable {
   /// Those of this user; `nil` for everybody's, and for what is for anybody.
@@ -131,6 +147,9 @@ public struct EndRecord: Hashable, Sendable {
   /// The reason of a request that was withdrawn because nothing of its user's could answer it any more.
   public static let noAuthenticator = "noAuthenticator"
 
+  /// The reason of a request that is denied because a number was wrong too often.
+  public static let wrongNumber = "wrongNumber"
+
   /// Describes an end.
   public init(
     state: TransactionRecord.State, reason: String, message: String = "", container: String?, time: Int64
@@ -142,7 +161,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key"
 
   /// Reads a row.
   ///
@@ -163,6 +182,9 @@ extension TransactionRecord {
     typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
+    if let bytes = try row.optional(23, row.blob) {
+      evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
+    }
     requirements = try row.optional(12, row.text)?.split(separator: " ").map(String.init) ?? []
     if let session = try row.optional(10, row.text) {
       uaf = UAFAcceptance(session: session, time: try row.integer(11))
@@ -226,6 +248,11 @@ extension TransactionRecord {
       image.append(app.mechanism)
       image.append(app.message)
       image.append(app.time)
+    }
+    if let evidence {
+      image.append("evidence")
+      image.append(evidence.bytes)
+      image.append(evidence.sealedKey)
     }
     return image
   }

@@ -111,28 +111,30 @@ extension SQLConnection {
   ///   - message: The message that was answered.
   ///   - state: What it comes to.
   ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
+  ///   - evidence: What is kept of the answer.
   ///   - time: When.
   /// - Throws: ``StorageFailure/altered(row:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
   func decide(
     _ id: String, by message: PushAuthMessageRecord, _ state: TransactionRecord.State, reason: String? = nil,
-    at time: Int64
+    evidence: EvidenceRecord?, at time: Int64
   ) throws {
     guard var decided = try transaction(id) else { throw StorageFailure.unknown }
     guard let user = decided.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
       throw StorageFailure.altered(row: decided.rowName)
     }
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
-    (decided.state, decided.app) = (state, answer)
+    (decided.state, decided.app, decided.evidence) = (state, answer, evidence)
     try execute(
       """
       UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, code = $5,
-        end_reason = $6, end_message = $7
+        end_reason = $6, end_message = $7, evidence = $9, evidence_key = $10
       WHERE id = $8 AND state = 'pending'
       """,
       [
         .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
         .optional(try rowCodes.code(of: decided.image)), .optional(reason),
-        .optional(reason.map { _ in "" }), .text(id),
+        .optional(reason.map { _ in "" }), .text(id), .optional(evidence?.bytes),
+        .optional(evidence?.sealedKey),
       ], changing: 1)
     try noteEnd(of: id, user: user, at: time)
   }

@@ -196,14 +196,15 @@ extension Storage {
   /// - Parameters:
   ///   - id: The message.
   ///   - state: The answer.
+  ///   - evidence: What is kept of it with the transaction that it decides; `nil` where it decides none.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
   ///   - mayApprove: Whether the yes of an app does for what a transaction requires.
   /// - Returns: What became of it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord,
-    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
+    _ id: String, _ state: PushAuthMessageRecord.State, evidence: EvidenceRecord? = nil, at time: Int64,
+    audit: AuditRecord, mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       if state == .approved { try database.requireActiveUser(ofMessage: id) }
@@ -223,7 +224,7 @@ extension Storage {
       if state == .approved { try database.endRow(of: owner) }
       if let transaction = asked.transaction {
         try database.decide(
-          transaction, by: asked, state == .approved ? .accepted : .denied, at: time)
+          transaction, by: asked, state == .approved ? .accepted : .denied, evidence: evidence, at: time)
       }
       try database.appendAudit(audit)
       return .taken
@@ -235,12 +236,13 @@ extension Storage {
   /// - Parameters:
   ///   - id: The message.
   ///   - limit: How many are allowed.
+  ///   - evidence: What is kept of the answer with the transaction that it denies; `nil` where it denies none.
   ///   - time: When.
   ///   - audit: The event, written where it is counted.
   /// - Returns: How many more are allowed; `nil` where the message does not wait.
   /// - Throws: ``StorageFailure``.
   public func countWrongPushAuthNumber(
-    _ id: String, limit: Int, at time: Int64, audit: AuditRecord
+    _ id: String, limit: Int, evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await write { database in
       try database.expirePushAuthMessage(id, at: time)
@@ -255,7 +257,8 @@ extension Storage {
       try database.update(asked)
       try database.noteChange(ofUser: database.owner(of: asked))
       if isLast, let transaction = asked.transaction {
-        try database.decide(transaction, by: asked, .denied, reason: "wrongNumber", at: time)
+        try database.decide(
+          transaction, by: asked, .denied, reason: EndRecord.wrongNumber, evidence: evidence, at: time)
       }
       try database.appendAudit(audit)
       return max(limit - asked.wrongNumbers, 0)

@@ -308,7 +308,7 @@ extension SQLConnection {
     if remaining == 0 {
       try write(
         EndRecord(
-          state: .denied, reason: "wrongNumber", container: decision.container, time: decision.time),
+          state: .denied, reason: EndRecord.wrongNumber, container: decision.container, time: decision.time),
         of: found, by: user)
     }
     return .wrongNumber(remaining: remaining)

@@ -224,13 +224,14 @@ extension Storage {
   ///   - user: Whose keys they are.
   ///   - end: How it ends.
   ///   - uses: The keys with their counters.
+  ///   - evidence: What is kept of the response with the transaction that it decides; `nil` where it decides none.
   ///   - audit: Makes the event.
   ///   - judge: Why the answer is not taken, by the keys, all of which are the user's and in use, and by the transaction that goes with the
   ///     operation, as both are in this step; `nil` where it is. It may be called again where the step has to be repeated.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse],
+    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) async throws(StorageFailure) -> UAFOutcome {
@@ -246,7 +247,7 @@ extension Storage {
         try database.requireUnlocked(key.device, of: user, codes)
         device = try device ?? database.deviceID(of: key)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, codes, judge)
+      let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
       // A key that there are two of is out of use, also where another one is what was refused first.
@@ -444,7 +445,8 @@ extension SQLConnection {
   }
 
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ codes: RowCodes,
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ evidence: EvidenceRecord?,
+    _ codes: RowCodes,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
@@ -476,15 +478,17 @@ extension SQLConnection {
     try succeed(session, end, codes)
     if var pending {
       (pending.user, pending.state) = (user, .accepted)
-      pending.uaf = UAFAcceptance(session: id, time: end.time)
+      (pending.uaf, pending.evidence) = (UAFAcceptance(session: id, time: end.time), evidence)
       try execute(
         """
-        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4
+        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4,
+          evidence = $6, evidence_key = $7
         WHERE id = $5 AND state = 'pending'
         """,
         [
           .text(id), .integer(end.time), .text(user),
-          .optional(codes.code(of: pending.image)), .text(pending.id),
+          .optional(codes.code(of: pending.image)), .text(pending.id), .optional(evidence?.bytes),
+          .optional(evidence?.sealedKey),
         ], changing: 1)
       try noteEnd(of: pending.id, user: user, at: end.time)
       try endRow(of: user)

@@ -76,38 +76,13 @@ package struct AuthenticationExpectation: Sendable {
     // A key that is not known is said before the policy, which lists known keys only: the client deletes it then.
     guard let key = keys[reference] else { throw .unknownKey }
     try policy.check(candidate, knownExtensions: context.knownExtensions)
-    guard data.finalChallengeHash == hash else { throw .finalChallengeHash }
-    guard data.algorithm == key.algorithm else { throw .algorithm(data.algorithm) }
-    let transaction = try confirmedTransaction(data)
-    let isCounted = data.signCounter > key.signCounter || data.signCounter == 0 && key.signCounter == 0
-    guard isCounted else { throw .counter(stored: key.signCounter, received: data.signCounter) }
-    guard
-      key.publicKey.isValidSignature(
-        assertion.signature, data.algorithm, of: assertion.bytes, in: assertion.signedRange,
-        isStrict: context.isStrict)
-    else { throw .signature }
+    let transaction = try key.verify(
+      assertion, finalChallengeHash: hash, confirming: transactions, isStrict: context.isStrict)
     let use = VerifiedUse(
-      reference: reference, signCounter: data.signCounter, transaction: transaction,
+      reference: reference, assertion: assertion.bytes, signCounter: data.signCounter,
+      transaction: transaction,
       isOutdated: data.authenticatorVersion < model.statement.authenticatorVersion,
       extensions: data.extensions)
     return (use, candidate)
-  }
-
-  /// The transaction that was confirmed, or nil where none was asked.
-  private func confirmedTransaction(_ data: SignedData) throws(AssertionRefusal) -> UAFTransaction? {
-    switch AuthenticationMode(rawValue: data.mode) {
-    case .userVerified:
-      guard data.transactionHash.isEmpty else { throw .transactionHashUnexpected }
-      guard transactions.isEmpty else { throw .transactionNotConfirmed }
-      return nil
-    case .transactionConfirmed:
-      guard !transactions.isEmpty else { throw .transactionHashUnexpected }
-      guard !data.transactionHash.isEmpty else { throw .transactionHashMissing }
-      guard let transaction = transactions.first(where: { $0.hash == data.transactionHash }) else {
-        throw .transactionHash
-      }
-      return transaction
-    case nil: throw .mode(data.mode)
-    }
   }
 }

@@ -1,6 +1,8 @@
 /// A use of a key that its authenticator signed; only verifying makes one.
 package struct VerifiedUse: Sendable {
   package let reference: KeyReference
+  /// What the authenticator has signed, with its signature: the whole assertion.
+  package let assertion: [UInt8]
   /// What is to be stored.
   package let signCounter: UInt32
   /// What the user confirmed.
@@ -11,10 +13,11 @@ package struct VerifiedUse: Sendable {
   package let extensions: [AssertionExtension]
 
   init(
-    reference: KeyReference, signCounter: UInt32, transaction: UAFTransaction?, isOutdated: Bool,
-    extensions: [AssertionExtension]
+    reference: KeyReference, assertion: [UInt8], signCounter: UInt32, transaction: UAFTransaction?,
+    isOutdated: Bool, extensions: [AssertionExtension]
   ) {
     self.reference = reference
+    self.assertion = assertion
     self.signCounter = signCounter
     self.transaction = transaction
     self.isOutdated = isOutdated

@@ -1,0 +1,240 @@
+package import SignetCrypto
+import SignetJSON
+import SignetPushAuth
+package import SignetStorage
+package import SignetUAF
+package import SignetWire
+
+/// What is verified of an answer of any kind, without the server, from nothing but what was kept of it.
+///
+/// Of a container it is the signed decision (``DecisionCheck``), of a UAF authenticator or an app the ``AnswerEvidence`` with the
+/// server's statement.
+package struct EvidenceCheck: Sendable {
+  /// What has answered, and so who can verify it.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// A container: the user's key has signed the content, and the device's clock the time.
+    case container
+    /// A UAF authenticator: a registered key has signed the text, for the application.
+    case uaf
+    /// An authenticator app: a key that the server has too has authenticated the answer.
+    case app
+  }
+
+  /// What has answered.
+  package let kind: Kind
+  /// What was answered.
+  package let status: TransactionRecord.State
+  /// The transaction.
+  package let transaction: String
+  /// Who answered.
+  package let user: String
+  /// The server, in full.
+  package let server: String
+  /// What was asked.
+  package let content: String
+  /// When, in seconds since 1970: by the device's clock where a container has signed it, by the server's otherwise.
+  package let time: Int64
+
+  /// Verifies an answer.
+  ///
+  /// - Parameters:
+  ///   - text: The server's answer to `GET /v1/transactions/{id}`, all of which has to agree, or the compact JWS of a container alone.
+  ///   - key: The user's public key; `nil` for the one in the answer, which is the server's word.
+  ///   - expected: The content that the relying party asked; `nil` where it is compared elsewhere.
+  ///   - serverKeys: The server's own keys, one of which has signed its statement; `nil` for the one in the answer.
+  ///   - sharedKey: The key of an app's answer, which only the server has.
+  /// - Throws: ``Failure``.
+  package init(
+    _ text: String, key: P256.Signing.PublicKey? = nil, content expected: String? = nil,
+    serverKeys: [P256.Signing.PublicKey]? = nil, sharedKey: SharedKey? = nil
+  ) throws(Failure) {
+    guard let object = Self.answer(text), !object.contains("decision") else {
+      let check: DecisionCheck
+      do throws(DecisionCheck.Failure) {
+        check = try DecisionCheck(text, key: key, content: expected)
+      } catch { throw .decision(error) }
+      self.init(check)
+      return
+    }
+    guard case .object(let kept)? = object["evidence"] else {
+      throw .noAnswer(status: Self.text(object, "status"))
+    }
+    let evidence = try AnswerEvidence(kept)
+    let statement = try Self.statement(in: kept, serverKeys)
+    let content = Self.text(object, "content")
+    try Self.compare(statement, object, evidence)
+    if let expected, !expected.utf8.elementsEqual(content.utf8) { throw .otherContent }
+    if let member = statement.alteredMember(of: evidence, about: content) { throw .altered(member: member) }
+    let read: TransactionContent
+    do throws(WireFailure) { read = try TransactionContent(parsing: content) } catch {
+      throw .malformed(member: "content")
+    }
+    let claims = statement.claims
+    guard let status = TransactionRecord.State(rawValue: Self.text(claims, "status")),
+      case .integer(let time)? = claims["time"]
+    else { throw .statement }
+    switch evidence {
+    case .uaf(let uaf):
+      guard status == .accepted else { throw .contradicts(member: "status", by: "evidence.kind") }
+      try Self.verify(uaf, showing: read, key)
+      kind = .uaf
+    case .app(let app):
+      guard let sharedKey else { throw .sharedKeyMissing }
+      try Self.verify(app, showing: read, status, reason: claims["reason"], with: sharedKey)
+      kind = .app
+    }
+    (transaction, user) = (Self.text(claims, "id"), Self.text(claims, "user"))
+    server = Self.text(claims, "server")
+    (self.status, self.content, self.time) = (status, content, time)
+  }
+
+  private init(_ check: DecisionCheck) {
+    let decision = check.decision
+    kind = .container
+    switch decision.status {
+    case .accepted: status = .accepted
+    case .denied: status = .denied
+    case .reported: status = .reported
+    }
+    (transaction, user) = (decision.transaction.text, decision.user.text)
+    (server, content, time) = (decision.server.fullForm, decision.content, decision.time)
+  }
+
+  // MARK: The answer and the statement
+
+  /// The server's answer about a transaction; `nil` for anything else.
+  private static func answer(_ text: String) -> JSONObject? {
+    do {
+      let object = try JSONObject(parsing: Array(text.utf8))
+      guard object.contains("id"), object.contains("status"), object.contains("content") else { return nil }
+      return object
+    } catch { return nil }
+  }
+
+  private static func text(_ object: JSONObject, _ name: String) -> String {
+    if case .string(let text)? = object[name] { text } else { "" }
+  }
+
+  private static func statement(
+    in kept: JSONObject, _ serverKeys: [P256.Signing.PublicKey]?
+  ) throws(Failure) -> AnswerStatement {
+    let key: P256.Signing.PublicKey
+    do throws(CryptoFailure) {
+      key = try P256.Signing.PublicKey(pem: text(kept, "serverKeyPEM"))
+    } catch { throw .malformed(member: "serverKeyPEM") }
+    let statement = try AnswerStatement(text(kept, "statement"), signedBy: key)
+    if let serverKeys, !serverKeys.contains(where: { $0.thumbprint == key.thumbprint }) {
+      throw .otherServerKey
+    }
+    return statement
+  }
+
+  /// Holds all that the answer says beside the evidence against the server's statement.
+  private static func compare(
+    _ statement: AnswerStatement, _ object: JSONObject, _ evidence: AnswerEvidence
+  ) throws(Failure) {
+    let claims = statement.claims
+    for member in ["id", "user", "status", "created", "expires"] where object[member] != claims[member] {
+      throw .altered(member: member)
+    }
+    let (name, means) =
+      switch evidence {
+      case .uaf: ("uaf", "session")
+      case .app: ("app", "mechanism")
+      }
+    guard case .object(let details)? = object[name] else { throw .malformed(member: name) }
+    guard details["time"] == claims["time"] else { throw .altered(member: "time") }
+    guard details[means] == claims["by"] else { throw .altered(member: means) }
+    var end: JSONObject?
+    if case .object(let found)? = object["end"] { end = found }
+    guard end?["reason"] == claims["reason"] else { throw .altered(member: "reason") }
+  }
+
+  // MARK: UAF
+
+  private static func verify(
+    _ uaf: AnswerEvidence.UAF, showing content: TransactionContent, _ key: P256.Signing.PublicKey?
+  ) throws(Failure) {
+    let final: FinalChallenge
+    do throws(MessageFailure) { final = try FinalChallenge(parsing: uaf.finalChallenge) } catch {
+      throw .malformed(member: "fcParams")
+    }
+    guard final.params.challenge == uaf.challenge else {
+      throw .contradicts(member: "challenge", by: "fcParams")
+    }
+    guard final.params.appID.utf8.elementsEqual(uaf.appID.utf8) else {
+      throw .contradicts(member: "appID", by: "fcParams")
+    }
+    guard RequestText.forms(of: content).contains(where: { $0.utf8.elementsEqual(uaf.text.utf8) }) else {
+      throw .contradicts(member: "text", by: "content")
+    }
+    guard let shown = UAFTransaction(contentType: .text, content: Array(uaf.text.utf8)) else {
+      throw .malformed(member: "text")
+    }
+    var keys: [[UInt8]] = []
+    for (index, item) in uaf.assertions.enumerated() {
+      let path = "assertions[\(index)]."
+      let registered = try registeredKey(item, path)
+      let assertion: AuthenticationAssertion
+      do throws(AssertionFailure) { assertion = try AuthenticationAssertion(parsing: item.bytes) } catch {
+        throw .malformed(member: path + "assertion")
+      }
+      guard assertion.data.aaid == registered.reference.aaid else {
+        throw .contradicts(member: path + "aaid", by: path + "assertion")
+      }
+      guard assertion.data.keyID == registered.reference.keyID else {
+        throw .contradicts(member: path + "keyID", by: path + "assertion")
+      }
+      do throws(AssertionRefusal) {
+        _ = try registered.verify(assertion, finalChallengeHash: final.hash, confirming: [shown])
+      } catch { throw .refused(member: path + "assertion", error) }
+      keys.append(registered.publicKey.canonicalBytes)
+    }
+    if let key, !keys.contains(key.x963Representation) { throw .otherKey }
+  }
+
+  /// The key as it was registered; its counter was judged when the answer came.
+  private static func registeredKey(
+    _ item: AnswerEvidence.Assertion, _ path: String
+  ) throws(Failure) -> RegisteredKey {
+    guard let aaid = AAID(item.aaid) else { throw .malformed(member: path + "aaid") }
+    guard let keyID = KeyID(item.keyID) else { throw .malformed(member: path + "keyID") }
+    let algorithm = UAFAlgorithm(rawValue: item.algorithm)
+    do throws(UAFKeyFailure) {
+      return RegisteredKey(
+        reference: KeyReference(aaid: aaid, keyID: keyID),
+        publicKey: try UAFPublicKey(
+          item.publicKey, format: UAFKeyFormat(rawValue: item.keyFormat), for: algorithm),
+        algorithm: algorithm, signCounter: 0)
+    } catch { throw .malformed(member: path + "publicKey") }
+  }
+
+  // MARK: Apps
+
+  private static func verify(
+    _ app: AnswerEvidence.App, showing content: TransactionContent, _ status: TransactionRecord.State,
+    reason: JSONValue?, with shared: SharedKey
+  ) throws(Failure) {
+    let message: PushAuthMessage
+    do throws(PushAuthFailure) {
+      message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
+    } catch { throw .notAuthentic(member: "message") }
+    guard let text = message.text, text.utf8.elementsEqual(RequestText(content).text.utf8) else {
+      throw .contradicts(member: "message", by: "content")
+    }
+    let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]
+    let (isDenied, number): (Bool, String?)
+    do throws(PushAuthFailure) {
+      (isDenied, number) = try PushAuthSubmission(parsing: body.bytes, for: .authenticate).answer(
+        with: shared.key, challenge: message.challenge)
+    } catch { throw .notAuthentic(member: "answer") }
+    let isRight = shared.number.map { $0 == number } ?? true
+    let fits =
+      switch status {
+      case .accepted: !isDenied && isRight && reason == nil
+      case .denied: reason == nil ? isDenied : !isDenied && !isRight
+      default: false
+      }
+    guard fits else { throw .contradicts(member: "status", by: "answer") }
+  }
+}
