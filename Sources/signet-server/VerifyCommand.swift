@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetServer
 import SignetTerminal
 import SignetText
 import SignetWire
@@ -10,22 +11,34 @@ import SignetWire
   import Foundation
 #endif
 
-/// `signet-server transaction verify`: what a relying party checks of a decision, without a server.
+/// `signet-server transaction verify`: what is verified of an answer, without a server.
 enum VerifyCommand {
   static let command = Command(
-    "verify", "Verify a signed decision, without a server",
+    "verify", "Verify a signed answer, without a server",
     description: """
-      The file holds the server's answer about a transaction (transaction show --json), or a JWS alone. All that the answer says \
-      beside the signature, but when it was made and taken, has to be what was signed.
+      The file holds the server's answer about a transaction (transaction show --json), or the JWS of a container alone. All that the \
+      answer says beside the signature has to be what was signed, but when a container's decision was taken.
 
-      Whose key it is comes from the server, unless --public-key names it: keep the key of a user's first decision, and compare. \
-      With --content the decision has to be about just that: keep what transaction create --json printed. The exit status is 0 where \
-      all holds and the user accepted, and 1 otherwise. What was signed before transactions had a content (server databases up to \
-      format 5) can't be verified here, and is said to be that.
+      A container, or a UAF authenticator, signs by a key of the user's. Whose key it is comes from the server, unless --public-key \
+      names it: keep the key of a user's first decision, and compare. With --content the answer has to be about just that: keep what \
+      transaction create --json printed. When a UAF authenticator or an app answered, and which transaction, the server has signed: \
+      --server-key names the server's keys.
+
+      An app answers by a key that the server has too. That is verified on the server's machine only, with --data, and proves nothing to \
+      anybody who does not believe the server, which could have made the answer itself. The exit status is 0 where all holds and the \
+      user accepted, and 1 otherwise.
+
+      What was signed before transactions had a content (server databases up to format 5) can't be verified here, and is said to be that.
       """,
     options: [
       .value("public-key", "The user's public key, PEM", named: "file", completion: .file),
       .value("content", "What was asked, byte for byte, in this file", named: "file", completion: .file),
+      .value(
+        "server-key", "The server's public key, PEM, or its keys as GET /v1/jwks gives them", named: "file",
+        completion: .file),
+      .value(
+        "data", "The server's data folder, whose keys verify an app's answer", named: "dir",
+        completion: .directory),
     ],
     arguments: [Argument("file", "The answer or the JWS; - for standard input")],
     examples: [
@@ -35,52 +48,124 @@ enum VerifyCommand {
     ]
   ) { arguments in
     let text = try InputFile.text(of: arguments.string("file")).trimmed
-    let key = try arguments.optionalString("public-key").map { path throws -> P256.Signing.PublicKey in
-      do { return try P256.Signing.PublicKey(pem: InputFile.text(of: path)) } catch let failure
-        as CryptoFailure
-      {
-        throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
-      }
-    }
+    let key = try arguments.optionalString("public-key").map { try publicKey(in: $0) }
     let content = try arguments.optionalString("content").map { path throws -> String in
       // Whatever wrote the file may have ended it with a line feed; a content has none.
       var text = try InputFile.text(of: path)
       while text.last?.isNewline == true { text.removeLast() }
       return text
     }
-    do throws(DecisionCheck.Failure) {
-      let check = try DecisionCheck(text, key: key, content: content)
-      show(check, isKeyGiven: key != nil, isContentGiven: content != nil, arguments)
-      return check.decision.status == .accepted ? .success : .failure
+    var known = Known(serverKeys: try arguments.optionalString("server-key").map { try serverKeys(in: $0) })
+    if let data = arguments.optionalString("data") { try await known.read(data, text) }
+    do throws(EvidenceCheck.Failure) {
+      let check = try EvidenceCheck(
+        text, key: key, content: content, serverKeys: known.serverKeys, sharedKey: known.sharedKey)
+      show(check, key: key != nil, content: content != nil, server: known.serverKeys != nil, arguments)
+      return check.status == .accepted ? .success : .failure
     } catch {
       throw CommandFailure(.failure, "not verified: \(error)")
     }
   }
 
+  /// The keys of the server's that are known.
+  private struct Known {
+    /// What it signs with; `nil` where nobody has named them.
+    var serverKeys: [P256.Signing.PublicKey]?
+    /// What it shares with the app that has answered.
+    var sharedKey: EvidenceCheck.SharedKey?
+
+    /// Reads the keys of a data folder.
+    mutating func read(_ data: String, _ text: String) async throws {
+      let context = try ServerFolder(opening: data).serviceContext(
+        masterKeyFile: Environment.masterKeyFile, log: .standardError)
+      do {
+        if serverKeys == nil { serverKeys = try await SigningKeyService(context).published().keys }
+        if let id = VerifyCommand.transaction(in: text) {
+          sharedKey = try await EvidenceCheck.SharedKey(ofTransaction: id, context)
+        }
+        await context.storage.close()
+      } catch {
+        await context.storage.close()
+        throw CommandFailure(Dialect.problem(error, context.log))
+      }
+    }
+  }
+
+  /// The transaction that an answer is said to be about; `nil` for what says nothing of it.
+  private static func transaction(in text: String) -> String? {
+    do { return try JSONObject(parsing: Array(text.utf8)).string("id") } catch { return nil }
+  }
+
+  private static func publicKey(in path: String) throws -> P256.Signing.PublicKey {
+    do { return try P256.Signing.PublicKey(pem: InputFile.text(of: path)) } catch let failure
+      as CryptoFailure
+    {
+      throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
+    }
+  }
+
+  private static func serverKeys(in path: String) throws -> [P256.Signing.PublicKey] {
+    let text = try InputFile.text(of: path).trimmed
+    guard text.hasPrefix("{") else { return [try publicKey(in: path)] }
+    do throws(WireFailure) { return try ServerKeySet(parsing: Array(text.utf8)).keys } catch {
+      throw CommandFailure(.dataError, "\(path) has no keys of a server: \(error)")
+    }
+  }
+
+  // MARK: What is shown
+
   private static func show(
-    _ check: DecisionCheck, isKeyGiven: Bool, isContentGiven: Bool, _ arguments: Arguments
+    _ check: EvidenceCheck, key isKeyGiven: Bool, content isContentGiven: Bool, server isServerKnown: Bool,
+    _ arguments: Arguments
   ) {
-    let decision = check.decision
     if arguments.isSet("json") {
       arguments.output.print([
-        "verified": true, "status": .string(decision.status.rawValue),
-        "transaction": .string(decision.transaction.text), "user": .string(decision.user.text),
-        "server": .string(decision.server.fullForm), "content": .string(decision.content),
+        "verified": true, "kind": .string(check.kind.rawValue),
+        "proof": .string(check.kind == .app ? "sharedKey" : "signature"),
+        "provesToOthers": .bool(check.kind != .app), "status": .string(check.status.rawValue),
+        "transaction": .string(check.transaction), "user": .string(check.user),
+        "server": .string(check.server), "content": .string(check.content), "time": .integer(check.time),
       ])
       return
     }
     arguments.output.print(fields: [
-      ("Verified", "signature, header and content"), ("Status", decision.status.rawValue),
-      ("Transaction", decision.transaction.text), ("User", decision.user.text),
-      ("Server", decision.server.fullForm), ("Content", decision.content),
-      ("Signed", "\(utc(decision.time)) by the device's clock"),
+      ("Verified", verified(check.kind)), ("Proves", proves(check.kind)), ("Status", check.status.rawValue),
+      ("Transaction", check.transaction), ("User", check.user), ("Server", check.server),
+      ("Content", check.content), time(check),
     ])
     if !isContentGiven {
       arguments.errorOutput.print(
         "The content was not compared with what was asked; name a file with that by --content.")
     }
-    if !isKeyGiven {
+    if check.kind != .app, !isKeyGiven {
       arguments.errorOutput.print("The key is the server's word; name the user's with --public-key.")
     }
+    if check.kind != .container, !isServerKnown {
+      arguments.errorOutput.print("The server's key is the file's word; name the server's with --server-key.")
+    }
+  }
+
+  private static func verified(_ kind: EvidenceCheck.Kind) -> String {
+    switch kind {
+    case .container: "signature, header and content"
+    case .uaf: "signature of the assertion, final challenge and text; the server's statement"
+    case .app: "the app's code over its answer, and the message; the server's statement"
+    }
+  }
+
+  private static func proves(_ kind: EvidenceCheck.Kind) -> String {
+    switch kind {
+    case .container: "to anybody: the user's key has signed this content, as this transaction's"
+    case .uaf:
+      "to anybody: the user's key has confirmed this text; to who believes the server: for which transaction, and when"
+    case .app:
+      "to the server alone: the app's key is the server's too, which could have made the answer itself"
+    }
+  }
+
+  private static func time(_ check: EvidenceCheck) -> (String, String) {
+    check.kind == .container
+      ? ("Signed", "\(utc(check.time)) by the device's clock")
+      : ("Taken", "\(utc(check.time)) by the server's clock")
   }
 }

@@ -1,6 +1,5 @@
 import SignetCrypto
 package import SignetJSON
-import SignetUAF
 
 /// What an answer that is no container's was signed with, as it came, with all that verifies it later (`docs/protocol.md` section 5.2.1).
 ///

@@ -1,8 +1,8 @@
-package import SignetCrypto
+import SignetCrypto
 import SignetJOSE
 import SignetJSON
-package import SignetStorage
-package import SignetWire
+import SignetStorage
+import SignetWire
 
 /// What the server states of an answer when it takes it: whose, to what, which and when, over all that was signed.
 ///
@@ -85,13 +85,15 @@ struct AnswerStatement: Sendable {
   ///
   /// - Throws: ``EvidenceCheck/Failure/statement``.
   init(_ text: String, signedBy key: P256.Signing.PublicKey) throws(EvidenceCheck.Failure) {
+    let claims: JSONObject
     do {
       let verified = try JWS(compact: text).verified(with: VerificationKey(key), allowing: [.es256])
       guard verified.header.type == Self.type, verified.header.keyID == key.thumbprint else {
         throw EvidenceCheck.Failure.statement
       }
-      self.init(claims: try JSONObject(parsing: verified.payload))
+      claims = try JSONObject(parsing: verified.payload)
     } catch { throw .statement }
+    self.init(claims: claims)
   }
 
   /// The first member of the evidence that is not as it was when the server stated it, or is not in the statement; `nil` for none.

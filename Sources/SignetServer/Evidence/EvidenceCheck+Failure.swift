@@ -37,7 +37,8 @@ extension EvidenceCheck {
         "there is no signed decision in it: the transaction is \(status.isEmpty ? "undecided" : status)"
       case .malformed(let member): "\"\(member)\" is missing or is not of its form"
       case .altered(let member): "\"\(member)\" is not what it was when the server took the answer"
-      case .statement: "\"statement\" is not signed by the server's key: it was changed, or another key signed it"
+      case .statement:
+        "\"statement\" is not signed by the server's key: it was changed, or another key signed it"
       case .otherServerKey: "another key than the server's has signed \"statement\""
       case .otherKey: "the answer has another public key than the one that was given"
       case .otherContent: "what was answered has another \"content\""

@@ -26,11 +26,13 @@ extension EvidenceCheck {
       else { return nil }
       let secret = try context.masterKey.open(sealed, for: .pushAuthSecret(mechanism: app.mechanism))
       key = try PushAuthKey(secret)
-      number = try transaction.sealedNumber.map { sealed in
-        let opened = try context.masterKey.open(sealed, for: .matchingNumber(transaction: id))
-        // It was shown to people.
-        return String(decoding: opened.insecureCopy(), as: UTF8.self)
+      guard let sealedNumber = transaction.sealedNumber else {
+        number = nil
+        return
       }
+      let opened = try context.masterKey.open(sealedNumber, for: .matchingNumber(transaction: id))
+      // It was shown to people.
+      number = String(decoding: opened.insecureCopy(), as: UTF8.self)
     }
   }
 }

@@ -2,8 +2,8 @@ package import SignetCrypto
 import SignetJSON
 import SignetPushAuth
 package import SignetStorage
-package import SignetUAF
-package import SignetWire
+import SignetUAF
+import SignetWire
 
 /// What is verified of an answer of any kind, without the server, from nothing but what was kept of it.
 ///
@@ -73,9 +73,10 @@ package struct EvidenceCheck: Sendable {
     guard let status = TransactionRecord.State(rawValue: Self.text(claims, "status")),
       case .integer(let time)? = claims["time"]
     else { throw .statement }
+    let kind: Kind
     switch evidence {
     case .uaf(let uaf):
-      guard status == .accepted else { throw .contradicts(member: "status", by: "evidence.kind") }
+      guard status == .accepted else { throw .contradicts(member: "status", by: "kind") }
       try Self.verify(uaf, showing: read, key)
       kind = .uaf
     case .app(let app):
@@ -83,21 +84,30 @@ package struct EvidenceCheck: Sendable {
       try Self.verify(app, showing: read, status, reason: claims["reason"], with: sharedKey)
       kind = .app
     }
-    (transaction, user) = (Self.text(claims, "id"), Self.text(claims, "user"))
-    server = Self.text(claims, "server")
-    (self.status, self.content, self.time) = (status, content, time)
+    self.init(
+      kind, status, to: Self.text(claims, "id"), by: Self.text(claims, "user"),
+      at: Self.text(claims, "server"), content, time)
   }
 
   private init(_ check: DecisionCheck) {
     let decision = check.decision
-    kind = .container
-    switch decision.status {
-    case .accepted: status = .accepted
-    case .denied: status = .denied
-    case .reported: status = .reported
-    }
-    (transaction, user) = (decision.transaction.text, decision.user.text)
-    (server, content, time) = (decision.server.fullForm, decision.content, decision.time)
+    let status: TransactionRecord.State =
+      switch decision.status {
+      case .accepted: .accepted
+      case .denied: .denied
+      case .reported: .reported
+      }
+    self.init(
+      .container, status, to: decision.transaction.text, by: decision.user.text,
+      at: decision.server.fullForm, decision.content, decision.time)
+  }
+
+  private init(
+    _ kind: Kind, _ status: TransactionRecord.State, to transaction: String, by user: String,
+    at server: String, _ content: String, _ time: Int64
+  ) {
+    (self.kind, self.status, self.transaction, self.user) = (kind, status, transaction, user)
+    (self.server, self.content, self.time) = (server, content, time)
   }
 
   // MARK: The answer and the statement

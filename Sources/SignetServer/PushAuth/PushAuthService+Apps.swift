@@ -76,8 +76,10 @@ extension PushAuthService {
       guard right.isEqual(to: typed) else {
         let event = audit(
           .pushAuthWrongNumber(user: mechanism.user, message: id, transaction: transaction))
+        let evidence = try await evidence(
+          of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
         let left = try await context.storage.countWrongPushAuthNumber(
-          id, limit: Self.wrongNumberLimit, at: now, audit: event)
+          id, limit: Self.wrongNumberLimit, evidence: evidence, at: now, audit: event)
         guard let left else { return Self.refused(transaction) }
         return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
       }
@@ -86,8 +88,10 @@ extension PushAuthService {
       isDenied
       ? .pushAuthDenied(user: mechanism.user, message: id, transaction: transaction)
       : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
+    let evidence = try await evidence(
+      of: submission, to: message, mechanism, isDenied ? .denied : .accepted, at: now)
     let outcome = try await context.storage.answerPushAuthMessage(
-      id, isDenied ? .denied : .approved, at: now, audit: audit(event)
+      id, isDenied ? .denied : .approved, evidence: evidence, at: now, audit: audit(event)
     ) { [known = context.settings.requirements] in
       known.isOneMet(of: $0.requirements, by: AuthenticationEvidence(.pushApp))
     }
@@ -96,6 +100,31 @@ extension PushAuthService {
     case .over: return Self.refused(transaction)
     case .insufficient: return Self.refusal("An app cannot approve this request.")
     }
+  }
+
+  /// What is kept of an answer that may decide a transaction; `nil` where it decides none, or the message waits no longer.
+  private func evidence(
+    of submission: PushAuthSubmission, to message: PushAuthMessageRecord,
+    _ mechanism: PushAuthMechanismRecord, _ status: TransactionRecord.State, reason: String? = nil,
+    at time: Int64
+  ) async throws -> EvidenceRecord? {
+    guard message.state == .pending, let id = message.transaction, let sealed = message.sealedToken,
+      let transaction = try await context.storage.transaction(id)
+    else { return nil }
+    let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
+    let evidence = AnswerEvidence.app(
+      AnswerEvidence.App(
+        message: String(decoding: opened.insecureCopy(), as: UTF8.self), answer: submission.token))
+    let statement = AnswerStatement(
+      to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id,
+      reason: reason, time: time)
+    let kept = try statement.record(
+      of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current(),
+      sealedKey: mechanism.sealedSecret)
+    guard let kept else {
+      throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")
+    }
+    return kept
   }
 
   /// What is told to whoever answers too late, and has proved to be the app that was asked.

@@ -94,6 +94,10 @@ package struct PushAuthService: Sendable {
     if let text = form.text, text.allSatisfy(\.isWhitespace) {
       throw Problem(.malformed, "\"text\" is empty; say what is asked")
     }
+    if let text = form.text, RequestText.looksLikeSender(text) {
+      throw Problem(
+        .malformed, "\"text\" begins with what the server names the relying party by; begin it otherwise")
+    }
     let (kind, lifetime) = (form.kind ?? .default, form.lifetime ?? 120)
     let (id, now) = (ServerMadeID(random: context.random).text, context.clock.now)
     let choice = kind == .challenge ? numbers() : nil

@@ -67,6 +67,28 @@ extension JSONSchema {
   static let transactionContext = JSONSchema(
     object(["place": text(1...256), "browser": text(1...256), "address": text(1...256)]))
 
+  /// What verifies the answer of a UAF authenticator or an app; `EvidenceCheck` reads it.
+  static let evidence = JSONSchema(
+    [
+      "type": "object", "required": ["kind", "statement", "serverKeyPEM"],
+      "properties": [
+        "kind": ["type": "string", "enum": ["uaf", "app"]], "appID": ["type": "string"],
+        "challenge": ["type": "string"], "fcParams": ["type": "string"], "text": ["type": "string"],
+        "assertions": [
+          "type": "array", "minItems": 1, "maxItems": 16,
+          "items": .object(
+            object(
+              [
+                "aaid": ["type": "string"], "keyID": ["type": "string"], "publicKey": ["type": "string"],
+                "keyFormat": ["type": "integer"], "algorithm": ["type": "integer"],
+                "assertion": ["type": "string"],
+              ], required: ["aaid", "keyID", "publicKey", "keyFormat", "algorithm", "assertion"])),
+        ], "message": ["type": "string"], "answer": ["type": "string"], "statement": ["type": "string"],
+        "serverKeyPEM": ["type": "string"],
+      ], "description": "docs/protocol.md section 5.2.1",
+    ]
+  ).named("Evidence")
+
   private static let label = Shape.text(1...128).named("Label").schema
 
   /// A form that is shown field by field; `TransactionForm` reads it.
@@ -182,7 +204,7 @@ package struct TransactionDescription: Message {
   package let id: String, user: String?, content: String, status: TransactionRecord.State
   package let created: Int64, expires: Int64, typed: [Int64]?, requirements: [String]?
   package let initiated: String?
-  package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, end: End?
+  package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, evidence: JSONObject?, end: End?
 
   package static let schema = MessageSchema(Self.init, named: "Transaction") {
     Member("id", \Self.id)
@@ -200,6 +222,9 @@ package struct TransactionDescription: Message {
     Member(
       "app", \Self.app,
       "Answered by an authenticator app: by a key that the server has too, without a signature.")
+    Member(
+      "evidence", \Self.evidence, .object(.evidence),
+      "What a UAF authenticator or an app has signed, as it came, and what verifies it.")
     Member("end", \Self.end, "How it ended without a decision.")
   }
 }
@@ -212,17 +237,18 @@ extension TransactionDescription {
       created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
       requirements: record.requirements.isEmpty ? nil : record.requirements,
       initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, app: nil,
-      end: nil)
+      evidence: nil, end: nil)
   }
 
   /// A transaction with how it ended.
-  init(_ record: TransactionRecord, _ container: ContainerRecord?) throws(CryptoFailure) {
+  init(_ record: TransactionRecord, _ container: ContainerRecord?) throws {
     self.init(summaryOf: record)
     if let decision = record.decision, let container {
       self.decision = try Decision(decision, container)
     }
     uaf = record.uaf.map { UAFDecision(session: $0.session, time: $0.time) }
     app = record.app.map { AppAnswer(mechanism: $0.mechanism, time: $0.time) }
+    evidence = try record.evidence.map { try JSONObject(parsing: $0.bytes) }
     end = record.end.map {
       End(
         reason: $0.reason, message: $0.message.isEmpty ? nil : $0.message, container: $0.container,

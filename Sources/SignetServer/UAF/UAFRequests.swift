@@ -144,15 +144,17 @@ package struct UAFRequests: Sendable {
     guard said.transactions.allSatisfy(\.isShownAsItIs) else {
       throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
+    guard !said.transactions.contains(where: Self.looksLikeSender) else { throw Self.namesSender }
     if let id = said.transactionID {
       let found = try await context.storage.transaction(id)
       let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user?.text, found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
-      guard Self.shown(found) != nil else {
+      guard let shown = Self.shown(found) else {
         throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")
       }
+      guard !Self.looksLikeSender(shown) else { throw Self.namesSender }
       return found
     }
     guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
@@ -170,6 +172,16 @@ package struct UAFRequests: Sendable {
       order, by: caller.actor, key: key.id, isAnsweredByAsker: true, beside: { _ in nil }
     ).record
   }
+
+  /// Whether a text of a relying party's begins as the server's own do, which name the relying party.
+  private static func looksLikeSender(_ transaction: UAFTransaction) -> Bool {
+    transaction.contentType == .text
+      && RequestText.looksLikeSender(String(decoding: transaction.content, as: UTF8.self))
+  }
+
+  private static let namesSender = UAFFailure(
+    .unacceptableContent,
+    "the text begins with what the server names the relying party by; begin it otherwise")
 
   /// What the server itself has a user's keys confirm, for a transaction that others asked for.
   ///

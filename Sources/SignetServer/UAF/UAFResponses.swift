@@ -146,8 +146,11 @@ struct UAFResponses: Sendable {
     let end = UAFSessionEnd(
       status: UAFStatus.ok.rawValue, authenticators: answer.keys, time: context.clock.now)
     let audit = context.audit(by: .user(user))
+    let evidence = try await evidence(
+      of: verified.uses, found, request, claimed.response.finalChallenge.text, session, by: user,
+      at: end.time)
     let outcome = try await context.storage.finishUAFAuthentication(
-      session.id, of: user, end, uses: uses
+      session.id, of: user, end, uses: uses, evidence: evidence
     ) {
       audit(Self.event($0, answer))
     } judge: { stored, transaction in
@@ -306,6 +309,39 @@ struct UAFResponses: Sendable {
       evidence.isPhishingResistant = session.tokenDigest == nil && session.transaction == nil
       return evidence
     }
+  }
+
+  /// What is kept of a response that decides a transaction; `nil` for one that decides none.
+  private func evidence(
+    of uses: [VerifiedUse], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
+    _ finalChallenge: String, _ session: UAFSessionRecord, by user: String, at time: Int64
+  ) async throws -> EvidenceRecord? {
+    guard let id = session.transaction, let transaction = try await context.storage.transaction(id) else {
+      return nil
+    }
+    var assertions: [AnswerEvidence.Assertion] = []
+    for use in uses {
+      guard let key = found.first(where: { $0.reference == use.reference }) else { continue }
+      assertions.append(
+        AnswerEvidence.Assertion(
+          aaid: key.aaid, keyID: key.keyID, publicKey: key.publicKey, keyFormat: key.keyFormat,
+          algorithm: key.algorithm, bytes: use.assertion))
+    }
+    guard let shown = uses.first?.transaction, assertions.count == uses.count else {
+      throw UAFFailure(.internalError, "what was confirmed is not known")
+    }
+    let evidence = AnswerEvidence.uaf(
+      AnswerEvidence.UAF(
+        appID: request.header.appID ?? "", challenge: request.challenge, finalChallenge: finalChallenge,
+        text: String(decoding: shown.content, as: UTF8.self), assertions: assertions))
+    let statement = AnswerStatement(
+      to: transaction, at: context.settings.serverURL, by: user, .accepted, with: session.id, time: time)
+    let kept = try statement.record(
+      of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current())
+    guard let kept else {
+      throw UAFFailure(.unacceptableContent, "the response is longer than what is kept of an answer")
+    }
+    return kept
   }
 
   private func evidence(of credential: UAFCredentialRecord) -> AuthenticationEvidence {
