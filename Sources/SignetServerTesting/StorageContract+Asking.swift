@@ -57,21 +57,24 @@ extension StorageContract {
   }
 
   private static func authenticate(
-    _ storage: Storage, _ id: String, at time: Int64 = 1100
+    _ storage: Storage, _ id: String, evidence: EvidenceRecord? = nil, at time: Int64 = 1100
   ) async throws -> UAFOutcome {
     let keys = #"[{"aaid":"7357#0001","keyId":"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"}]"#
     let end = UAFSessionEnd(status: 1200, authenticators: keys, time: time)
     return try await storage.finishUAFAuthentication(
-      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)]
+      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
+      evidence: evidence
     ) { event("uaf \($0)") }
   }
 
   private static func answer(
-    _ storage: Storage, _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64 = 1100
+    _ storage: Storage, _ id: String, _ state: PushAuthMessageRecord.State,
+    evidence: EvidenceRecord? = nil, at time: Int64 = 1100
   ) async throws -> Bool {
-    try await storage.answerPushAuthMessage("p-\(id)", state, at: time, audit: event("app \(id)")) { _ in true
-    }
-      == .taken
+    let outcome = try await storage.answerPushAuthMessage(
+      "p-\(id)", state, evidence: evidence, at: time, audit: event("app \(id)")
+    ) { _ in true }
+    return outcome == .taken
   }
 
   /// Alice with a container, a UAF key with a target, and an app, all of whom are asked `t1` and `t2`.
@@ -184,6 +187,33 @@ extension StorageContract {
         try await expect(storage.uafSession("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
         try await expect(authenticate(storage, id), is: .transactionOver, "a late answer by UAF")
         try await expect(storage.decide(id, Sample.decision()), is: .decidedBefore, "a late decision")
+      }
+    },
+    Check("what was signed is kept with the answer that was taken, and with no other") { storage in
+      try await prepare(storage)
+      let first = EvidenceRecord(bytes: [1, 0, 2], sealedKey: [3])
+      let second = EvidenceRecord(bytes: [4])
+      try await expect(storage.transaction("t1")?.evidence, is: nil, "while it waits")
+      try await expect(answer(storage, "t1", .denied, evidence: first), is: true, "an app's no")
+      try await expect(storage.transaction("t1")?.evidence, is: first, "the evidence of the app's answer")
+      try await expect(
+        authenticate(storage, "t1", evidence: second), is: .transactionOver, "a late answer by UAF")
+      try await expect(answer(storage, "t1", .approved, evidence: second), is: false, "a second answer")
+      try await expect(storage.transaction("t1")?.evidence, is: first, "after late answers")
+      try await expect(authenticate(storage, "t2", evidence: second), is: .taken, "an answer by UAF")
+      try await expect(storage.transaction("t2")?.evidence, is: second, "the evidence of UAF")
+      try await expect(storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "the app")
+      try await expect(storage.transaction("t1")?.evidence, is: first, "once the app is removed")
+    },
+    Check("what was signed is kept with the wrong number that denies, and with none before") { storage in
+      try await prepare(storage)
+      let evidence = [EvidenceRecord(bytes: [1]), EvidenceRecord(bytes: [2], sealedKey: [3])]
+      for (index, kept) in evidence.enumerated() {
+        let left = try await storage.countWrongPushAuthNumber(
+          "p-t1", limit: 2, evidence: kept, at: 1100, audit: event("wrong"))
+        try expect(left, is: 1 - index, "tries left")
+        try await expect(
+          storage.transaction("t1")?.evidence, is: index == 1 ? kept : nil, "the evidence")
       }
     },
     Check("a wrong number in an app denies its transaction at the limit, and not before") { storage in

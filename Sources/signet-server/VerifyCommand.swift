@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 import SignetText
 import SignetWire
@@ -36,9 +37,6 @@ enum VerifyCommand {
       .value(
         "server-key", "The server's public key, PEM, or its keys as GET /v1/jwks gives them", named: "file",
         completion: .file),
-      .value(
-        "data", "The server's data folder, whose keys verify an app's answer", named: "dir",
-        completion: .directory),
     ],
     arguments: [Argument("file", "The answer or the JWS; - for standard input")],
     examples: [

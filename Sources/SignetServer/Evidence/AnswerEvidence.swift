@@ -79,7 +79,7 @@ package enum AnswerEvidence: Sendable, Hashable {
     case .string("app")?:
       self = .app(
         App(message: try object.evidenceText("message"), answer: try object.evidenceText("answer")))
-    default: throw .malformed(member: "evidence.kind")
+    default: throw .malformed(member: "kind")
     }
   }
 

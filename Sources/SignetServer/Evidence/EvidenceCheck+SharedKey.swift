@@ -13,13 +13,12 @@ extension EvidenceCheck {
     /// Names both.
     package init(_ key: PushAuthKey, number: String? = nil) { (self.key, self.number) = (key, number) }
 
-    /// Opens what was kept beside the evidence of a transaction that an app has answered.
+    /// Opens what was kept beside the evidence of a transaction that an app has answered; `nil` for any other.
     ///
     /// - Parameters:
     ///   - id: The transaction.
     ///   - context: The server's.
     /// - Throws: What the storage throws, `CryptoFailure` where the master key is another.
-    /// - Returns: `nil` for a transaction that no app has answered.
     package init?(ofTransaction id: String, _ context: ServiceContext) async throws {
       guard let transaction = try await context.storage.transaction(id), let app = transaction.app,
         let sealed = transaction.evidence?.sealedKey

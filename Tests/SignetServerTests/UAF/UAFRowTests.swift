@@ -195,7 +195,7 @@ import UAFFixture
     "what was accepted by UAF can't be rewritten afterwards",
     arguments: [
       "content = replace(content, '10', '99')", "state = 'denied'", "state = 'pending'", "decided = 1",
-      "uaf_session = NULL",
+      "uaf_session = NULL", "evidence = NULL", "evidence = zeroblob(3)", "evidence_key = zeroblob(3)",
     ])
   func rewrittenAcceptance(_ change: String) async throws {
     var key = UAFTestKey()
@@ -206,7 +206,7 @@ import UAFFixture
     #expect(try await server.authenticate(key, context, isOrdered: true).integer("statusCode") == 1200)
     let listed = try await server.storage.transactions(
       TransactionFilter(), before: nil, at: server.clock.now, limit: 1)
-    #expect(listed.first?.uaf != nil)
+    #expect(listed.first?.uaf != nil && listed.first?.evidence != nil)
     try server.tamper("UPDATE transactions SET \(change)")
     await #expect(throws: StorageFailure.self) {
       try await server.storage.transaction(listed[0].id)
