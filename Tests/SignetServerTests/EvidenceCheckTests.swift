@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
@@ -120,15 +121,15 @@ import UAFFixture
     _ = try await answered.bench.server.storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) {
       _, _ in .sample()
     }
-    #expect(try failure(await Answered.shown(answered.id, answered.bench)) == nil)
+    let later = try await Answered.shown(answered.id, answered.bench)
+    #expect(failure(later) == nil)
   }
 
-  @Test(
-    "keys of all algorithms and forms are verified",
-    arguments: [
-      (UAFAlgorithm.p256DER, UAFKeyFormat.x962DER), (.secp256k1RAW, .x962RAW), (.rsaPSSRAW, .rsa2048RAW),
-      (.rsaPKCS1DER, .rsa2048DER),
-    ])
+  private static let keyKinds: [(UAFAlgorithm, UAFKeyFormat)] = [
+    (.p256DER, .x962DER), (.secp256k1RAW, .x962RAW), (.rsaPSSRAW, .rsa2048RAW), (.rsaPKCS1DER, .rsa2048DER),
+  ]
+
+  @Test("keys of all algorithms and forms are verified", arguments: keyKinds)
   func algorithms(_ algorithm: UAFAlgorithm, _ format: UAFKeyFormat) async throws {
     var key = UAFTestKey(algorithm, format)
     let server = try await UAFServer(key)
@@ -201,11 +202,11 @@ import UAFFixture
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, other))])
     #expect(try refused.integer("statusCode") == 1498)
     #expect(try await bench.server.storage.transaction(id)?.evidence == nil)
-    #expect(try failure(await Answered.shown(id, bench)) == .noAnswer(status: "pending"))
+    let waiting = try await Answered.shown(id, bench)
+    #expect(failure(waiting) == .noAnswer(status: "pending"))
     bench.server.clock.advance(by: 86_400)
-    #expect(try failure(await Answered.shown(id, bench)) == .noAnswer(status: "expired"))
-    let text = try await Answered.shown(id, bench).text
-    #expect(throws: Failure.noAnswer(status: "expired")) { try EvidenceCheck(text) }
+    let expired = try await Answered.shown(id, bench)
+    #expect(failure(expired) == .noAnswer(status: "expired"))
     #expect(throws: Failure.decision(.notADecision)) { try EvidenceCheck("{}") }
     let key = try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context)
     #expect(key == nil)
@@ -295,13 +296,13 @@ import UAFFixture
         #expect(named(failure(changed, key)) == member, "\(member): \(text)")
       }
     }
-    for text in changes(of: try answered.object.object("evidence").string("serverKeyPEM")) {
-      let changed = try answered.with("evidence") { $0["serverKeyPEM"] = .string(text) }
+    for text in changes(of: try answered.object.object("evidence").string("serverKey")) {
+      let changed = try answered.with("evidence") { $0["serverKey"] = .string(text) }
       // A point that is another one of the curve is a key, which has signed nothing.
       let name = named(failure(changed, key))
-      #expect(name == "serverKeyPEM" || name == "statement", "\(text)")
+      #expect(name == "serverKey" || name == "statement", "\(text)")
     }
-    for member in inner + ["kind", "statement", "serverKeyPEM"] {
+    for member in inner + ["kind", "statement", "serverKey"] {
       let changed = try answered.with("evidence") { $0[member] = nil }
       #expect(named(failure(changed, key)) == member)
     }
@@ -309,7 +310,8 @@ import UAFFixture
     #expect(named(failure(without, key)) == "kind")
     var stripped = answered.object
     stripped["evidence"] = nil
-    #expect(failure(stripped, key) == .noAnswer(status: try answered.object.string("status")))
+    let status = try answered.object.string("status")
+    #expect(failure(stripped, key) == .noAnswer(status: status))
   }
 
   /// The answer with other members of its evidence, stated by somebody with a key of its own: what the user's key has signed is left.
@@ -329,7 +331,7 @@ import UAFFixture
     evidence["statement"] = .string(
       try JWS.sign(
         stated.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint), type: "signet-evidence"))
-    evidence["serverKeyPEM"] = .string(key.publicKey.pemRepresentation)
+    evidence["serverKey"] = .string(Base64URL.encode(key.publicKey.x963Representation))
     var changed = object
     changed["evidence"] = .object(evidence)
     return changed
@@ -348,7 +350,7 @@ import UAFFixture
     var changed = answered.object
     changed["content"] = .string(other)
     #expect(
-      failure(try restated(changed, [("content", content)])) == .contradicts(member: "text", by: "content"))
+      try failure(restated(changed, [("content", content)])) == .contradicts(member: "text", by: "content"))
     var evidence = try changed.object("evidence")
     evidence["text"] = .string(shown)
     changed["evidence"] = .object(evidence)
@@ -382,17 +384,14 @@ import UAFFixture
       let digested = member == "aaid" ? Array(value.utf8) : challenge
       let moved = try restated(
         answered.withAssertion { $0[member] = .string(value) }, [("assertions[0].\(member)", digested)])
-      let failure = failure(moved)
+      let found = failure(moved)
       #expect(
-        failure == .contradicts(member: "assertions[0].\(member)", by: "assertions[0].assertion"), "\(member)"
+        found == .contradicts(member: "assertions[0].\(member)", by: "assertions[0].assertion"), "\(member)"
       )
     }
-    let denied = try restated(
-      {
-        var object = answered.object
-        object["status"] = "denied"
-        return object
-      }(), [], ["status": "denied"])
+    var withNo = answered.object
+    withNo["status"] = "denied"
+    let denied = try restated(withNo, [], ["status": "denied"])
     #expect(failure(denied) == .contradicts(member: "status", by: "kind"))
 
     guard case .object(let first)? = try answered.object.object("evidence").array("assertions").first else {
@@ -417,7 +416,7 @@ import UAFFixture
     var accepted = answered.object
     accepted["status"] = "accepted"
     #expect(
-      failure(try restated(accepted, [], ["status": "accepted"]), key)
+      try failure(restated(accepted, [], ["status": "accepted"]), key)
         == .contradicts(member: "status", by: "answer"))
     for member in ["message", "answer"] {
       let token = try answered.object.object("evidence").string(member)
@@ -435,7 +434,7 @@ import UAFFixture
     elsewhere["content"] = #"{"from":"Shop","text":"Pay 99"}"#
     let content = Array(try elsewhere.string("content").utf8)
     #expect(
-      failure(try restated(elsewhere, [("content", content)]), key)
+      try failure(restated(elsewhere, [("content", content)]), key)
         == .contradicts(member: "message", by: "content"))
   }
 

@@ -37,7 +37,7 @@ import UAFFixture
       "//main/v1/transactions", ["user": "alice", "text": "From: Bank\nPay 10"], status: 201
     ).string("id")
     #expect(try await ask(server, ["transactionId": .string(id)]) == 1498)
-    for text in ["Fromage: 10 EUR", "Pay from: savings", "From Bank with love"] {
+    for text in ["Fromage: 10 EUR", "From Bank with love"] {
       #expect(try await ask(server, ["transaction": .string(text)]) == 1200, "\(text)")
     }
   }

@@ -146,7 +146,7 @@ extension JSONObject {
   }
 
   /// Bytes in base64url without padding, and in no other spelling: each character is to count.
-  fileprivate func evidenceBytes(
+  func evidenceBytes(
     _ name: String, _ path: String = ""
   ) throws(EvidenceCheck.Failure) -> [UInt8] {
     let text = try evidenceText(name, path)

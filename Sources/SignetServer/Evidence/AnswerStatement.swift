@@ -67,7 +67,7 @@ struct AnswerStatement: Sendable {
     } catch { throw Problem(.serverFailure, "Nothing was changed; try again later.") }
     var object = evidence.json
     object["statement"] = .string(statement)
-    object["serverKeyPEM"] = .string(key.publicKey.pemRepresentation)
+    object["serverKey"] = .string(Base64URL.encode(key.publicKey.x963Representation))
     let bytes = object.bytes
     guard bytes.count <= AnswerEvidence.maximumByteCount else { return nil }
     return EvidenceRecord(bytes: bytes, sealedKey: sealedKey)

@@ -128,10 +128,11 @@ package struct EvidenceCheck: Sendable {
   private static func statement(
     in kept: JSONObject, _ serverKeys: [P256.Signing.PublicKey]?
   ) throws(Failure) -> AnswerStatement {
+    let point = try kept.evidenceBytes("serverKey")
     let key: P256.Signing.PublicKey
-    do throws(CryptoFailure) {
-      key = try P256.Signing.PublicKey(pem: text(kept, "serverKeyPEM"))
-    } catch { throw .malformed(member: "serverKeyPEM") }
+    do throws(CryptoFailure) { key = try P256.Signing.PublicKey(x963: point) } catch {
+      throw .malformed(member: "serverKey")
+    }
     let statement = try AnswerStatement(text(kept, "statement"), signedBy: key)
     if let serverKeys, !serverKeys.contains(where: { $0.thumbprint == key.thumbprint }) {
       throw .otherServerKey

@@ -70,7 +70,7 @@ extension JSONSchema {
   /// What verifies the answer of a UAF authenticator or an app; `EvidenceCheck` reads it.
   static let evidence = JSONSchema(
     [
-      "type": "object", "required": ["kind", "statement", "serverKeyPEM"],
+      "type": "object", "required": ["kind", "statement", "serverKey"],
       "properties": [
         "kind": ["type": "string", "enum": ["uaf", "app"]], "appID": ["type": "string"],
         "challenge": ["type": "string"], "fcParams": ["type": "string"], "text": ["type": "string"],
@@ -84,7 +84,7 @@ extension JSONSchema {
                 "assertion": ["type": "string"],
               ], required: ["aaid", "keyID", "publicKey", "keyFormat", "algorithm", "assertion"])),
         ], "message": ["type": "string"], "answer": ["type": "string"], "statement": ["type": "string"],
-        "serverKeyPEM": ["type": "string"],
+        "serverKey": ["type": "string"],
       ], "description": "docs/protocol.md section 5.2.1",
     ]
   ).named("Evidence")
