@@ -1,5 +1,9 @@
 import LibFuzzer
+import SignetCrypto
 import SignetJSON
+import SignetPushAuth
+import SignetStorage
+import SignetWire
 
 // What reads the requests of clients and relying parties is not public: endpoints hand out what came of it.
 @testable import SignetServer
@@ -10,6 +14,7 @@ import SignetJSON
 
   private static func check(_ input: [UInt8]) {
     checkSettings(input)
+    checkEvidence(input)
     guard let text = String(validating: input, as: UTF8.self) else { return }
     for operation in UAFOperation.allCases { checkContext(text, operation) }
     checkResponse(text)
@@ -52,6 +57,53 @@ import SignetJSON
       require(error.status == .badRequest, "a refusal says why")
       return nil
     }
+  }
+
+  // MARK: Evidence
+
+  private static let serverKey = P256.Signing.PrivateKey()
+  private static let sharedKey = made("a key") { () throws(PushAuthFailure) in
+    EvidenceCheck.SharedKey(try PushAuthKey(SecretBytes.random(byteCount: 32)))
+  }
+  private static let server = made("a server") { () throws(ServerURLFailure) in
+    try ServerURL("https://a.example/main")
+  }
+
+  private static func checkEvidence(_ input: [UInt8]) {
+    _ = accepted { () throws(EvidenceCheck.Failure) in
+      try EvidenceCheck(String(decoding: input, as: UTF8.self), sharedKey: sharedKey)
+    }
+    guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }),
+      let evidence = accepted({ () throws(EvidenceCheck.Failure) in try AnswerEvidence(object) })
+    else { return }
+    let again = made("printed evidence") { () throws(EvidenceCheck.Failure) in
+      try AnswerEvidence(evidence.json)
+    }
+    require(again == evidence, "printing evidence loses nothing")
+    require(Set(evidence.digests.map(\.member)).count == evidence.digests.count, "each member is stated once")
+    checkStated(evidence)
+  }
+
+  /// Evidence that the server states, though nobody has signed it.
+  private static func checkStated(_ evidence: AnswerEvidence) {
+    let content = #"{"from":"Shop","text":"Pay"}"#
+    let transaction = TransactionRecord(id: "t", user: "alice", content: content, created: 1, expires: 2)
+    let statement = AnswerStatement(to: transaction, at: server, by: "alice", .accepted, with: "s", time: 1)
+    let record = made("a statement") { () throws(Problem) in
+      try statement.record(of: evidence, about: content, signedBy: serverKey)
+    }
+    guard let record else { return }
+    let details: JSONObject = ["session": "s", "mechanism": "s", "time": 1]
+    let kept = made("a record") { () throws(JSONFailure) in try JSONObject(parsing: record.bytes) }
+    let answer: JSONObject = [
+      "id": "t", "user": "alice", "content": .string(content), "status": "accepted", "created": 1,
+      "expires": 2,
+      "uaf": .object(details), "app": .object(details), "evidence": .object(kept),
+    ]
+    let check = accepted { () throws(EvidenceCheck.Failure) in
+      try EvidenceCheck(answer.text, serverKeys: [serverKey.publicKey], sharedKey: sharedKey)
+    }
+    require(check == nil, "nobody signed this")
   }
 
   // MARK: Settings

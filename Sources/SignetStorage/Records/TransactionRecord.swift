@@ -52,7 +52,7 @@ public struct TransactionRecord: Hashable, Sendable {
   public var uaf: UAFAcceptance?
   /// How an authenticator app answered it, by its shared key; `nil` where none did.
   public var app: AppAnswer?
-  /// What was signed by UAF, or by an app, as it came; `nil` where neither answered. A container's answer is its own evidence.
+  /// What was signed by UAF, or by an app, as it came; `nil` where neither answered, for a container's answer is its own evidence.
   public var evidence: EvidenceRecord?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
@@ -106,8 +106,9 @@ public struct AppAnswer: Hashable, Sendable {
 public struct EvidenceRecord: Hashable, Sendable {
   /// What is given out to whoever verifies it: a JSON text, which storage does not look into.
   public var bytes: [UInt8]
-  /// The key of an answer that is authenticated by a shared key, under the server's master key; `nil` where the keys are public. It
-  /// is never given out, and outlives the app.
+  /// The key of an answer that is authenticated by a shared key, under the server's master key; `nil` where the keys are public.
+  ///
+  /// It is never given out, and outlives the app.
   public var sealedKey: [UInt8]?
 
   /// Puts the two together.
