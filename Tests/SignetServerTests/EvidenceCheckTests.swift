@@ -1,11 +1,14 @@
 import PostgreSQLFixture
 import SignetCrypto
+import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetTesting
+import SignetTransport
 import SignetUAF
 import SignetWire
 import Testing
@@ -156,8 +159,7 @@ import UAFFixture
       let storage = answered.bench.server.storage
       let mechanism = try #require(await storage.pushAuthMechanisms(user: "alice").first).id
       #expect(try await storage.removePushAuthMechanism(mechanism, audit: .sample()))
-      let check = try EvidenceCheck(
-        answered.object.text, sharedKey: try #require(await answered.sharedKey))
+      let check = try EvidenceCheck(answered.object.text, sharedKey: await answered.sharedKey)
       #expect(check.kind == .app && check.status == status && check.user == "alice")
       #expect(check.time == answered.bench.server.clock.now)
       let other = EvidenceCheck.SharedKey(try PushAuthKey(.random(byteCount: 32)))

@@ -3,6 +3,7 @@ import SignetPushAuth
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetTransport
 import SignetUAF
 import SignetWire
 import Testing
