@@ -33,7 +33,10 @@ import UAFFixture
       let transaction = try #require(UAFTransaction(contentType: .text, content: Array(text.utf8)))
       #expect(try await ask(server, ["transaction": [.object(transaction.json)]]) == 1498, "\(text)")
     }
-    // One that was made before, and asks by a text, is confirmed in no operation of the relying party's own.
+    // Nor is a transaction with such a text confirmed in an operation of the relying party's own.
+    _ = try await server.json(
+      "//main/v1/transactions", ["user": "alice", "text": "From: Bank\nPay 10"], status: 409)
+    try await server.activate()
     let id = try await server.json(
       "//main/v1/transactions", ["user": "alice", "text": "From: Bank\nPay 10"], status: 201
     ).string("id")

@@ -144,17 +144,21 @@ package struct UAFRequests: Sendable {
     guard said.transactions.allSatisfy(\.isShownAsItIs) else {
       throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
-    guard !said.transactions.contains(where: Self.looksLikeSender) else { throw Self.namesSender }
+    let names = said.transactions.contains {
+      $0.contentType == .text && RequestText.looksLikeSender(String(decoding: $0.content, as: UTF8.self))
+    }
+    guard !names else {
+      throw UAFFailure(
+        .unacceptableContent,
+        "the text begins with what the server names the relying party by; begin it otherwise")
+    }
     if let id = said.transactionID {
       let found = try await context.storage.transaction(id)
       let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user?.text, found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
-      guard let shown = Self.shown(found) else {
-        throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")
-      }
-      guard !Self.looksLikeSender(shown) else { throw Self.namesSender }
+      guard Self.shown(found) != nil else { throw Self.notShown }
       return found
     }
     guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
@@ -173,15 +177,10 @@ package struct UAFRequests: Sendable {
     ).record
   }
 
-  /// Whether a text of a relying party's begins as the server's own do, which name the relying party.
-  private static func looksLikeSender(_ transaction: UAFTransaction) -> Bool {
-    transaction.contentType == .text
-      && RequestText.looksLikeSender(String(decoding: transaction.content, as: UTF8.self))
-  }
-
-  private static let namesSender = UAFFailure(
+  private static let notShown = UAFFailure(
     .unacceptableContent,
-    "the text begins with what the server names the relying party by; begin it otherwise")
+    "the transaction is no text of 1 to 200 ASCII characters, or begins with what the server names the relying party by"
+  )
 
   /// What the server itself has a user's keys confirm, for a transaction that others asked for.
   ///
@@ -210,7 +209,8 @@ package struct UAFRequests: Sendable {
     return (order, text)
   }
 
-  /// What UAF shows of one of our transactions, where that is plain enough: its text, or who asks it with all that it asks.
+  /// What UAF shows of one of our transactions, where that is plain enough: its text, unless that looks like the server's word of who asks,
+  /// or who asks it with all that it asks.
   static func shown(
     _ transaction: TransactionRecord, withRequester isRequesterShown: Bool = false
   ) -> UAFTransaction? {
@@ -220,7 +220,7 @@ package struct UAFRequests: Sendable {
         let text = UAFTransaction(contentType: .text, content: Array(RequestText(content).text.utf8))
         return text?.isShownAsItIs == true ? text : nil
       }
-      guard case .text(let text) = content.matter else { return nil }
+      guard case .text(let text) = content.matter, !RequestText.looksLikeSender(text) else { return nil }
       return UAFTransaction(contentType: .text, content: Array(text.utf8))
     } catch { return nil }
   }
@@ -267,7 +267,7 @@ package struct UAFRequests: Sendable {
       let shown: [UAFTransaction]
       if let transaction = order.transaction, order.context.transactions.isEmpty {
         guard let text = Self.shown(transaction, withRequester: order.context.isRequesterShown) else {
-          throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")
+          throw Self.notShown
         }
         shown = [text]
       } else {
