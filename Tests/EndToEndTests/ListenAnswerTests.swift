@@ -359,6 +359,17 @@ import Testing
     try terminal.expect("Approved.")
     let accepted = try await server.transaction(first)
     #expect(try accepted.string("status") == "accepted" && accepted.contains("app"))
+    // Its answer is verified where its key is, and nowhere else.
+    let file = try server.write(accepted.text, to: "answer.json")
+    let words = ["transaction", "verify", file]
+    let elsewhere = try await ServerCommand.run(words)
+    #expect(
+      elsewhere.status == 1 && elsewhere.errorOutput.contains("only the app and the server"),
+      elsewhere.summary)
+    let here = try await ServerCommand.run(words + ["--data", server.data])
+    #expect(here.status == 0 && here.output.contains("to the server alone"), here.summary)
+    let json = try await ServerCommand.run(words + ["--data", server.data, "--json"])
+    #expect(json.status == 0 && json.output.contains("\"provesToOthers\": false"), json.summary)
     let second = try await server.ask("alice", "Pay 2 EUR", requiring: answered)
     try terminal.expect("  | Pay 2 EUR")
     try await withdraw(second, at: server)
