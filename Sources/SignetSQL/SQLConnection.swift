@@ -25,6 +25,18 @@ public final class SQLConnection {
   /// in their order.
   public var lane: Int64 { session.lane }
 
+  /// The lanes that have rows in a table that is numbered by lane, in order.
+  ///
+  /// - Throws: ``SQLFailure``.
+  public func lanes(of table: String) throws -> [Int64] {
+    if dialect == .sqlite { return try rows("SELECT lane FROM \(table) LIMIT 1") { try $0.integer(0) } }
+    // A jump from lane to lane by the key, in place of a look at all rows.
+    let next = "SELECT lane FROM \(table) WHERE lane > $1 ORDER BY lane LIMIT 1"
+    var found: [Int64] = []
+    while let lane = try row(next, [.integer(found.last ?? -1)], { try $0.integer(0) }) { found.append(lane) }
+    return found
+  }
+
   /// All rows of a query, each decoded by index.
   ///
   /// - Throws: ``SQLFailure``, and what `decode` throws.

@@ -41,7 +41,7 @@ public struct SQLColumn: Sendable {
   /// The column with a value for rows that are inserted without one.
   public func defaulting(to value: Int64) -> Self { adding(" DEFAULT \(value)") }
 
-  private func adding(_ text: String) -> Self {
+  fileprivate func adding(_ text: String) -> Self {
     var column = self
     column.rest += text
     return column
@@ -72,6 +72,7 @@ public struct SQLTable: Sendable {
   private let constraints: [String]
   private let indexes: [SQLIndex]
   private let isClustered: Bool
+  private let isNumberedByLane: Bool
 
   /// Describes a table.
   ///
@@ -82,20 +83,30 @@ public struct SQLTable: Sendable {
   ///   - indexes: What is looked up beside the keys.
   ///   - isClustered: Whether SQLite keeps the rows in the index of the primary key (`WITHOUT ROWID`): for small rows whose key is not one
   ///     integer. PostgreSQL has no such tables.
+  ///   - isNumberedByLane: Whether `lane` and `number` come before the other columns, and are its key: rows that each
+  ///     ``SQLConnection/lane`` numbers for itself. SQLite has one lane, so that the number alone is its key, by which rows are appended.
   public init(
     _ name: String, _ columns: [SQLColumn], constraints: [String] = [], indexes: [SQLIndex] = [],
-    isClustered: Bool = false
+    isClustered: Bool = false, isNumberedByLane: Bool = false
   ) {
     self.name = name
     self.columns = columns
     self.constraints = constraints
     self.indexes = indexes
     self.isClustered = isClustered
+    self.isNumberedByLane = isNumberedByLane
   }
 
   /// The statements that make it.
   public func statements(_ dialect: SQLDialect) -> [String] {
-    let parts = columns.map { $0.sql(dialect) } + constraints
+    let key: (columns: [SQLColumn], constraints: [String]) =
+      switch (isNumberedByLane, dialect) {
+      case (false, _): ([], [])
+      case (true, .sqlite):
+        ([.integer("lane").adding(" CHECK (lane = 0)"), .integer("number").primaryKey], [])
+      case (true, .postgreSQL): ([.integer("lane"), .integer("number")], ["PRIMARY KEY (lane, number)"])
+      }
+    let parts = (key.columns + columns).map { $0.sql(dialect) } + key.constraints + constraints
     let table = "CREATE TABLE \(name) (\(parts.joined(separator: ", ")))"
     let options =
       switch dialect {

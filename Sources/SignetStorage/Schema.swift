@@ -164,11 +164,9 @@ enum Schema {
         SQLIndex("pending_by_expiry", "expires", where: "state = 'pending'"),
         SQLIndex("initiated_transactions", "user_id, number", where: "initiated = 1"),
       ]),
-    // Numbered by each lane for itself: those of one lane become visible in order.
+    // Those of one lane become visible in order.
     SQLTable(
-      "transaction_changes",
-      [.integer("lane"), .integer("number"), .text("user_id"), .integer("swept").optional],
-      constraints: ["PRIMARY KEY (lane, number)"], isClustered: true),
+      "transaction_changes", [.text("user_id"), .integer("swept").optional], isNumberedByLane: true),
   ]
 
   private static let clients = [
@@ -301,9 +299,7 @@ enum Schema {
       ],
       indexes: [SQLIndex("one_signing_key", "(retired IS NULL)", unique: true, where: "retired IS NULL")]),
     // A chain for each lane.
-    SQLTable(
-      "audit", [.integer("lane"), .integer("number"), .text("event"), .blob("hash")],
-      constraints: ["PRIMARY KEY (lane, number)"], isClustered: true),
+    SQLTable("audit", [.text("event"), .blob("hash")], isNumberedByLane: true),
     // How many entries it has, of the hour that began then, of what somebody can repeat without end.
     SQLTable(
       "audit_counts", [.text("requester").primaryKey, .integer("entries"), .integer("since")],

@@ -261,6 +261,47 @@ import Testing
     #expect(throws: SQLFailure.self) { try row?.value(1, as: Colour.self) }
   }
 
+  @Test("a table that is numbered by lane has rows of the lane of each writer", arguments: Backend.here)
+  func lanes(_ backend: Backend) async throws {
+    let log = SQLTable("log", [.text("text")], isNumberedByLane: true)
+    let database = try SQLFixture(backend).open(SQLSchema(baseline: [log]))
+    #expect(try await database.read { try $0.lanes(of: "log") }.value == [])
+    let steps = (0..<8).map { index in
+      database.write { connection in
+        let lane = SQLValue.integer(connection.lane)
+        let last = try connection.row(
+          "SELECT coalesce(max(number), 0) FROM log WHERE lane = $1", [lane]
+        ) { try $0.integer(0) }
+        try connection.execute(
+          "INSERT INTO log (lane, number, text) VALUES ($1, $2, $3)",
+          [lane, .integer((last ?? 0) + 1), .text("\(index)")], changing: 1)
+      }
+    }
+    for step in steps { try await step.value }
+    let lanes = try await database.read { try $0.lanes(of: "log") }.value
+    let found = try await database.read { connection in
+      try connection.rows("SELECT lane, number FROM log ORDER BY lane, number") {
+        [try $0.integer(0), try $0.integer(1)]
+      }
+    }.value
+    #expect(found.count == 8)
+    #expect(lanes == Set(found.map { $0[0] }).sorted())
+    for lane in lanes {
+      let numbers = found.filter { $0[0] == lane }.map { $0[1] }
+      #expect(numbers == Array(1...Int64(numbers.count)))
+    }
+    let twice = await failure {
+      try await database.write { connection in
+        try connection.execute(
+          "INSERT INTO log (lane, number, text) VALUES ($1, 1, 'again')", [.integer(lanes[0])], changing: 1)
+      }.value
+    }
+    guard case .constraint(.unique, _) = twice else {
+      Issue.record("a number was given twice: \(String(describing: twice))")
+      return
+    }
+  }
+
   @Test("a database in memory reads and writes on one connection")
   func memory() async throws {
     let database = try SQLDatabase(.memory, schema: SQLFixture.schema)

@@ -24,7 +24,7 @@ public struct AuditLogFile: Sendable {
     do {
       return try withDatabase { database in
         var verification = AuditVerification(keptHeads: keptHeads)
-        try database.forEachRow("SELECT lane, number, event, hash FROM audit ORDER BY lane, number") { row in
+        try database.forEachRow("SELECT lane, number, event, hash FROM audit ORDER BY number") { row in
           verification.take(Self.entry(row))
         }
         return verification.report

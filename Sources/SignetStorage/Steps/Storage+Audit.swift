@@ -194,17 +194,7 @@ extension SQLConnection {
   }
 
   /// The chains that have entries.
-  fileprivate func auditChains() throws -> [Int64] {
-    var chains: [Int64] = []
-    // A jump from chain to chain by the key, in place of a look at all entries.
-    while let next = try row(
-      "SELECT lane FROM audit WHERE lane > $1 ORDER BY lane LIMIT 1", [.integer(chains.last ?? -1)],
-      { try $0.integer(0) })
-    {
-      chains.append(next)
-    }
-    return chains
-  }
+  fileprivate func auditChains() throws -> [Int64] { try lanes(of: "audit") }
 
   /// A chain up to its last entry, whose text nobody needs in order to go on; `nil` for one without entries.
   private func auditTail(of chain: Int64) throws -> AuditChain? {

@@ -176,12 +176,7 @@ extension SQLConnection {
 
   fileprivate func lastChanges() throws -> LogCursor {
     var cursor = LogCursor()
-    var lane: Int64 = -1
-    while let next = try row(
-      "SELECT lane FROM transaction_changes WHERE lane > $1 ORDER BY lane LIMIT 1", [.integer(lane)],
-      { try $0.integer(0) })
-    {
-      lane = next
+    for lane in try lanes(of: "transaction_changes") {
       let last = try number("SELECT max(number) FROM transaction_changes WHERE lane = $1", [.integer(lane)])
       cursor.advance(to: last ?? 0, in: lane)
     }
