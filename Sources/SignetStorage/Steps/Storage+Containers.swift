@@ -84,11 +84,14 @@ extension SQLConnection {
     let found = try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
       try ContainerRecord($0, codes)
     }
-    if let found { setLocal(Self.lastContainer, to: found) }
+    if let found { remember(found) }
     return found
   }
 
   private static let lastContainer = TransactionLocal<ContainerRecord?>()
+
+  /// Notes a container that was read, for ``lastContainer(_:)``.
+  func remember(_ container: ContainerRecord) { setLocal(Self.lastContainer, to: container) }
 
   /// The container of an id as this commit has read it, for its user and device: a step mostly writes about the one that it has just
   /// read.

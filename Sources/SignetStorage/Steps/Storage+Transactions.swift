@@ -238,6 +238,7 @@ extension SQLConnection {
     ) { (try ContainerRecord($0, codes).checked(), failed: try $0.integer(ContainerRecord.columnCount)) }
     guard let (container, failed) = found, container.state == .active, SignerRecord(container) == signer
     else { return nil }
+    remember(container)  // the event of what is decided names its device
     return (failed, container.standing == .locked)
   }
 
