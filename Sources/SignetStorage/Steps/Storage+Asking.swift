@@ -90,10 +90,25 @@ extension SQLConnection {
     return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
   }
 
+  // One look at all that a request may have beside the list of its user's containers: most have nothing.
+  private static let besideTheList = """
+    SELECT (SELECT count(*) FROM pushauth_messages WHERE txn = $1 AND state = 'pending'),
+      (SELECT count(*) FROM uaf_sessions WHERE txn = $1 AND state IN ('requested', 'tokenCreated')),
+      (SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll')
+    """
+
   /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
-  func endAsking(of transaction: String, at time: Int64) throws {
-    try expirePushAuthMessages(where: "txn = $1", [.text(transaction)])
-    try failUAFSessions(ofTransaction: transaction, at: time, rowCodes)
+  ///
+  /// - Returns: The client that is told how it ended; `nil` where nobody is.
+  /// - Throws: ``SQLFailure``.
+  func endAsking(of transaction: String, at time: Int64) throws -> String? {
+    let found = try row(Self.besideTheList, [.text(transaction)]) {
+      (messages: try $0.integer(0), sessions: try $0.integer(1), client: try $0.optional(2, $0.text))
+    }
+    guard let found else { return nil }
+    if found.messages > 0 { try expirePushAuthMessages(where: "txn = $1", [.text(transaction)]) }
+    if found.sessions > 0 { try failUAFSessions(ofTransaction: transaction, at: time, rowCodes) }
+    return found.client
   }
 
   /// The transaction that an app may still decide; what is found to have expired is written down.

@@ -123,13 +123,6 @@ extension SQLConnection {
     ) { try BackchannelRecord($0, codes) }
   }
 
-  /// The client that is told how a transaction ended; `nil` where nobody is.
-  func clientToTell(of transaction: String) throws -> String? {
-    try row(
-      "SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll'", [.text(transaction)]
-    ) { try $0.text(0) }
-  }
-
   fileprivate func countPoll(
     of request: BackchannelRecord, at time: Int64, step: Int64, limit: Int64
   ) throws -> PollOutcome {

@@ -125,7 +125,13 @@ extension SQLConnection {
   private static let longestLifetime: Int64 = 30 * 86_400
 
   /// Writes an event into the outbox, in the step that makes it: a row for each receiver, and nothing without one.
-  func publish(_ event: OutboxEvent, at time: Int64) throws {
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - time: When.
+  ///   - client: A client of OpenID Connect that is told besides; `nil` for none.
+  /// - Throws: ``SQLFailure``.
+  func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: String? = nil) throws {
     // A receiver that this server has not written is none: it must not keep the change from being made.
     var receivers = try rows(
       "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
@@ -134,7 +140,7 @@ extension SQLConnection {
       let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
       return (OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
     }.compactMap { $0 }
-    if event.kind == .requestEnded, let client = try clientToTell(of: event.subject) {
+    if let client {
       receivers.append((OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
     guard !receivers.isEmpty else { return }

@@ -137,8 +137,8 @@ extension SQLConnection {
   /// outbox are told.
   func noteEnd(of transaction: String, user: String?, at time: Int64) throws {
     if let user { try noteChange(ofUser: user) }
-    try endAsking(of: transaction, at: time)
-    try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time)
+    let client = try endAsking(of: transaction, at: time)
+    try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time, alsoTo: client)
   }
 
   /// Tells who waits that a container's list is another one, or that the container ended.
