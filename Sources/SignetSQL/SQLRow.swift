@@ -5,18 +5,27 @@
 /// Others may have changed the database by hand, so the readers throw where a column does not hold what is asked for.
 public struct SQLRow: Sendable {
   @usableFromInline let values: [SQLValue]
+  /// Which of the values is in column 0.
+  @usableFromInline let start: Int
+
+  init(values: [SQLValue]) { (self.values, start) = (values, 0) }
+
+  private init(values: [SQLValue], start: Int) { (self.values, self.start) = (values, start) }
 
   /// The number of columns.
-  public var count: Int { values.count }
+  public var count: Int { values.count - start }
 
   /// The value of a column.
-  public subscript(index: Int) -> SQLValue { values[index] }
+  @inlinable public subscript(index: Int) -> SQLValue { values[start + index] }
+
+  /// The columns from an index on as a row of their own: the columns of the second table where a query joins two.
+  public func columns(from index: Int) -> SQLRow { SQLRow(values: values, start: start + index) }
 
   /// The integer in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func integer(_ index: Int) throws(SQLFailure) -> Int64 {
-    guard case .integer(let value) = values[index] else { throw mismatch(index, "an integer") }
+    guard case .integer(let value) = self[index] else { throw mismatch(index, "an integer") }
     return value
   }
 
@@ -29,7 +38,7 @@ public struct SQLRow: Sendable {
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func bool(_ index: Int) throws(SQLFailure) -> Bool {
-    switch values[index] {
+    switch self[index] {
     case .integer(0): false
     case .integer(1): true
     default: throw mismatch(index, "0 or 1")
@@ -40,7 +49,7 @@ public struct SQLRow: Sendable {
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func real(_ index: Int) throws(SQLFailure) -> Double {
-    guard case .real(let value) = values[index] else { throw mismatch(index, "a real number") }
+    guard case .real(let value) = self[index] else { throw mismatch(index, "a real number") }
     return value
   }
 
@@ -48,7 +57,7 @@ public struct SQLRow: Sendable {
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func text(_ index: Int) throws(SQLFailure) -> String {
-    guard case .text(let value) = values[index] else { throw mismatch(index, "text") }
+    guard case .text(let value) = self[index] else { throw mismatch(index, "text") }
     return value
   }
 
@@ -56,7 +65,7 @@ public struct SQLRow: Sendable {
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func blob(_ index: Int) throws(SQLFailure) -> [UInt8] {
-    guard case .blob(let value) = values[index] else { throw mismatch(index, "bytes") }
+    guard case .blob(let value) = self[index] else { throw mismatch(index, "bytes") }
     return value
   }
 
@@ -66,7 +75,7 @@ public struct SQLRow: Sendable {
   @inlinable public func value<Value: SQLRepresentable>(
     _ index: Int, as type: Value.Type = Value.self
   ) throws(SQLFailure) -> Value {
-    guard let value = Value(sqlValue: values[index]) else { throw mismatch(index, "\(Value.self)") }
+    guard let value = Value(sqlValue: self[index]) else { throw mismatch(index, "\(Value.self)") }
     return value
   }
 
@@ -76,10 +85,10 @@ public struct SQLRow: Sendable {
   @inlinable public func optional<Value>(
     _ index: Int, _ read: (Int) throws(SQLFailure) -> Value
   ) throws(SQLFailure) -> Value? {
-    values[index] == .null ? nil : try read(index)
+    self[index] == .null ? nil : try read(index)
   }
 
   @usableFromInline func mismatch(_ index: Int, _ expected: String) -> SQLFailure {
-    .unexpectedValue(column: index, expected: expected, found: values[index].kind)
+    .unexpectedValue(column: index, expected: expected, found: self[index].kind)
   }
 }

@@ -252,6 +252,13 @@ extension SQLConnection {
   }
 }
 
+extension String {
+  /// Names of columns as a query writes them that joins tables.
+  func columns(of table: String) -> String {
+    split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
+  }
+}
+
 extension StorageFailure {
   /// The one place where the failures of databases get our names.
   init(_ error: any Error) {

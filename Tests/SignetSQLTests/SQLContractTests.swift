@@ -302,6 +302,28 @@ import Testing
     }
   }
 
+  @Test("the columns of a second table are a row of their own", arguments: Backend.here)
+  func joined(_ backend: Backend) async throws {
+    let database = try SQLFixture(backend).open()
+    let rows = try await database.write { connection in
+      try connection.add("a", 7)
+      try connection.add("b", 8)
+      try connection.execute("INSERT INTO owners (item_id, name) VALUES ('a', 'alice')", changing: 1)
+      return try connection.rows(
+        """
+        SELECT items.id, owners.name, owners.item_id FROM items LEFT JOIN owners ON owners.item_id = items.id
+        ORDER BY items.id
+        """
+      ) { $0.columns(from: 1) }
+    }.value
+    #expect(rows.map(\.count) == [2, 2])
+    #expect(try rows.map { try $0.optional(0, $0.text) } == ["alice", nil])
+    #expect(try rows.map { try $0.optional(1, $0.text) } == ["a", nil])
+    #expect(throws: SQLFailure.unexpectedValue(column: 0, expected: "an integer", found: "text")) {
+      try rows[0].integer(0)
+    }
+  }
+
   @Test("a database in memory reads and writes on one connection")
   func memory() async throws {
     let database = try SQLDatabase(.memory, schema: SQLFixture.schema)

@@ -108,6 +108,16 @@ extension SQLConnection {
     return found
   }
 
+  /// The user in the columns of a row from an index on, for a query that joins users to another table; also one whose row was altered,
+  /// and `nil` where there is none.
+  func anyUser(in row: SQLRow, from index: Int) throws -> UserRecord? {
+    let columns = row.columns(from: index)
+    guard columns[0] != .null else { return nil }
+    let found = try UserRecord(columns, rowCodes)
+    setLocal(Self.lastUser, to: found)
+    return found
+  }
+
   /// The user of a subject, also one whose row was altered; `nil` for none.
   func anyUser(subject: String) throws -> UserRecord? {
     let codes = try rowCodes

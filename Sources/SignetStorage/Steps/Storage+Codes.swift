@@ -19,10 +19,10 @@ extension Storage {
   ) -> Completion<CodeOutcome> {
     begin { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
-      let found = try database.credentials(for: attempt)
+      let (found, owner) = try database.credentials(for: attempt)
       let wait = try database.wait(for: attempt)
       let user = attempt.user ?? found.first?.1.user
-      let state = try user.flatMap { try database.userState($0) }
+      let state = try owner?.checked().state ?? user.flatMap { try database.userState($0) }
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
       let isHeld = state.map { $0 != .active } ?? false
       let verdict = judge(
@@ -59,28 +59,40 @@ extension SQLConnection {
     return isGood
   }
 
-  // Put together once, for each code.
+  // Put together once, for each code; the user comes with what makes the codes, for which there is a query less.
+  private static let credentialsAndUser = """
+    SELECT \(CredentialRecord.columns.columns(of: "credentials")), credentials.number, \(UserRecord.columns.columns(of: "users"))
+    FROM credentials LEFT JOIN users ON users.id = credentials.user_id
+    """
   private static let activeCredentials = """
-    SELECT \(CredentialRecord.columns), number FROM credentials
-    WHERE user_id = $1 AND state = 'active' ORDER BY number
+    \(credentialsAndUser)
+    WHERE credentials.user_id = $1 AND credentials.state = 'active' ORDER BY credentials.number
     """
   private static let credentialBySerial = """
-    SELECT \(CredentialRecord.columns), number FROM credentials
-    WHERE serial = $1 AND (user_id = $2 OR $2 IS NULL)
+    \(credentialsAndUser)
+    WHERE credentials.serial = $1 AND (credentials.user_id = $2 OR $2 IS NULL)
     """
 
-  /// The credentials that an attempt is for, each with the number of its row.
+  /// The credentials that an attempt is for, each with the number of its row, and the user whose they are, also one whose row was altered.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` where this server has not written one so; ``SQLFailure``.
-  fileprivate func credentials(for attempt: CodeAttempt) throws -> [(number: Int64, CredentialRecord)] {
+  /// - Throws: ``StorageFailure/altered(row:)`` where this server has not written a credential so; ``SQLFailure``.
+  fileprivate func credentials(
+    for attempt: CodeAttempt
+  ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {
     let codes = try rowCodes
-    let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = {
-      (try $0.integer(CredentialRecord.columnCount), try CredentialRecord($0, codes).checked())
+    var owner: UserRecord?
+    let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = { row in
+      let credential = try CredentialRecord(row, codes).checked()
+      if owner == nil { owner = try self.anyUser(in: row, from: CredentialRecord.columnCount + 1) }
+      return (try row.integer(CredentialRecord.columnCount), credential)
     }
-    if let serial = attempt.serial {
-      return try rows(Self.credentialBySerial, [.text(serial), .optional(attempt.user)], decode)
-    }
-    return try rows(Self.activeCredentials, [.optional(attempt.user)], decode)
+    let found =
+      if let serial = attempt.serial {
+        try rows(Self.credentialBySerial, [.text(serial), .optional(attempt.user)], decode)
+      } else {
+        try rows(Self.activeCredentials, [.optional(attempt.user)], decode)
+      }
+    return (found, owner)
   }
 
   func wait(for attempt: CodeAttempt) throws -> WaitRecord? {
