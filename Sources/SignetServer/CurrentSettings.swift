@@ -2,12 +2,24 @@ import Synchronization
 
 /// The settings that all services of a server share, which may become others while it runs.
 final class CurrentSettings: Sendable {
-  private let settings: Mutex<ServerSettings>
+  /// Settings that never change: who reads one of them holds on to all, and copies none of the others.
+  private final class Snapshot: Sendable {
+    let settings: ServerSettings
 
-  init(_ settings: ServerSettings) { self.settings = Mutex(settings) }
+    init(_ settings: ServerSettings) { self.settings = settings }
+  }
+
+  private let snapshot: Mutex<Snapshot>
+
+  init(_ settings: ServerSettings) { snapshot = Mutex(Snapshot(settings)) }
 
   /// The settings of this moment.
-  var value: ServerSettings { settings.withLock { $0 } }
+  ///
+  /// Always inlined: what is called returns a copy of all of them, whose parts every thread counts its references to.
+  @inline(__always) var value: ServerSettings { snapshot.withLock { $0 }.settings }
 
-  func replace(with settings: ServerSettings) { self.settings.withLock { $0 = settings } }
+  func replace(with settings: ServerSettings) {
+    let next = Snapshot(settings)
+    snapshot.withLock { $0 = next }
+  }
 }

@@ -13,7 +13,7 @@ public import SignetWire
 /// A class, since each request would copy it. All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
 public final class ServiceContext: Sendable {
   /// What the operator decided, as it is now.
-  public var settings: ServerSettings { currentSettings.value }
+  @inline(__always) public var settings: ServerSettings { currentSettings.value }
   private let currentSettings: CurrentSettings
   /// Which authenticators can answer a transaction.
   let able: AbleAuthenticators
