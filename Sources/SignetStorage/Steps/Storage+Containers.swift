@@ -78,10 +78,13 @@ extension SQLConnection {
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   func container(_ id: String) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
 
+  // Put together once: each request of a device reads its container.
+  private static let containerByID = "SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1"
+
   /// The container of an id, also one whose row was altered; `nil` for none.
   func anyContainer(_ id: String) throws -> ContainerRecord? {
     let codes = try rowCodes
-    let found = try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
+    let found = try row(Self.containerByID, [.text(id)]) {
       try ContainerRecord($0, codes)
     }
     if let found { remember(found) }

@@ -184,14 +184,18 @@ extension Storage {
 }
 
 extension SQLConnection {
+  // Put together once, for each decision.
+  private static let transactionByID =
+    "SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1"
+  private static let signerByContainer =
+    "SELECT \(ContainerRecord.columns), failed_signatures FROM containers WHERE id = $1"
+
   /// The transaction of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
   func transaction(_ id: String) throws -> TransactionRecord? {
     let codes = try rowCodes
-    return try row("SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1", [.text(id)]) {
-      try TransactionRecord($0, codes)
-    }
+    return try row(Self.transactionByID, [.text(id)]) { try TransactionRecord($0, codes) }
   }
 
   /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
@@ -232,10 +236,9 @@ extension SQLConnection {
     of signer: SignerRecord
   ) throws -> (count: Int64, isLocked: Bool)? {
     let codes = try rowCodes
-    let found = try row(
-      "SELECT \(ContainerRecord.columns), failed_signatures FROM containers WHERE id = $1",
-      [.text(signer.container)]
-    ) { (try ContainerRecord($0, codes).checked(), failed: try $0.integer(ContainerRecord.columnCount)) }
+    let found = try row(Self.signerByContainer, [.text(signer.container)]) {
+      (try ContainerRecord($0, codes).checked(), failed: try $0.integer(ContainerRecord.columnCount))
+    }
     guard let (container, failed) = found, container.state == .active, SignerRecord(container) == signer
     else { return nil }
     remember(container)  // the event of what is decided names its device
