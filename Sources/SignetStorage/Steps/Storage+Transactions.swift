@@ -104,7 +104,7 @@ extension Storage {
   ) -> Completion<DecisionOutcome> {
     begin { database in
       let signer = attempt.signer
-      guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
+      guard let (failed, isLocked, owner) = try database.standing(of: signer) else { return .signerChanged }
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
@@ -122,7 +122,7 @@ extension Storage {
         (decision, isSigned, hasRightNumber) = (record, signed, right)
       }
       // A no is taken of the device of a suspended user too, as of one that is locked.
-      if decision.state == .accepted { try database.requireActive(owner: signer.user) }
+      if decision.state == .accepted { try database.requireActive(owner, owning: signer.user) }
       let refusal = try database.countSignature(
         of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
@@ -187,8 +187,11 @@ extension SQLConnection {
   // Put together once, for each decision.
   private static let transactionByID =
     "SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1"
-  private static let signerByContainer =
-    "SELECT \(ContainerRecord.columns), failed_signatures FROM containers WHERE id = $1"
+  private static let signerByContainer = """
+    SELECT \(ContainerRecord.columns.columns(of: "containers")), containers.failed_signatures,
+      \(UserRecord.columns.columns(of: "users"))
+    FROM containers LEFT JOIN users ON users.id = containers.user_id WHERE containers.id = $1
+    """
 
   /// The transaction of an id.
   ///
@@ -228,21 +231,26 @@ extension SQLConnection {
       [.blob(request), .text(container), .integer(expires)]) == 1
   }
 
-  /// The wrong signatures in a row of an active container, and whether the server has locked it; `nil` where it is not the signer any
-  /// more.
+  /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
+  /// `nil` where it is not the signer any more.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``, ``SQLFailure``.
-  fileprivate func failedSignatures(
+  /// - Throws: ``StorageFailure/altered(row:)`` for a container that this server has not written so; ``SQLFailure``.
+  fileprivate func standing(
     of signer: SignerRecord
-  ) throws -> (count: Int64, isLocked: Bool)? {
+  ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
     let codes = try rowCodes
-    let found = try row(Self.signerByContainer, [.text(signer.container)]) {
-      (try ContainerRecord($0, codes).checked(), failed: try $0.integer(ContainerRecord.columnCount))
+    let found = try row(Self.signerByContainer, [.text(signer.container)]) { row in
+      (
+        container: try ContainerRecord(row, codes).checked(),
+        failed: try row.integer(ContainerRecord.columnCount),
+        owner: try anyUser(in: row, from: ContainerRecord.columnCount + 1)
+      )
     }
-    guard let (container, failed) = found, container.state == .active, SignerRecord(container) == signer
+    guard let (container, failed, owner) = found, container.state == .active,
+      SignerRecord(container) == signer
     else { return nil }
     remember(container)  // the event of what is decided names its device
-    return (failed, container.standing == .locked)
+    return (failed, container.standing == .locked, owner)
   }
 
   /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing

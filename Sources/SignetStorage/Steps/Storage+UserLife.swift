@@ -103,8 +103,11 @@ extension SQLConnection {
   func requireActive(_ user: String) throws { try anyUser(user)?.checked().requireActive() }
 
   /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
-  func requireActive(owner user: String) throws {
-    guard let found = try anyUser(user) else { throw UserRecord.missing(user) }
+  func requireActive(owner user: String) throws { try requireActive(anyUser(user), owning: user) }
+
+  /// As ``requireActive(owner:)``, for a user who was read with that row.
+  func requireActive(_ found: UserRecord?, owning user: String) throws {
+    guard let found else { throw UserRecord.missing(user) }
     try found.checked().requireActive()
   }
 
