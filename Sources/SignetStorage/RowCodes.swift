@@ -34,35 +34,30 @@ struct RowImage {
   /// Begins with the table.
   init(_ table: String) {
     bytes = []
-    // As much as most rows need: a code at the server makes three of these.
-    bytes.reserveCapacity(512)
+    // As much as most rows need, and no more than what an allocator keeps at hand: a code at the server makes three of these.
+    bytes.reserveCapacity(960)
     append(table)
   }
 
   mutating func append(_ text: String?) {
-    guard let text else { return bytes.append(0) }
-    begin(kind: 1, count: text.utf8.count)
-    bytes += text.utf8
+    guard var text else { return bytes.append(0) }
+    // In place: its UTF-8 as a sequence is copied through an iterator.
+    text.withUTF8 { append(kind: 1, UnsafeRawBufferPointer($0)) }
   }
 
   mutating func append(_ blob: [UInt8]?) {
     guard let blob else { return bytes.append(0) }
-    begin(kind: 2, count: blob.count)
-    bytes += blob
+    blob.withUnsafeBytes { append(kind: 2, $0) }
   }
 
   mutating func append(_ number: (some FixedWidthInteger)?) {
     guard let number else { return bytes.append(0) }
-    begin(kind: 3, count: 8)
-    appendBigEndian(Int64(clamping: number))
+    withUnsafeBytes(of: Int64(clamping: number).bigEndian) { append(kind: 3, $0) }
   }
 
-  private mutating func begin(kind: UInt8, count: Int) {
+  private mutating func append(kind: UInt8, _ value: UnsafeRawBufferPointer) {
     bytes.append(kind)
-    appendBigEndian(Int64(count))
-  }
-
-  private mutating func appendBigEndian(_ number: Int64) {
-    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: Int64(value.count).bigEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: value)
   }
 }
