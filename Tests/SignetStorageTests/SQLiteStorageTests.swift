@@ -187,6 +187,44 @@ import Testing
     await storage.close()
   }
 
+  @Test("who hears of every event is another one from the next step on, also within a commit")
+  func readsListenersAgain() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let (old, new) = (OutboxReceiver(.securityEvents, "old"), OutboxReceiver(.securityEvents, "new"))
+    let before = try Storage(.file(path))
+    try await before.addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    try await before.addOutboxReceiver(old, lifetime: 100)
+    await before.close()
+    let gate = Gate()
+    let storage = try Storage.open(.file(path)) { sql in
+      if sql == "COMMIT" { gate.pass() }
+    }
+    let suspend: @Sendable (Int64) async throws -> Void = { time in
+      try await storage.append(AuditRecord(.userSuspended(user: "alice", reason: ""), by: .local, at: time))
+    }
+    let steps: [@Sendable () async throws -> Void] = [
+      { try await suspend(6) }, { _ = try await storage.removeOutboxReceiver(old) },
+      { try await suspend(7) }, { try await storage.addOutboxReceiver(new, lifetime: 100) },
+      { try await suspend(8) },
+    ]
+    // They wait behind the first commit, in this order, and need one together.
+    let first = Task { try await storage.append(Self.event) }
+    await gate.waitUntilReached()
+    var tasks: [Task<Void, any Error>] = []
+    for step in steps {
+      tasks.append(Task { try await step() })
+      while storage.waitingChangeCount < tasks.count { await Task.yield() }
+    }
+    gate.open()
+    for task in [first] + tasks { try await task.value }
+    #expect(storage.commitCount == 2)
+    let due = try await storage.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 10)
+    #expect(due.map(\.receiver) == [new])
+    #expect(due.map(\.created) == [8])
+    await storage.close()
+  }
+
   @Test("one bad change in a commit undoes itself and no other")
   func undoesOneChangeOfACommit() async throws {
     let folder = try TemporaryFolder()

@@ -14,6 +14,7 @@ extension Storage {
       try database.execute(
         "INSERT INTO outbox_receivers (channel, receiver, lifetime) VALUES ($1, $2, $3)",
         [.of(receiver.channel), .text(receiver.id), .integer(lifetime)], changing: 1)
+      database.forgetListeners()
     }
   }
 
@@ -23,6 +24,7 @@ extension Storage {
   package func removeOutboxReceiver(_ receiver: OutboxReceiver) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.forgetDeliveries(to: receiver)
+      database.forgetListeners()
       return try database.execute(
         "DELETE FROM outbox_receivers WHERE channel = $1 AND receiver = $2",
         [.of(receiver.channel), .text(receiver.id)]) == 1
@@ -132,16 +134,10 @@ extension SQLConnection {
   ///   - client: A client of OpenID Connect that is told besides; `nil` for none.
   /// - Throws: ``SQLFailure``.
   func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: String? = nil) throws {
-    // A receiver that this server has not written is none: it must not keep the change from being made.
-    var receivers = try rows(
-      "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
-    ) { row -> (OutboxReceiver, lifetime: Int64)? in
-      guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
-      let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
-      return (OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
-    }.compactMap { $0 }
+    var receivers = try listeners()
     if let client {
-      receivers.append((OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
+      receivers.append(
+        Listener(receiver: OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
     guard !receivers.isEmpty else { return }
     var owner: String?
@@ -150,12 +146,39 @@ extension SQLConnection {
       if owner == nil { return }  // bound to no account
     }
     let told = try event.told(of: owner, calling: subject(of:))
-    for (receiver, lifetime) in receivers {
+    for listener in receivers {
       let record = OutboxRecord(
-        number: 0, to: receiver, told, created: time, expires: time + lifetime, due: time)
+        number: 0, to: listener.receiver, told, created: time, expires: time + listener.lifetime, due: time)
       try insert(record, rowCodes)
     }
   }
+
+  /// A receiver of events.
+  private struct Listener: Sendable {
+    let receiver: OutboxReceiver
+    /// For how many seconds after an event it is told of that.
+    let lifetime: Int64
+  }
+
+  private static let knownListeners = TransactionLocal<[Listener]?>()
+
+  /// Who hears of every event, read once for the steps of a commit.
+  private func listeners() throws -> [Listener] {
+    if let known = try local(Self.knownListeners, load: { nil }) { return known }
+    let found = try rows(
+      "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
+    ) { row -> Listener? in
+      // A receiver that this server has not written is none: it must not keep the change from being made.
+      guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
+      let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
+      return Listener(receiver: OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
+    }.compactMap { $0 }
+    setLocal(Self.knownListeners, to: found)
+    return found
+  }
+
+  /// For a step that changes who hears of every event: the next one of the same commit reads it again.
+  fileprivate func forgetListeners() { setLocal(Self.knownListeners, to: nil) }
 
   /// Forgets what a receiver was not told yet.
   func forgetDeliveries(to receiver: OutboxReceiver) throws {
