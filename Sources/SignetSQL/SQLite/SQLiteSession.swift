@@ -15,7 +15,7 @@ import SignetFiles
   let dialect = SQLDialect.sqlite
   let lane: Int64 = 0
   private let connection: OpaquePointer
-  private var statements: [String: SQLiteStatement] = [:]
+  private var statements: [StatementText: SQLiteStatement] = [:]
   /// What the last transaction was allowed to do.
   private var allowed = SQLAccess.write
   private static let statementLimit = 256
@@ -84,7 +84,8 @@ import SignetFiles
 
   /// The compiled statement; where it runs already, a nested use of the same SQL gets another.
   private func take(_ sql: String) throws(SQLFailure) -> SQLiteStatement {
-    let known = statements[sql]
+    let text = StatementText(sql: sql)
+    let known = statements[text]
     if let known, !known.isRunning {
       known.isRunning = true
       return known
@@ -92,7 +93,7 @@ import SignetFiles
     let statement = try unsafe SQLiteStatement(sql, connection)
     if known == nil {
       if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
-      statements[sql] = statement
+      statements[text] = statement
     }
     statement.isRunning = true
     return statement
@@ -192,4 +193,12 @@ import SignetFiles
       throw unsafe SQLFailure(of: connection)
     }
   }
+}
+
+/// The text of a statement, found by its length: few have the same one, and to hash some hundred bytes for each statement that runs
+/// takes as long as binding its values.
+private struct StatementText: Hashable {
+  let sql: String
+
+  func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
