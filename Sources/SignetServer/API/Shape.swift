@@ -54,9 +54,7 @@ extension Shape where Value == String {
     if let limits { schema = schema.adding(limits.keywords("minLength", "maxLength")) }
     if let pattern { schema = schema.adding(["pattern": .string(pattern)]) }
     return Shape(schema: schema) { value, member in
-      guard case .string(let text) = value else {
-        throw JSONFailure.wrongType(member: member, expected: .string)
-      }
+      let text = try anyText(value, member)
       if let limits, !limits.contains(Int64(text.unicodeScalars.count)) {
         throw ShapeFailure.length(member: member, limits: limits.text)
       }
@@ -64,6 +62,14 @@ extension Shape where Value == String {
     } write: {
       .string($0)
     }
+  }
+
+  /// Reads a text of any length, for shapes that read more from it: no schema is put together for that.
+  static func anyText(_ value: JSONValue, _ member: String) throws -> String {
+    guard case .string(let text) = value else {
+      throw JSONFailure.wrongType(member: member, expected: .string)
+    }
+    return text
   }
 
   static func text(_ limits: ClosedRange<Int64>) -> Shape { text(limits as any Limits) }
@@ -76,7 +82,7 @@ extension Shape where Value == String {
   static func oneOf(_ allowed: [String]) -> Shape {
     Shape(schema: JSONSchema(["type": "string", "enum": .array(allowed.map { .string($0) })])) {
       value, member in
-      let text = try String.shape.read(value, member)
+      let text = try anyText(value, member)
       guard allowed.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
         throw ShapeFailure.choice(member: member, allowed: allowed)
       }
@@ -216,7 +222,7 @@ extension UserID: Shaped {
         "Plain characters in Unicode Normalization Form C, no white space at either end.")
     ) { value, member in
       // What is too long has its own words there.
-      try UserID(try String.shape.read(value, member))
+      try UserID(try Shape<String>.anyText(value, member))
     } write: {
       .string($0.text)
     }.named("UserID")

@@ -50,7 +50,7 @@ extension TokenSerial: Shaped {
   package static var shape: Shape<TokenSerial> {
     let text = Shape<String>.text(1...64)
     return Shape(schema: text.schema.described("Visible ASCII characters.")) { value, member in
-      try TokenSerial(try String.shape.read(value, member))
+      try TokenSerial(try Shape<String>.anyText(value, member))
     } write: {
       .string($0.text)
     }.named("Serial")

@@ -34,7 +34,7 @@ extension OATHAlgorithm: Shaped {
   /// One that a standard has; its name is also read in lower case.
   package static var shape: Shape<OATHAlgorithm> {
     Shape(schema: Shape<String>.tokenAlgorithm.schema) { value, member in
-      guard let algorithm = OATHAlgorithm(name: try String.shape.read(value, member)) else {
+      guard let algorithm = OATHAlgorithm(name: try Shape<String>.anyText(value, member)) else {
         throw ShapeFailure.choice(member: member, allowed: standardNames)
       }
       return algorithm
