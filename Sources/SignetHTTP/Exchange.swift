@@ -12,6 +12,8 @@ final class Exchange: @unchecked Sendable {
   private var head: RequestHead?
   /// Method and path of the request that a handler has.
   private var line = (method: "", path: "")
+  /// The pattern of its route, which the log names.
+  private var pattern: String?
   private var body: [UInt8] = []
   private var stage = Stage.head
 
@@ -127,11 +129,15 @@ final class Exchange: @unchecked Sendable {
 
   // MARK: On the polling thread
 
+  /// A route was found for the request, whose handler is about to run.
+  func routed(by pattern: String) { self.pattern = pattern }
+
   private func send(_ response: ServerResponse) -> Bool {
     stage = .answered
     core.observe(
       AnsweredRequest(
-        method: line.method, path: line.path, remoteAddress: link.peer.text, status: response.status))
+        method: line.method, path: line.path, pattern: pattern, remoteAddress: link.peer.text,
+        status: response.status))
     let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
     return connection.queue(response, closing: core.isDraining)
   }

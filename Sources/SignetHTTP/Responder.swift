@@ -7,6 +7,9 @@ public struct Responder: Sendable {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
+  /// Notes the pattern of the route; called by the server's handler, on the thread that it was called on.
+  func routed(by pattern: String) { exchange.routed(by: pattern) }
+
   /// Answers.
   public func answer(_ response: ServerResponse) { exchange.answer(response) }
 

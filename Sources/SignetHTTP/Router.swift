@@ -61,7 +61,9 @@ public struct Router: Sendable {
   ///   - responder: Takes the answer.
   public func respond(to request: ServerRequest, by responder: Responder) {
     switch match(request) {
-    case .route(let route, let request): route.handler(request, responder)
+    case .route(let route, let request):
+      responder.routed(by: route.pattern)
+      route.handler(request, responder)
     case .answer(let response): responder.answer(response)
     }
   }
@@ -101,17 +103,6 @@ public struct Router: Sendable {
     var request = request
     request.parameters = Dictionary(zip(route.names, captured)) { first, _ in first }
     return .route(route, request)
-  }
-
-  /// The pattern of the route that a request has; `nil` for none.
-  package func pattern(method: String, path: String) -> String? {
-    do throws(RequestRefusal) {
-      guard case .route(let route, _) = match(ServerRequest(method: method, path: try RequestPath(raw: path)))
-      else {
-        return nil
-      }
-      return route.pattern
-    } catch { return nil }
   }
 
   private static func allowed(_ routes: [String: Route]) -> [String] {

@@ -49,14 +49,17 @@ public struct AnsweredRequest: Sendable, Hashable {
   public let method: String
   /// The path as it was sent, without the query.
   public let path: String
+  /// The pattern of the route that ``Router`` has found; `nil` where there was none.
+  public let pattern: String?
   /// The numeric address that it came from.
   public let remoteAddress: String
   /// The status of the answer.
   public let status: Int
 
-  package init(method: String, path: String, remoteAddress: String, status: Int) {
+  package init(method: String, path: String, pattern: String?, remoteAddress: String, status: Int) {
     self.method = method
     self.path = path
+    self.pattern = pattern
     self.remoteAddress = remoteAddress
     self.status = status
   }

@@ -63,14 +63,13 @@ public final class Server: Sendable {
           "from": request.remoteAddress,
         ]
       }
-      let pattern = router.pattern(method: request.method, path: request.path)
       // What is answered without an endpoint, as OPTIONS is, is anybody's too; so is what fails, of which strangers cause more.
-      let isOpen = pattern.map(open.contains) ?? true
+      let isOpen = request.pattern.map(open.contains) ?? true
       // What is served to somebody who is known is always written, except in UAF's protocol: a refusal looks the same there.
       guard isOpen || request.status >= 400 else { return log.info("request", members(request.path)) }
       // A stranger's path may be as long as a request line.
       log.sampled(
-        "request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint",
+        "request", of: request.pattern.map { "\(request.method) \($0)" } ?? "no endpoint",
         members(String(request.path.prefix(200))))
     }
     transport.refusalObserver = { request in

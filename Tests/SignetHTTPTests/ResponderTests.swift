@@ -184,8 +184,26 @@ import Testing
     }
     #expect(
       heard.withLock { $0 } == [
-        AnsweredRequest(method: "POST", path: "/a", remoteAddress: "127.0.0.1", status: 204)
+        AnsweredRequest(method: "POST", path: "/a", pattern: nil, remoteAddress: "127.0.0.1", status: 204)
       ])
+  }
+
+  @Test("the observer hears of the route that was found, and of none where there is none")
+  func observedRoute() async throws {
+    let heard = Mutex<[String?]>([])
+    var configuration = ServerConfiguration(security: .insecurePlaintext)
+    configuration.observer = { answered in heard.withLock { $0.append(answered.pattern) } }
+    var routes = Router()
+    routes.on("GET", "/a/{name}", direct: { $1.answer(ServerResponse(status: 204)) })
+    let router = routes
+    try await serving(configuration, direct: { router.respond(to: $0, by: $1) }) { port in
+      let statuses = try await blocking {
+        let client = try RawClient(port)
+        return try ["/a/b", "/c"].map { try client.ask("GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n").status }
+      }
+      #expect(statuses == [204, 404])
+    }
+    #expect(heard.withLock { $0 } == ["/a/{name}", nil])
   }
 
   @Test("a response that is kept is sent as often as wanted, and forgotten where it is changed")
