@@ -71,19 +71,23 @@ public final class SQLDatabase: Sendable {
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
     let completion = Completion<Value>()
-    begin(step(body, completion), .read)
+    begin(step(body, completion, naming: { $0 }), .read)
     return completion
   }
 
   /// Makes one change, wholly or not at all; it is durable when the completion is reached.
   ///
+  /// - Parameters:
+  ///   - failure: The caller's name for what the change failed with.
+  ///   - body: The change.
   /// - Returns: What `body` returns; what it throws undoes the change.
   @discardableResult
   @inlinable package func write<Value: Sendable>(
+    naming failure: @escaping @Sendable (any Error) -> any Error = { $0 },
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
     let completion = Completion<Value>()
-    begin(step(body, completion), .write)
+    begin(step(body, completion, naming: failure), .write)
     return completion
   }
 

@@ -24,7 +24,8 @@ public import SignetConcurrency
 extension SQLDatabase {
   /// Makes a step that settles a completion.
   @inlinable func step<Value: Sendable>(
-    _ body: @escaping @Sendable (SQLConnection) throws -> Value, _ completion: Completion<Value>
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value, _ completion: Completion<Value>,
+    naming failure: @escaping @Sendable (any Error) -> any Error
   ) -> SQLStep {
     SQLStep { connection in
       // A failure that the body swallowed fails the step all the same.
@@ -33,11 +34,11 @@ extension SQLDatabase {
         if let failure = connection.failure { throw failure }
         return value
       }
-      completion.prepare(outcome)
+      completion.prepare(outcome.mapError(failure))
       if case .failure(let error) = outcome { return error }
       return nil
-    } finish: { failure in
-      if let failure { completion.settle(.failure(failure)) } else { completion.settle() }
+    } finish: { cause in
+      if let cause { completion.settle(.failure(failure(cause))) } else { completion.settle() }
     }
   }
 }

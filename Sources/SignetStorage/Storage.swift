@@ -177,20 +177,17 @@ extension Storage {
   func begin<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
-    let completion = Completion<Value>()
     do { try faults?.willBegin() } catch {
+      let completion = Completion<Value>()
       completion.settle(.failure(StorageFailure(error)))
       return completion
     }
-    database.write(coded(body)).then { [faults] result in
-      let heard = Result {
-        let value = try result.get()
-        try faults?.didEnd()
-        return value
-      }
-      completion.settle(heard.mapError { StorageFailure($0) })
+    let change = database.write(naming: { StorageFailure($0) }, coded(body))
+    guard let faults else { return change }
+    return change.map { value in
+      do { try faults.didEnd() } catch { throw StorageFailure(error) }
+      return value
     }
-    return completion
   }
 
   /// The step with the codes and the rules of this storage.
