@@ -1,5 +1,11 @@
 import CSQLite
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A compiled statement, finalised with its last reference.
 @safe final class SQLiteStatement {
   /// Whether somebody steps through it.
@@ -64,7 +70,8 @@ import CSQLite
           value.isNaN ? SQLITE_MISMATCH : unsafe sqlite3_bind_double(handle, index, value)
         case .text(var value):
           value.withUTF8 { text in
-            unsafe text.contains(0)
+            // Not by `contains`, which looks at one byte after the other.
+            unsafe text.baseAddress.flatMap { unsafe memchr($0, 0, text.count) } != nil
               ? SQLITE_FORMAT
               : text.withMemoryRebound(to: CChar.self) { text in
                 unsafe signet_sqlite3_bind_text(handle, index, text.baseAddress, UInt64(text.count))
