@@ -36,7 +36,8 @@ public struct AuditChain: Hashable, Sendable {
   /// An empty chain.
   public init(_ chain: Int64 = 0) {
     self.chain = chain
-    hash = [UInt8](repeating: 0, count: 24) + Self.bigEndian(chain)
+    hash = [UInt8](repeating: 0, count: 24)
+    withUnsafeBytes(of: chain.bigEndian) { hash.append(contentsOf: $0) }
   }
 
   /// Continues a chain of whose last entry the number and the hash are known.
@@ -44,14 +45,15 @@ public struct AuditChain: Hashable, Sendable {
     (self.chain, self.number, self.hash) = (chain, number, hash)
   }
 
-  private static func bigEndian(_ number: Int64) -> [UInt8] {
-    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
-  }
-
   /// Appends an event's JSON object.
   public mutating func append(_ text: String) -> AuditEntry {
     number += 1
-    hash = HashFunction.sha256.digest(of: hash + Self.bigEndian(number) + Array(text.utf8))
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(hash.count + 8 + text.utf8.count)
+    bytes += hash
+    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    bytes += text.utf8
+    hash = HashFunction.sha256.digest(of: bytes)
     return AuditEntry(chain: chain, number: number, text: text, hash: hash)
   }
 
