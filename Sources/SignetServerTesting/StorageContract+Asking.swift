@@ -112,7 +112,7 @@ extension StorageContract {
         transaction, key: nil, limits: Sample.limits, asking: asking("b")
       ) { _ in event("asked") }
       try expect(outcome, is: .added, "the transaction")
-      try await expect(.altered(row: "b of transactions"), "the answer") {
+      try await expect(.altered(row: "b", of: "transactions"), "the answer") {
         _ = try await answer(storage, "b", .approved)
       }
       try await expect(storage.transaction("b")?.state, is: .pending, "the transaction afterwards")

@@ -21,9 +21,9 @@ struct RowCodes: Sendable {
 
   /// Takes what is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
-  func check(_ row: RowImage, _ code: [UInt8]?, named name: String) throws(StorageFailure) {
-    guard isOwn(row, code) else { throw .altered(row: name) }
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
+  func check(_ row: RowImage, _ code: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
+    guard isOwn(row, code) else { throw .altered(row: name, of: table) }
   }
 }
 

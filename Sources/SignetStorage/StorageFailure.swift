@@ -23,7 +23,7 @@
   /// The storage was closed.
   case closed
   /// A row is not as this server wrote it: somebody else has, or it is of before rows had codes.
-  case altered(row: String)
+  case altered(row: String, of: String)
   /// Anything else; `detail` is for the log.
   case failed(detail: String)
 
@@ -45,8 +45,8 @@
       "the database holds tables of another program, or of signet-server 0.1, which this version does not read; "
         + "nothing was changed: make a new server (signet-server init)"
     case .closed: "the storage is closed"
-    case .altered(let row):
-      "the row \(row) was not written by this server; find out who can write the database, and revoke, suspend or rotate what the row is of"
+    case .altered(let row, let table):
+      "the row \(row) of \(table) was not written by this server; find out who can write the database, and revoke, suspend or rotate what the row is of"
     case .failed(let detail): "the database failed: \(detail)"
     }
   }

@@ -10,6 +10,8 @@ public struct Problem: Error, Hashable, Sendable {
     case unauthorized = "request.unauthorized"
     /// The container is not, or no longer, known.
     case containerUnknown = "container.unknown"
+    /// Somebody else than the server has written the row of the container: it can be revoked, and nothing else.
+    case containerAltered = "container.altered"
     /// The API key lacks the scope.
     case forbidden = "request.forbidden"
     /// The invite was not proved, or is void.
@@ -71,7 +73,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
       case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber,
-        .transactionWrongAnswer, .containerLocked, .userNotActive, .deviceLocked:
+        .transactionWrongAnswer, .containerLocked, .containerAltered, .userNotActive, .deviceLocked:
         403
       case .unknown: 404
       case .method: 405
@@ -96,6 +98,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .malformed: "The request is malformed."
       case .unauthorized: "The request is not authenticated."
       case .containerUnknown: "The container is unknown."
+      case .containerAltered: "The container was altered in the server's database."
       case .forbidden: "The API key may not do this."
       case .activationRefused: "The activation was refused."
       case .handshakeVoid: "The handshake is void."

@@ -205,7 +205,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .key(_, let failure): exitCode(of: failure)
   case .accountLocked, .accountPolicyBroken, .codesNotTaken, .integrity: .permissionDenied
   case .refused(let problem)
-  where [.containerLocked, .deviceLocked, .userNotActive].contains(problem.code):
+  where [.containerLocked, .containerAltered, .deviceLocked, .userNotActive].contains(problem.code):
     .permissionDenied
   case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,

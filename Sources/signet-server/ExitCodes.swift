@@ -23,7 +23,7 @@ enum ExitCodes {
   static func code(_ problem: Problem.Code) -> ExitCode {
     switch problem {
     case .malformed, .lengthRequired, .mediaType, .tooLarge, .contentRefused: .dataError
-    case .unauthorized, .forbidden, .containerUnknown: .permissionDenied
+    case .unauthorized, .forbidden, .containerUnknown, .containerAltered: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
     case .busy, .transactionTooMany, .transactionWaiting: .temporaryFailure

@@ -150,8 +150,8 @@ import Testing
     do {
       try await attack.attempt(bench)
       Issue.record("it succeeds")
-    } catch StorageFailure.altered(let row) {
-      #expect(row.hasSuffix(" of \(attack.table)"))
+    } catch StorageFailure.altered(_, let table) {
+      #expect(table == attack.table)
     }
     #expect(try await bench.server.audit() == before)
   }
@@ -162,7 +162,7 @@ import Testing
     try bench.tamper("UPDATE containers SET session_key = ?", .blob(thief.publicKey.x963Representation))
     var device = bench.device
     device.session = thief
-    await #expect(throws: StorageFailure.altered(row: "\(bench.container) of containers")) {
+    await #expect(throws: StorageFailure.altered(row: bench.container, of: "containers")) {
       try await device.send(to: bench.server)
     }
   }
@@ -184,7 +184,7 @@ import Testing
     #expect(try await server.users.containers(of: user).map(\.state) == [.altered])
     #expect(try await server.users.container(bench.container).state == .altered)
     let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 5).authenticators
-    #expect(holdings.map(\.state) == [.suspended])
+    #expect(holdings.map(\.state) == [.altered])
     #expect(try await server.users.revokeContainer(bench.container, by: .local).state == .revoked)
     #expect(try await server.storage.credential(bench.container) == nil)
     // A key is revoked.
@@ -203,6 +203,35 @@ import Testing
       _ = try await server.activations.start(bench.device.start.bytes)
     }
     _ = try await server.activate("alice")
+  }
+
+  @Test("an altered container is named to its device and to whoever orders something, until it is revoked")
+  func alteredContainer() async throws {
+    let bench = try await Self.bench()
+    let (server, container) = (bench.server, bench.container)
+    let accounts = AccountService(server.context)
+    try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
+    for action in [AccountOrder.Action.lock, .unlock, .wipe] {
+      let refusal = try await problem {
+        try await accounts.order(action, for: container, reason: "", by: .local)
+      }
+      #expect(refusal == .containerAltered, "\(action)")
+    }
+    #expect(
+      try await problem { try await accounts.attach([:], to: container, by: .local) } == .containerAltered)
+    #expect(
+      try await problem { try await RenewalService(server.context).ask(container, by: .local) }
+        == .containerAltered)
+    #expect(try await problem { try await bench.device.send(to: server) } == .containerAltered)
+    let named = Dialect.problem(
+      StorageFailure.altered(row: container, of: "containers"), server.context.log)
+    #expect(named.detail.contains("signet-server container revoke \(container)"))
+    #expect(server.capture.lines.contains { $0.contains("\(container) of containers") })
+    // Rows of other tables say no more than that the server failed.
+    let other = StorageFailure.altered(row: container, of: "credentials")
+    #expect(Dialect.problem(other, server.context.log).code == .serverFailure)
+    #expect(try await server.users.revokeContainer(container, by: .local).state == .revoked)
+    #expect(try await problem { try await bench.device.send(to: server) } == .containerUnknown)
   }
 
   @Test("an altered row of a user keeps nobody from locking the container, and a request that waits ends")
@@ -261,7 +290,7 @@ import Testing
     let answer = try await accounts.answer(Array("{}".utf8), for: container, request: request)
     let payload = try Base64URL.decode(String(answer.split(separator: ".")[1]))
     #expect(!String(decoding: payload, as: UTF8.self).contains(id))
-    await #expect(throws: StorageFailure.altered(row: "\(id) of account_orders")) {
+    await #expect(throws: StorageFailure.altered(row: id, of: "account_orders")) {
       let event = AuditRecord.sample()
       _ = try await bench.server.storage.receiveAccountOrder(
         id, of: bench.container, receipt: "r", at: 9, audit: event
@@ -316,7 +345,7 @@ import Testing
     let service = SigningKeyService(bench.server.context)
     let first = try await service.currentPublicKey().thumbprint
     try bench.tamper("UPDATE signing_keys SET \(change)")
-    await #expect(throws: StorageFailure.altered(row: "\(first) of signing_keys")) {
+    await #expect(throws: StorageFailure.altered(row: first, of: "signing_keys")) {
       _ = try await service.currentPublicKey()
     }
     await #expect(throws: StorageFailure.self) { _ = try await service.published() }
@@ -339,7 +368,7 @@ import Testing
     let first = try await service.currentPublicKey().thumbprint
     _ = try await service.rotate(by: .local)
     try bench.tamper("DELETE FROM signing_keys WHERE retired IS NULL")
-    await #expect(throws: StorageFailure.altered(row: "signing_keys")) {
+    await #expect(throws: StorageFailure.altered(row: "the key that signs", of: "signing_keys")) {
       _ = try await service.currentPublicKey()
     }
     #expect(try await service.published().keys.map(\.thumbprint) == [first])

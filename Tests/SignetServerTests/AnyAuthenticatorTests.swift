@@ -254,7 +254,7 @@ import UAFFixture
     try bench.server.tamper(
       "UPDATE transactions SET state = 'accepted', app = ?, app_message = 'm', decided = 1",
       .text(mechanism))
-    await #expect(throws: StorageFailure.altered(row: "\(made.record.id) of transactions")) {
+    await #expect(throws: StorageFailure.altered(row: made.record.id, of: "transactions")) {
       try await bench.server.storage.transaction(made.record.id)
     }
   }
@@ -365,7 +365,7 @@ import UAFFixture
     } else {
       #expect(try await bench.post(.approve, to: bench.message(sent)).status == 500)
     }
-    await #expect(throws: StorageFailure.altered(row: "\(made.record.id) of transactions")) {
+    await #expect(throws: StorageFailure.altered(row: made.record.id, of: "transactions")) {
       try await bench.server.storage.transaction(made.record.id)
     }
   }

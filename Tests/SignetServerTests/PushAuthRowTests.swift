@@ -36,8 +36,8 @@ import Testing
     let user = change.contains("bob") ? "bob" : "alice"
     #expect(try await storage.pushAuthMechanisms(user: user).map(\.state) == [.altered])
     let shown = try await storage.holdings(of: user, codeAttempts: 100).authenticators
-    #expect(shown.map(\.state) == [.suspended] && shown[0].reason.contains("not written by this server"))
-    await #expect(throws: StorageFailure.altered(row: "\(id) of pushauth_mechanisms")) {
+    #expect(shown.map(\.state) == [.altered] && shown[0].reason.contains("not written by this server"))
+    await #expect(throws: StorageFailure.altered(row: id, of: "pushauth_mechanisms")) {
       try await storage.pushAuthMechanism(id)
     }
     #expect(try await storage.removePushAuthMechanism(id, audit: .sample()))
@@ -65,7 +65,7 @@ import Testing
     let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))
     let (storage, mechanism) = (bench.server.storage, try await Self.mechanism(bench).id)
     try bench.server.tamper("UPDATE pushauth_messages SET \(change)")
-    let failure = StorageFailure.altered(row: "\(id) of pushauth_messages")
+    let failure = StorageFailure.altered(row: id, of: "pushauth_messages")
     await #expect(throws: failure) { try await storage.pushAuthMessage(id) }
     await #expect(throws: failure) { try await storage.pushAuthMessages(of: mechanism, after: 0) }
     let number = try #require(made.number).digits

@@ -109,7 +109,7 @@ import Testing
     ) { storage in
       // One that is altered is that of a locked container, and so is none.
       if let state = try await storage.accountState(of: "b"), state.orderedReason.hasPrefix("its row") {
-        throw StorageFailure.altered(row: "b")
+        throw StorageFailure.altered(row: "b", of: "containers")
       }
       return false
     },

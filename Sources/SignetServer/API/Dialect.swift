@@ -77,6 +77,9 @@ package enum Dialect: Hashable, Sendable {
           ? "The user is deleted for good." : "The user is \(state.rawValue); an operator can resume it.")
     case StorageFailure.deviceLocked:
       return Problem(.deviceLocked, "The device is locked; an operator can unlock it.")
+    case StorageFailure.altered(row: let id, of: ContainerRecord.table):
+      log.sampledError(Self.event(of: error), ["cause": "\(error)"])
+      return Problem(alteredContainer: id)
     case StorageFailure.busy, StorageFailure.closed: return Problem(.busy, "Try again in a moment.")
     case StorageFailure.unreachable:
       log.sampledError(Self.event(of: error), ["cause": "\(error)"])
@@ -98,5 +101,15 @@ package enum Dialect: Hashable, Sendable {
     case is WireFailure: "message.failed"
     default: "request.failed"
     }
+  }
+}
+
+extension Problem {
+  /// Whoever wrote the row decides nothing by it: only the end of the container helps.
+  init(alteredContainer id: String) {
+    self.init(
+      .containerAltered,
+      "Somebody else than this server wrote its row. An operator revokes it: 'signet-server container revoke \(id)'; "
+        + "then activate the device again.")
   }
 }

@@ -105,7 +105,7 @@ extension API {
     .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
     details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
     by: .none, takes: .bytes(describedBy: OrderReceiptNotice.self),
-    answers: .status("received", "It is kept."), or: [.unauthorized, .unknown])
+    answers: .status("received", "It is kept."), or: [.unauthorized, .forbidden, .unknown])
   package static let lockContainer = ordering(.lock, "lockContainer", "Lock a container")
   package static let unlockContainer = ordering(.unlock, "unlockContainer", "End the lock of a container")
   package static let wipeContainer = ordering(

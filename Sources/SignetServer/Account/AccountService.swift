@@ -153,7 +153,7 @@ public struct AccountService: Sendable {
   ///   - actor: Who orders it, for the audit log.
   /// - Returns: The order.
   /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
-  ///   be unlocked.
+  ///   be unlocked; ``StorageFailure/altered(row:of:)``.
   public func order(
     _ action: AccountOrder.Action, for id: String, reason: String, by actor: AuditActor
   ) async throws -> AccountOrderRecord {
@@ -212,8 +212,9 @@ public struct AccountService: Sendable {
 
   /// How the server stands to a container, for an operator.
   ///
-  /// - Throws: ``Problem/Code/unknown``.
+  /// - Throws: ``Problem/Code/containerAltered``: what an altered row says of policies is nobody's word.
   func description(of container: ContainerRecord) async throws -> AccountDescription {
+    guard container.state != .altered else { throw Problem(alteredContainer: container.id) }
     let state = try await state(of: container.id)
     let orders = try await context.storage.accountOrders(of: container.id)
     return AccountDescription(

@@ -41,7 +41,7 @@ extension API {
     .post, "/device/end", .attest, "endContainer", "Say that a container was deleted",
     details: "docs/protocol.md section 3.6. The notice is signed, the request is not.", in: .device,
     by: .none, takes: .bytes(describedBy: EndMembers.self), answers: .status("ended", "It is revoked."),
-    or: [.unauthorized])
+    or: [.unauthorized, .forbidden])
   static let listPending = Endpoint(
     .get, "/device/transactions", .read, "listPending", "What waits for a decision",
     details: "docs/protocol.md section 5 and 5.6", in: .deviceTransactions, by: .device,

@@ -91,12 +91,14 @@ public struct SigningKeyService: Sendable {
 
   /// The key that signs; `nil` where there is none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` where it may be one whose row was altered, or was removed: an operator makes another
+  /// - Throws: ``StorageFailure/altered(row:of:)`` where it may be one whose row was altered, or was removed: an operator makes another
   ///   one then, since no device follows to it.
   private func known() async throws -> SigningKeyRecord? {
     let keys = try await all()
     if let present = keys.last(where: { $0.retired == nil && !$0.isAltered }) { return present }
-    if Self.isPresentRemoved(among: keys) { throw StorageFailure.altered(row: "signing_keys") }
+    if Self.isPresentRemoved(among: keys) {
+      throw StorageFailure.altered(row: "the key that signs", of: "signing_keys")
+    }
     return try keys.last(where: \.isAltered)?.checked()
   }
 

@@ -39,7 +39,9 @@ struct UAFFailure: Error {
     let status: UAFStatus =
       switch problem.code {
       case .unauthorized, .containerUnknown: .unauthorized
-      case .forbidden, .transactionTooMany, .userNotActive, .deviceLocked, .noAuthenticator: .forbidden
+      case .forbidden, .transactionTooMany, .userNotActive, .deviceLocked, .containerAltered,
+        .noAuthenticator:
+        .forbidden
       case .unknown: .notFound
       case .malformed, .contentRefused: .badRequest
       default: .internalError

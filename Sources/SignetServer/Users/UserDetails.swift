@@ -17,8 +17,8 @@ package struct AuthenticatorDetails: Message {
     Member("kind", \Self.kind)
     Member("device", \Self.device, "The id of its device, where that is known.")
     Member("name", \Self.name)
-    Member("state", \Self.state)
-    Member("reason", \Self.reason, "Why it is suspended.")
+    Member("state", \Self.state, "`altered` where its row is not the server's: nothing of it is accepted.")
+    Member("reason", \Self.reason, "Why it is suspended, or that its row was altered.")
     Member("created", \Self.created, .time)
   }
 }

@@ -62,9 +62,9 @@ extension APIKeyRecord {
 
   /// The key, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> APIKeyRecord {
-    guard !isAltered else { throw .altered(row: "\(id) of api_keys") }
+    guard !isAltered else { throw .altered(row: id, of: "api_keys") }
     return self
   }
 }

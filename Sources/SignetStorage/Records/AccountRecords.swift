@@ -216,9 +216,9 @@ extension AccountOrderRecord {
 
   /// The order, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> AccountOrderRecord {
-    guard !isAltered else { throw .altered(row: "\(id) of account_orders") }
+    guard !isAltered else { throw .altered(row: id, of: "account_orders") }
     return self
   }
 }

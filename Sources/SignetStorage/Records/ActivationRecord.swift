@@ -55,7 +55,7 @@ extension ActivationRecord {
 
   /// Reads the row of an open one; others have no code.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
@@ -65,7 +65,7 @@ extension ActivationRecord {
       profile: try row.blob(8), created: try row.integer(9),
       expires: try row.integer(10),
       failedAttempts: try row.int(11), state: state)
-    try codes.check(image, try row.optional(12, row.blob), named: "\(id) of activations")
+    try codes.check(image, try row.optional(12, row.blob), named: id, of: "activations")
   }
 
   /// What its code covers: all but the attempts that failed.

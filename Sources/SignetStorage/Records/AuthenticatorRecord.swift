@@ -22,6 +22,8 @@ public struct AuthenticatorRecord: Hashable, Sendable {
     case suspended
     /// Ended for good.
     case revoked
+    /// Its row is not as the server wrote it: nothing of it is accepted.
+    case altered
   }
 
   /// Names it among its kind: of a UAF key the model and the key's name with `/` between them, of a token the serial number.
@@ -34,7 +36,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   public var name: String
   /// Where it stands.
   public var state: State
-  /// Why it is suspended; may be empty.
+  /// Why it is suspended, or that it was altered; may be empty.
   public var reason: String
   /// When it was made, in seconds since 1970.
   public var created: Int64

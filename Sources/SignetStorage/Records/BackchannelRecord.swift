@@ -56,7 +56,7 @@ extension BackchannelRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
@@ -65,7 +65,8 @@ extension BackchannelRecord {
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
     try codes.check(
-      image, try row.optional(9, row.blob), named: "the request of \(transaction) of backchannel_requests")
+      image, try row.optional(9, row.blob), named: "the request of \(transaction)", of: "backchannel_requests"
+    )
   }
 
   /// What its code covers: what was asked, by whom, and how it is answered.

@@ -95,9 +95,9 @@ extension ClientRecord {
 
   /// The client, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ClientRecord {
-    guard !isAltered else { throw .altered(row: "\(id) of clients") }
+    guard !isAltered else { throw .altered(row: id, of: "clients") }
     return self
   }
 }

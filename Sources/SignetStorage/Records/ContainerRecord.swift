@@ -96,6 +96,8 @@ public struct NewContainer: Hashable, Sendable {
 }
 
 extension ContainerRecord {
+  /// The table of containers, as ``StorageFailure/altered(row:of:)`` names it.
+  package static let table = "containers"
   static let columns =
     "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted, code"
   static let columnCount = 23
@@ -123,7 +125,7 @@ extension ContainerRecord {
 
   /// What its code covers: all but what its device is to do, and what was refused to it.
   var image: RowImage {
-    var image = RowImage("containers")
+    var image = RowImage(Self.table)
     image.append(id)
     image.append(user)
     image.append(activation)
@@ -149,9 +151,9 @@ extension ContainerRecord {
 
   /// The container, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ContainerRecord {
-    guard state != .altered else { throw .altered(row: "\(id) of containers") }
+    guard state != .altered else { throw .altered(row: id, of: Self.table) }
     return self
   }
 }

@@ -134,9 +134,9 @@ extension CredentialRecord {
 
   /// The credential, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> CredentialRecord {
-    guard state != .altered else { throw .altered(row: "\(id) of credentials") }
+    guard state != .altered else { throw .altered(row: id, of: "credentials") }
     return self
   }
 }

@@ -79,9 +79,9 @@ extension DeviceRecord {
 
   /// The device, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> DeviceRecord {
-    guard !isAltered else { throw .altered(row: "\(id) of devices") }
+    guard !isAltered else { throw .altered(row: id, of: "devices") }
     return self
   }
 

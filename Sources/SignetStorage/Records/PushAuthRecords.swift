@@ -145,9 +145,9 @@ extension PushAuthMechanismRecord {
 
   /// The mechanism, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> PushAuthMechanismRecord {
-    guard state != .altered else { throw .altered(row: "\(id) of pushauth_mechanisms") }
+    guard state != .altered else { throw .altered(row: id, of: "pushauth_mechanisms") }
     return self
   }
 }
@@ -158,7 +158,7 @@ extension PushAuthMessageRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
@@ -170,7 +170,7 @@ extension PushAuthMessageRecord {
     transaction = try row.optional(10, row.text)
     sealedToken = try row.optional(11, row.blob)
     requester = try row.optional(13, row.text)
-    try codes.check(image, try row.optional(12, row.blob), named: "\(id) of pushauth_messages")
+    try codes.check(image, try row.optional(12, row.blob), named: id, of: "pushauth_messages")
   }
 
   /// What its code covers: all but the token, which is sealed for this message alone.

@@ -44,9 +44,9 @@ extension SigningKeyRecord {
 
   /// The key, where its row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   public func checked() throws(StorageFailure) -> SigningKeyRecord {
-    guard !isAltered else { throw .altered(row: "\(id) of signing_keys") }
+    guard !isAltered else { throw .altered(row: id, of: "signing_keys") }
     return self
   }
 

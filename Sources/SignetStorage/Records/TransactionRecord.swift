@@ -166,10 +166,10 @@ extension TransactionRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
-      throw StorageFailure.altered(row: "\(try row.text(1)) of transactions")
+      throw StorageFailure.altered(row: try row.text(1), of: Self.table)
     }
   }
 
@@ -204,13 +204,14 @@ extension TransactionRecord {
         lastReport: try row.optional(21, row.integer))
     }
     guard state != .accepted || decision != nil || uaf != nil || app != nil else {
-      throw StorageFailure.altered(row: rowName)
+      throw altered
     }
-    try codes.check(image, try row.optional(20, row.blob), named: rowName)
+    try codes.check(image, try row.optional(20, row.blob), named: id, of: Self.table)
   }
 
-  /// The row, as the log names it.
-  var rowName: String { "\(id) of transactions" }
+  private static let table = "transactions"
+  /// That its row is not as this server wrote it.
+  var altered: StorageFailure { .altered(row: id, of: Self.table) }
 
   /// What its code covers: what was asked of whom, and how it was answered.
   ///

@@ -130,11 +130,11 @@ extension UAFSessionRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
       // An unknown word in a column means that the row was altered.
-      throw StorageFailure.altered(row: "\(try row.text(1)) of uaf_sessions")
+      throw StorageFailure.altered(row: try row.text(1), of: "uaf_sessions")
     }
   }
 
@@ -160,7 +160,7 @@ extension UAFSessionRecord {
     }
     client = try row.optional(19, row.blob)
     requester = try row.optional(21, row.text)
-    try codes.check(image, try row.optional(20, row.blob), named: "\(id) of uaf_sessions")
+    try codes.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
   }
 
   /// What its code covers: all of it.

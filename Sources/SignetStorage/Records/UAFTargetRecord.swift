@@ -53,14 +53,14 @@ extension UAFTargetRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     self.init(
       id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
       name: try row.text(3), dispatcher: try row.optional(4, row.text),
       sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
       encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
-    try codes.check(image, try row.optional(9, row.blob), named: "\(id) of uaf_targets")
+    try codes.check(image, try row.optional(9, row.blob), named: id, of: "uaf_targets")
   }
 
   /// What its code covers: all but what the device changes and the master key binds to the target already.
@@ -79,7 +79,7 @@ extension UAFTargetRecord {
 extension SQLConnection {
   /// The target of an id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func uafTarget(_ id: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
     try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
       try UAFTargetRecord($0, codes)

@@ -83,13 +83,13 @@ extension UserRecord {
   }
 
   /// Another row names a user, and there is none.
-  package static func missing(_ id: String) -> StorageFailure { .altered(row: "\(id) of users") }
+  package static func missing(_ id: String) -> StorageFailure { .altered(row: id, of: "users") }
 
   /// The user, where the row is as this server wrote it.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> UserRecord {
-    guard state != .altered else { throw .altered(row: "\(id) of users") }
+    guard state != .altered else { throw .altered(row: id, of: "users") }
     return self
   }
 }

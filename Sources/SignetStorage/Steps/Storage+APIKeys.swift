@@ -11,7 +11,7 @@ extension Storage {
 
   /// The key of this id, revoked or not; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord? {
     try await read { try $0.anyAPIKey(id)?.checked() }
   }

@@ -15,7 +15,7 @@ extension Storage {
 
   /// The user's open activation, whether or not it has expired; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so: another invite
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so: another invite
   ///   takes its place.
   public func openActivation(user: String) async throws(StorageFailure) -> ActivationRecord? {
     try await read { try $0.openActivation("user_id", user) }
@@ -91,7 +91,7 @@ extension Storage {
 extension SQLConnection {
   /// The open activation that has a value in a column; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   fileprivate func openActivation(_ column: String, _ value: String) throws -> ActivationRecord? {
     let codes = try rowCodes
     return try row(

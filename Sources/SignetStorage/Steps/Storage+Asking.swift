@@ -128,14 +128,14 @@ extension SQLConnection {
   ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
   ///   - evidence: What is kept of the answer.
   ///   - time: When.
-  /// - Throws: ``StorageFailure/altered(row:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
   func decide(
     _ id: String, by message: PushAuthMessageRecord, _ state: TransactionRecord.State, reason: String? = nil,
     evidence: EvidenceRecord?, at time: Int64
   ) throws {
     guard var decided = try transaction(id) else { throw StorageFailure.unknown }
     guard let user = decided.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
-      throw StorageFailure.altered(row: decided.rowName)
+      throw decided.altered
     }
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
     (decided.state, decided.app, decided.evidence) = (state, answer, evidence)

@@ -44,7 +44,7 @@ extension SQLConnection {
           (.suspended, try accountState(of: container.id).reason)
         case .active: (.active, "")
         case .revoked: (.revoked, "")
-        case .altered: (.suspended, AuditEvent.alteredReason)
+        case .altered: (.altered, AuditEvent.alteredReason)
         }
       return AuthenticatorRecord(
         id: container.id, kind: .container, device: devices.first(called: container.installation)?.id,
@@ -62,7 +62,7 @@ extension SQLConnection {
         case .active: (.active, "")
         case .quarantined: (.suspended, "there are two of it")
         case .revoked: (.revoked, "")
-        case .altered: (.suspended, AuditEvent.alteredReason)
+        case .altered: (.altered, AuditEvent.alteredReason)
         }
       if state == .active, device?.isAltered == true {
         (state, reason) = (.suspended, "the row of its device was not written by this server")
@@ -81,7 +81,7 @@ extension SQLConnection {
         switch mechanism.state {
         case .open: (.pending, "")
         case .active: (.active, "")
-        case .altered: (.suspended, AuditEvent.alteredReason)
+        case .altered: (.altered, AuditEvent.alteredReason)
         }
       return AuthenticatorRecord(
         id: mechanism.id, kind: .pushApp, name: "", state: state, reason: reason, created: mechanism.created)
@@ -97,7 +97,7 @@ extension SQLConnection {
       let isLocked = token.failures >= codeAttempts
       let (state, reason): (AuthenticatorRecord.State, String) =
         switch token.state {
-        case .altered: (.suspended, AuditEvent.alteredReason)
+        case .altered: (.altered, AuditEvent.alteredReason)
         case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
         case .pending: (.pending, "")
         case .active: (.active, "")

@@ -114,7 +114,7 @@ extension Storage {
 extension SQLConnection {
   /// The request of a client.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   fileprivate func backchannelRequest(_ digest: [UInt8], of client: String) throws -> BackchannelRecord? {
     let codes = try rowCodes
     return try row(

@@ -11,7 +11,7 @@ extension Storage {
 
   /// The client of this id, revoked or not; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func client(_ id: String) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id)?.checked() }
   }

@@ -75,7 +75,7 @@ extension SQLConnection {
 
   /// The credentials that an attempt is for, each with the number of its row, and the user whose they are, also one whose row was altered.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` where this server has not written a credential so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` where this server has not written a credential so; ``SQLFailure``.
   fileprivate func credentials(
     for attempt: CodeAttempt
   ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {

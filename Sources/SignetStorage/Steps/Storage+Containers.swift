@@ -3,7 +3,7 @@ import SignetSQL
 extension Storage {
   /// The container of this id in any state; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func container(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.container(id) }
   }
@@ -75,7 +75,7 @@ extension Storage {
 extension SQLConnection {
   /// The container of an id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func container(_ id: String) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
 
   // Put together once: each request of a device reads its container.

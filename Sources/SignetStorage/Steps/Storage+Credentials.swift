@@ -3,7 +3,7 @@ import SignetSQL
 extension Storage {
   /// The credential of this id in any state; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord? {
     try await read { try $0.credential(id) }
   }
@@ -139,7 +139,7 @@ extension SQLConnection {
 
   /// The credential of an id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func credential(_ id: String) throws -> CredentialRecord? { try anyCredential(id)?.checked() }
 
   /// The credential of an id, also one whose row was altered; `nil` for none.

@@ -36,7 +36,7 @@ extension Storage {
   ///   - audit: The event, and when.
   ///   - order: Makes the order for a container, of its id, with the event.
   /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` and ``DeviceOrderOutcome/altered`` never.
-  /// - Throws: ``StorageFailure/altered(row:)`` for a row with another user or installation.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func lockDevice(
     _ id: String, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
@@ -95,7 +95,7 @@ extension Storage {
   ///   - audit: The event, and when.
   ///   - lost: Makes the event of what goes with it.
   /// - Returns: Whether there is such a device.
-  /// - Throws: ``StorageFailure/altered(row:)`` for a row with another user or installation.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func revokeDevice(
     _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -124,13 +124,13 @@ extension SQLConnection {
   ///   - installation: What the device calls itself; one that calls itself nothing passes.
   ///   - user: Whose it is.
   ///   - codes: The codes of rows.
-  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUnlocked(_ installation: String?, of user: String, _ codes: RowCodes) throws {
     guard let installation else { return }
     guard let device = try device(installation, of: user, codes) else {
       // Where something is bound there was a row, which said whether the device was locked.
       if try isAnythingBound(to: installation, of: user) {
-        throw StorageFailure.altered(row: "\(installation) of devices")
+        throw StorageFailure.altered(row: installation, of: "devices")
       }
       return
     }
@@ -181,7 +181,7 @@ extension SQLConnection {
   /// - Parameters:
   ///   - new: What it is: its name and its platform replace those that were known, where they say something.
   ///   - codes: The codes of rows.
-  /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:)``.
+  /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:of:)``.
   func bind(_ new: DeviceRecord, _ codes: RowCodes) throws {
     // Two that come at once both find none: the second keeps the row of the first.
     try insert(new, codes)
@@ -237,7 +237,7 @@ extension SQLConnection {
 
   /// The device of a user that calls itself so.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func device(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
     try anyDevice(installation, of: user, codes)?.checked()
   }
@@ -405,10 +405,10 @@ extension DeviceRecord {
 
   /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``.
   fileprivate func identified(_ codes: RowCodes) throws(StorageFailure) -> DeviceRecord {
     guard DeviceRecord(of: user, installation, at: created, codes).id == id else {
-      throw .altered(row: "\(id) of devices")
+      throw .altered(row: id, of: "devices")
     }
     return self
   }

@@ -23,14 +23,14 @@ extension Storage {
 
   /// The mechanism of this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord? {
     try await read { try $0.pushAuthMechanism(id) }
   }
 
   /// The active mechanism that an app calls by this name; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
@@ -158,14 +158,14 @@ extension Storage {
 
   /// The message of this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
     try await read { try $0.pushAuthMessage(id) }
   }
 
   /// The messages to a mechanism that were good after a time, the newest first, at most 64.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` where this server has not written one so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written one so.
   public func pushAuthMessages(
     of mechanism: String, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
@@ -277,7 +277,7 @@ extension SQLConnection {
 
   /// The mechanism of an id.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func pushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
     try anyPushAuthMechanism(id)?.checked()
   }
@@ -293,7 +293,7 @@ extension SQLConnection {
 
   /// The message of an id.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
     let codes = try rowCodes
     return try row(

@@ -195,7 +195,7 @@ extension SQLConnection {
 
   /// The transaction of an id.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func transaction(_ id: String) throws -> TransactionRecord? {
     let codes = try rowCodes
     return try row(Self.transactionByID, [.text(id)]) { try TransactionRecord($0, codes) }
@@ -234,7 +234,7 @@ extension SQLConnection {
   /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
   /// `nil` where it is not the signer any more.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` for a container that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
   fileprivate func standing(
     of signer: SignerRecord
   ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {

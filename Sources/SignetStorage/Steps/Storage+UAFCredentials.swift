@@ -98,7 +98,7 @@ extension SQLConnection {
   /// - Parameters:
   ///   - operation: The operation; `nil` passes.
   ///   - codes: The codes of rows.
-  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUse(of operation: String?, _ codes: RowCodes) throws {
     guard let operation else { return }
     guard let session = try uafSession(operation, codes), let user = session.user,

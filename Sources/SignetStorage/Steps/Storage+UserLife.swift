@@ -99,7 +99,7 @@ extension SQLConnection {
   ///
   /// A user that there is not passes: the step says so in its own way.
   ///
-  /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireActive(_ user: String) throws { try anyUser(user)?.checked().requireActive() }
 
   /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
@@ -131,7 +131,7 @@ extension SQLConnection {
 
   /// As ``requireActive(_:)``, for the user of a push mechanism.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)`` too.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` too.
   func requireActiveUser(ofMechanism mechanism: String) throws {
     if let found = try pushAuthMechanism(mechanism) { try requireActive(owner: found.user) }
   }
@@ -143,7 +143,7 @@ extension SQLConnection {
 
   /// Where a user stands; `nil` for none of this id.
   ///
-  /// - Throws: ``StorageFailure/altered(row:)``, ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func userState(_ id: String) throws -> UserRecord.State? { try anyUser(id)?.checked().state }
 
   /// Ends what is under way for a user.

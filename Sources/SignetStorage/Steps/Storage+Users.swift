@@ -26,7 +26,7 @@ extension Storage {
 
   /// The user of this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func user(_ id: String) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id)?.checked() }
   }
@@ -38,7 +38,7 @@ extension Storage {
 
   /// The user of this subject; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
   public func user(subject: String) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(subject: subject)?.checked() }
   }

@@ -279,7 +279,7 @@ import UAFFixture
     let device = try #require(try await server.storage.devices(user: "alice").first).id
     try server.tamper("UPDATE devices SET \(change)")
     let devices = DeviceService(server.context)
-    let failure = StorageFailure.altered(row: "\(device) of devices")
+    let failure = StorageFailure.altered(row: device, of: "devices")
     await #expect(throws: failure) { _ = try await devices.lock(device, reason: "lost", by: .local) }
     await #expect(throws: failure) { _ = try await devices.revoke(device, by: .local) }
     #expect(try await server.storage.device(device)?.isOrderedLocked == false)

@@ -108,7 +108,7 @@ import UAFFixture
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
     try await server.storage.addUAFSession(session, audit: nil)
     try server.tamper("UPDATE uaf_sessions SET state = 'x'")
-    await #expect(throws: StorageFailure.altered(row: "s of uaf_sessions")) {
+    await #expect(throws: StorageFailure.altered(row: "s", of: "uaf_sessions")) {
       _ = try await server.storage.uafSession("s")
     }
   }
