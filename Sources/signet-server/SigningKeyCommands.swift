@@ -25,6 +25,13 @@ enum SigningKeyCommands {
           ])
         }
         arguments.output.print(table)
+        if try answer.bool("missing") {
+          arguments.errorOutput.print(
+            """
+            signet-server: the row of the key that signs was altered or removed, so nothing is signed: find out who can write the \
+            database, and restore a backup that has the key, or make another: signet-server signing-key rotate
+            """)
+        }
         return .success
       },
       Command(
@@ -32,7 +39,8 @@ enum SigningKeyCommands {
         description: """
           Devices take it on the word of the one before. Where that one is in wrong hands, so is its word: have the devices renewed \
           then (container renew), which does not rely on it. If 'list' shows the present key as altered, or every key as retired, \
-          somebody else has written the database: nothing is signed until you rotate, and devices need a renewal too.
+          somebody else has written the database: nothing is signed until you rotate, and users have to renew their devices \
+          ('signet renew'); the command says so.
           """
       ) { arguments in
         let answer = try await OperatorClient.send(API.rotateSigningKey, arguments)
@@ -40,6 +48,13 @@ enum SigningKeyCommands {
           arguments.output.print(answer)
         } else {
           arguments.output.print(fields: [("Key", try answer.string("id"))])
+        }
+        if try answer.optionalString("succession") == nil {
+          arguments.errorOutput.print(
+            """
+            signet-server: the row of the key before was altered or removed, so no device follows to this one by itself; devices \
+            that know no other key refuse what the server signs until their users make new keys: signet renew
+            """)
         }
         return .success
       },

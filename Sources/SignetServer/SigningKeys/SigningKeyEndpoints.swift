@@ -5,6 +5,7 @@ import SignetWire
 /// A key that the server has signed with.
 package struct SigningKeyDescription: Message {
   package let id: String, created: Int64, retired: Int64?, altered: Bool
+  package let succession: String?
 
   package static let schema = MessageSchema(Self.init, named: "SigningKey") {
     Member("id", \Self.id)
@@ -13,21 +14,32 @@ package struct SigningKeyDescription: Message {
     Member(
       "altered", \Self.altered,
       "Whether its row is not the server's: it is good for nothing, and not published.")
+    Member(
+      "succession", \Self.succession,
+      "A JWS of the key before, by which devices follow; none of the first, and of one that came after an altered or removed one."
+    )
   }
 }
 
 extension SigningKeyDescription {
   init(_ record: SigningKeyRecord) {
     self.init(
-      id: record.id, created: record.created, retired: record.retired, altered: record.isAltered)
+      id: record.id, created: record.created, retired: record.retired, altered: record.isAltered,
+      succession: record.succession)
   }
 }
 
 /// All keys that the server has signed with.
 package struct SigningKeyList: Message {
-  package let keys: [SigningKeyDescription]
+  package let keys: [SigningKeyDescription], missing: Bool
 
-  package static let schema = MessageSchema(Self.init) { Member("keys", \Self.keys) }
+  package static let schema = MessageSchema(Self.init) {
+    Member("keys", \Self.keys)
+    Member(
+      "missing", \Self.missing,
+      "Whether the row of the key that signs was altered or removed: nothing is signed until another is made."
+    )
+  }
 }
 
 extension JSONSchema {
@@ -92,7 +104,10 @@ struct SigningKeyEndpoints: Sendable {
     [
       API.publishKeys.answered { [signingKeys] _ in try await signingKeys.published().json },
       API.listSigningKeys.answered { [signingKeys] _ in
-        SigningKeyList(keys: try await signingKeys.all().map { SigningKeyDescription($0) })
+        let keys = try await signingKeys.all()
+        return SigningKeyList(
+          keys: keys.map { SigningKeyDescription($0) },
+          missing: SigningKeyService.isPresentMissing(among: keys))
       },
       API.rotateSigningKey.answered { [signingKeys] call in
         SigningKeyDescription(try await signingKeys.rotate(by: call.caller.actor))

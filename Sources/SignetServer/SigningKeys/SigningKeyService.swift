@@ -56,11 +56,16 @@ public struct SigningKeyService: Sendable {
   }
 
   private static let advice =
-    "find out who can write the database; where nothing is signed any more, make another key (signet-server signing-key rotate) and have the devices renewed"
+    "find out who can write the database; where nothing is signed any more, restore a backup that has the key (signet-server restore), or make another (signet-server signing-key rotate): devices that know no other key have to be renewed then (signet renew)"
 
   /// Whether somebody has removed the row of the key that signs: one is retired in the step that adds the next.
   private static func isPresentRemoved(among keys: [SigningKeyRecord]) -> Bool {
     !keys.isEmpty && keys.allSatisfy { $0.retired != nil && !$0.isAltered }
+  }
+
+  /// Whether nothing is signed, since the row of the key that signs was altered or removed.
+  static func isPresentMissing(among keys: [SigningKeyRecord]) -> Bool {
+    !keys.isEmpty && !keys.contains { $0.retired == nil && !$0.isAltered }
   }
 
   /// Makes another key, which signs from now on; devices follow the word of the one before.
