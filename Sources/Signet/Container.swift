@@ -36,6 +36,12 @@ public struct Container: Hashable, Sendable, Identifiable {
   /// An operator has revoked it, or it was activated elsewhere in its place: it is of no use until the server says otherwise.
   public let unknownToServerSince: Int64?
 
+  /// When what answers first signed with a key to which none that this container knows leads, in seconds since 1970; `nil` where
+  /// it does not, as far as it has been asked.
+  ///
+  /// Somebody else answers, or the operator had to make a key that no earlier one vouches for: ask the operator, and renew then.
+  public let otherServerKeySince: Int64?
+
   /// The keys: one signs decisions, one makes one-time codes, one talks to the server.
   public var keys: [Key] {
     Key.Usage.allCases.map { usage in

@@ -101,7 +101,8 @@ extension Container {
     name = stored.attributes.name
     created = stored.created / 1000
     isConfirmed = stored.state == .active
-    unknownToServerSince = ContainerNotes(parsing: stored.attributes.extra).unknownToServerSince
+    let notes = ContainerNotes(parsing: stored.attributes.extra)
+    (unknownToServerSince, otherServerKeySince) = (notes[.unknownToServer], notes[.otherServerKey])
   }
 }
 

@@ -2,12 +2,20 @@ import SignetJSON
 
 /// What a device remembers about a container and may forget: beside the secrets in the vault, which authenticates it.
 struct ContainerNotes {
-  /// When the server first said that it does not know the container, in seconds since 1970.
-  var unknownToServerSince: Int64? {
+  /// What the server's answers have shown, for people.
+  enum Trait: String {
+    /// The server does not know the container.
+    case unknownToServer = "unknownToServerSince"
+    /// What answers signs with a key to which none that the container knows leads.
+    case otherServerKey = "otherServerKeySince"
+  }
+
+  /// When something was first shown, in seconds since 1970; `nil` where it is not so.
+  subscript(trait: Trait) -> Int64? {
     get {
-      do { return try object.optionalInteger("unknownToServerSince") } catch { return nil }
+      do { return try object.optionalInteger(trait.rawValue) } catch { return nil }
     }
-    set { object["unknownToServerSince"] = newValue.map { .integer($0) } }
+    set { object[trait.rawValue] = newValue.map { .integer($0) } }
   }
 
   /// Whatever else a newer version keeps stays.

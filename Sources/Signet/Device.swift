@@ -139,23 +139,29 @@ public final class Device: Sendable {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
     session.hears = { isKnown in
-      // What the server said stands; where it cannot be kept, the next request hears it again.
-      do throws(SignetFailure) {
-        if isKnown { try await self.noteContact(of: container.id) }
-        let stored = try await vaulted(await self.vault.container(container.id))
-        let notes = ContainerNotes(parsing: stored.attributes.extra)
-        guard isKnown == (notes.unknownToServerSince != nil) else { return }
-        let now = self.clock.now
-        try await vaulted(
-          await self.vault.changeExtra(of: container.id, isCounted: false) {
-            (extra) throws(VaultFailure) in
-            var notes = ContainerNotes(parsing: extra)
-            notes.unknownToServerSince = isKnown ? nil : now
-            extra = notes.bytes
-          })
-      } catch {}
+      do throws(SignetFailure) { if isKnown { try await self.noteContact(of: container.id) } } catch {
+        return
+      }
+      await self.note(.unknownToServer, !isKnown, of: container)
     }
     return session
+  }
+
+  /// Notes whether the server's answers show something of a container, and since when.
+  ///
+  /// What the server said stands; where it cannot be kept, the next request hears it again.
+  func note(_ trait: ContainerNotes.Trait, _ isSo: Bool, of container: Container) async {
+    do throws(SignetFailure) {
+      let stored = try await vaulted(await vault.container(container.id))
+      guard isSo == (ContainerNotes(parsing: stored.attributes.extra)[trait] == nil) else { return }
+      let now = clock.now
+      try await vaulted(
+        await vault.changeExtra(of: container.id, isCounted: false) { (extra) throws(VaultFailure) in
+          var notes = ContainerNotes(parsing: extra)
+          notes[trait] = isSo ? now : nil
+          extra = notes.bytes
+        })
+    } catch {}
   }
 
   /// One transport for each configuration, so that connections are kept and used again.

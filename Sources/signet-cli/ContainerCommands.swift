@@ -106,6 +106,7 @@ extension Container {
       "profile": .object(profile.json), "keys": .array(keys.map { .object($0.json) }),
     ]
     if let unknownToServerSince { json["unknownToServerSince"] = .integer(unknownToServerSince) }
+    if let otherServerKeySince { json["otherServerKeySince"] = .integer(otherServerKeySince) }
     return json
   }
 }

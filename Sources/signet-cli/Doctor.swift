@@ -220,6 +220,15 @@ struct Doctor {
           text: "its server does not know it any more, as it said on \(Moment.text(since))",
           advice: "ask for a new activation code; signet pending asks the server once more"))
     }
+    if let since = container.otherServerKeySince {
+      findings.append(
+        Finding(
+          subject: subject, weight: .problem,
+          text:
+            "what answers as its server has another key than the one that it knows, since \(Moment.text(since))",
+          advice: "ask its operator whether the key was lost; if so, make new keys: signet renew --container "
+            + container.shortID))
+    }
     do {
       findings += try await lock(of: container, on: device)
       findings += Self.condition(

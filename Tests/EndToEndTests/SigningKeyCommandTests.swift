@@ -6,7 +6,7 @@ import Testing
 /// Keys of the server whose rows somebody else has altered or removed, as operators and users meet them.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SigningKeyCommandTests {
   @Test(
-    "after an altered or a removed key, 'list' names the loss and 'rotate' says that devices have to be renewed",
+    "after an altered or a removed key, 'list', 'rotate' and the device's doctor name the loss and what to do",
     arguments: ["UPDATE signing_keys SET created = 9", "DELETE FROM signing_keys WHERE retired IS NULL"])
   func rotate(_ change: String) async throws {
     let server = try await RunningServer.start()
@@ -30,8 +30,14 @@ import Testing
     #expect(rotated.status == 0 && rotated.errorOutput.contains("signet renew"), rotated.summary)
     let refused = try await device.run("pending")
     #expect(refused.status != 0 && refused.errorOutput.contains("signet renew"), refused.summary)
+    let doctor = try await device.run("doctor")
+    #expect(
+      doctor.status == 1 && doctor.output.contains("has another key than the one that it knows")
+        && doctor.output.contains("signet renew"), doctor.summary)
     _ = try await device.json("renew", passwords: ["winter-garden-42"])
     #expect(try await device.run("pending").status == 0)
+    let healed = try await device.run("doctor")
+    #expect(healed.status == 0, healed.summary)
     let next = try await server.run("signing-key", "rotate")
     #expect(next.status == 0 && next.errorOutput.isEmpty, next.summary)
     await server.stop()

@@ -60,11 +60,15 @@ import Testing
       server: container.server, container: container.serverMadeID, request: [UInt8](repeating: 0, count: 16))
     let forged = try TransactionList([]).sealed(for: address, by: forger, to: encryption)
     transport.answer(HTTPResponse(status: 200, body: Array(forged.utf8)))
+    #expect(try await fixture.device.container(container.id).otherServerKeySince == nil)
     await #expect(throws: SignetFailure.serverKeyUnknown) {
       try await fixture.device.pendingTransactions(for: container)
     }
+    // It is remembered until the server's own key signs again.
+    #expect(try await fixture.device.container(container.id).otherServerKeySince != nil)
     transport.answer(nil)
     #expect(try await fixture.device.pendingTransactions(for: container).count == 1)
+    #expect(try await fixture.device.container(container.id).otherServerKeySince == nil)
     await server.server.stop()
   }
 }

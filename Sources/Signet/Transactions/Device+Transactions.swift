@@ -57,7 +57,22 @@ extension Device {
   }
 
   /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
+  ///
+  /// That there is none is remembered until there is one.
   package func serverKey(
+    called thumbprint: String, of container: Container, _ session: ServerSession
+  ) async throws(SignetFailure) -> P256.Signing.PublicKey {
+    do throws(SignetFailure) {
+      let key = try await trustedServerKey(called: thumbprint, of: container, session)
+      await note(.otherServerKey, false, of: container)
+      return key
+    } catch {
+      if case .serverKeyUnknown = error { await note(.otherServerKey, true, of: container) }
+      throw error
+    }
+  }
+
+  private func trustedServerKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
     var facts = try await facts(of: container)
