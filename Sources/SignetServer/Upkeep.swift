@@ -54,9 +54,9 @@ final class Upkeep: Sendable {
     await loop?.value
   }
 
-  /// Has the log name signing keys whose rows were altered at the start, and not when something is to be signed.
+  /// Has the log name signing keys whose rows were altered or removed at the start, and not when something is to be signed.
   private static func lookAtSigningKeys(_ context: ServiceContext) async {
-    do { _ = try await SigningKeyService(context).all() } catch {
+    do { _ = try await SigningKeyService(context).records() } catch {
       context.log.error("storage.failed", ["cause": "\(error)"])
     }
   }

@@ -214,12 +214,13 @@ extension StorageContract {
       try await expect(make("c2", at: 1270), is: .coolingDown(retryAfter: 60), "after a suspicion")
     },
     Check("a signing key takes the place of the one that is named, once") { storage in
-      try await expect(storage.signingKeys(), is: [], "the keys of a new storage")
+      try await expect(
+        storage.signingKeys(), is: SigningKeyRecords(all: [], isNew: true), "the keys of a new storage")
       let outcomes = try await race { number in
         try await storage.addSigningKey(Sample.signingKey("k\(number)"), replacing: nil, audit: event("key"))
       }
       try expect(outcomes.filter { $0 }.count, is: 1, "first keys")
-      let first = try await storage.signingKeys()
+      let first = try await storage.signingKeys().all
       try expect(first.count, is: 1, "keys")
       var next = Sample.signingKey("next", at: 2000)
       next.succession = "the word of the first"
@@ -229,12 +230,30 @@ extension StorageContract {
         storage.addSigningKey(next, replacing: first[0].id, audit: event("key")), is: true, "in its place")
       var retired = first[0]
       retired.retired = 2000
-      try await expect(storage.signingKeys(), is: [retired, next], "both keys")
+      try await expect(
+        storage.signingKeys(), is: SigningKeyRecords(all: [retired, next], isNew: false), "both keys")
       let early = Sample.signingKey("early", at: 500)
       try await expect(
         storage.addSigningKey(early, replacing: next.id, audit: event("key")), is: true,
         "by a clock that was set back")
-      try await expect(storage.signingKeys().map(\.id).last, is: "early", "the one that signs")
+      try await expect(storage.signingKeys().all.map(\.id).last, is: "early", "the one that signs")
+    },
+    Check("a storage without a signing key is not new where the audit log names one") { storage in
+      let added = AuditEvent.signingKeyAdded(key: "k", after: nil)
+      try await storage.append(event("\"event\":\"signingKey.added\""))
+      try await expect(storage.signingKeys().isNew, is: true, "after another event")
+      try await storage.append(AuditRecord(added, by: .server, at: 1000))
+      try await expect(
+        storage.signingKeys(), is: SigningKeyRecords(all: [], isNew: false), "after the key's event")
+    },
+    Check("a storage without a signing key is not new where a container is in use") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.activation("a"))
+      _ = try await storage.finish("a", Sample.container("c", activation: "a"))
+      try await expect(storage.signingKeys().isNew, is: true, "while it waits for its device")
+      _ = try await storage.confirm("c")
+      try await expect(
+        storage.signingKeys(), is: SigningKeyRecords(all: [], isNew: false), "once it is in use")
     },
   ]
 }

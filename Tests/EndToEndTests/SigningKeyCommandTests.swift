@@ -7,7 +7,10 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SigningKeyCommandTests {
   @Test(
     "after an altered or a removed key, 'list', 'rotate' and the device's doctor name the loss and what to do",
-    arguments: ["UPDATE signing_keys SET created = 9", "DELETE FROM signing_keys WHERE retired IS NULL"])
+    arguments: [
+      "UPDATE signing_keys SET created = 9", "DELETE FROM signing_keys WHERE retired IS NULL",
+      "DELETE FROM signing_keys",
+    ])
   func rotate(_ change: String) async throws {
     let server = try await RunningServer.start()
     let device = server.device()

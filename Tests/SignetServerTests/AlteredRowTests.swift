@@ -326,10 +326,10 @@ import Testing
     let bench = try await Self.bench()
     let service = SigningKeyService(bench.server.context)
     for _ in 0..<2 { _ = try await service.rotate(by: .local) }
-    let keys = try await service.all()
+    let keys = try await service.records().all
     try #require(keys.count == 3)
     try bench.tamper("UPDATE signing_keys SET created = 9 WHERE id = ?", .text(keys[1].id))
-    #expect(try await service.all().filter(\.isAltered).map(\.id) == [keys[1].id])
+    #expect(try await service.records().all.filter(\.isAltered).map(\.id) == [keys[1].id])
     #expect(try await service.currentPublicKey().thumbprint == keys[2].id)
     #expect(try await service.published().keys.map(\.thumbprint) == [keys[0].id, keys[2].id])
     #expect(try await bench.server.activate(device: 2).serverKey?.thumbprint == keys[2].id)
@@ -357,7 +357,7 @@ import Testing
     #expect(made.succession == nil, "what was altered gives no word")
     #expect(try await service.currentPublicKey().thumbprint == made.id)
     #expect(try await service.published().keys.map(\.thumbprint) == [made.id])
-    #expect(try await service.all().map(\.isAltered) == [true, false])
+    #expect(try await service.records().all.map(\.isAltered) == [true, false])
     #expect(try await service.rotate(by: .local).succession != nil)
   }
 
@@ -372,11 +372,35 @@ import Testing
       _ = try await service.currentPublicKey()
     }
     #expect(try await service.published().keys.map(\.thumbprint) == [first])
-    #expect(try await service.all().map(\.id) == [first])
+    #expect(try await service.records().all.map(\.id) == [first])
     #expect(bench.server.capture.lines.contains { $0.contains("signingKey.removed") })
     let made = try await service.rotate(by: .local)
     #expect(made.succession == nil, "nobody knows which one it follows")
     #expect(try await service.currentPublicKey().thumbprint == made.id)
+  }
+
+  @Test("with all signing keys removed none is made but by an operator; codes are still verified")
+  func emptiedSigningKeys() async throws {
+    let bench = try await Self.bench()
+    let service = SigningKeyService(bench.server.context)
+    try bench.tamper("DELETE FROM signing_keys")
+    await #expect(throws: StorageFailure.altered(row: "the key that signs", of: "signing_keys")) {
+      _ = try await service.currentPublicKey()
+    }
+    await #expect(throws: StorageFailure.self) { _ = try await service.published() }
+    #expect(try await service.records().all.isEmpty)
+    let line = bench.server.capture.lines.first { $0.contains("signingKey.removed") }
+    #expect(try #require(line).contains("signet-server restore"))
+    let code = try bench.device.code(at: bench.server.clock.now)
+    let outcome = try await bench.server.codes.validate(code, user: bench.device.user, by: .init(.local))
+      .value
+    #expect(outcome == .accepted)
+    // Without a container the log still tells.
+    try await bench.server.users.revokeContainer(bench.container, by: .local)
+    await #expect(throws: StorageFailure.self) { _ = try await service.currentPublicKey() }
+    let made = try await service.rotate(by: .local)
+    #expect(made.succession == nil, "nobody knows which one it follows")
+    #expect(try await service.published().keys.map(\.thumbprint) == [made.id])
   }
 
   @Test("signing keys keep their order where somebody has changed their numbers")
@@ -387,9 +411,9 @@ import Testing
       bench.server.clock.advance(by: 1)
       _ = try await service.rotate(by: .local)
     }
-    let keys = try await service.all()
+    let keys = try await service.records().all
     try bench.tamper("UPDATE signing_keys SET number = 100 - number")
-    #expect(try await service.all() == keys)
+    #expect(try await service.records().all == keys)
     #expect(try await service.published().keys.map(\.thumbprint) == keys.map(\.id))
   }
 }

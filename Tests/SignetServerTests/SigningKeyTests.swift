@@ -17,7 +17,7 @@ import Testing
       return keys
     }
     #expect(keys.allSatisfy { $0 == keys[0] })
-    let record = try #require(try await server.storage.signingKeys().first)
+    let record = try #require(try await server.storage.signingKeys().all.first)
     #expect(try await service.current().publicKey == keys[0] && record.id == keys[0].thumbprint)
     #expect(record.sealed.count == 32 + 28)
     #expect(throws: CryptoFailure.self) {
@@ -39,7 +39,7 @@ import Testing
     #expect(published.keys.count == 4 && published.keys.first == known && published.keys.last == present)
     let serverURL = server.context.settings.serverURL
     #expect(published.successor(of: known, called: present.thumbprint, at: serverURL) == present)
-    let records = try await service.all()
+    let records = try await service.records().all
     #expect(records.map { $0.retired == nil } == [false, false, false, true])
     // A list is signed by the present one.
     let record = try await device.send(to: server)

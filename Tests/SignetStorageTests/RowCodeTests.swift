@@ -151,7 +151,7 @@ import Testing
         "succession": "'x'",
       ], uncovered: ["number"]
     ) { storage in
-      let altered = try await storage.signingKeys().first(where: \.isAltered)
+      let altered = try await storage.signingKeys().all.first(where: \.isAltered)
       guard let altered else { return false }
       _ = try altered.checked()
       return true

@@ -104,10 +104,9 @@ struct SigningKeyEndpoints: Sendable {
     [
       API.publishKeys.answered { [signingKeys] _ in try await signingKeys.published().json },
       API.listSigningKeys.answered { [signingKeys] _ in
-        let keys = try await signingKeys.all()
+        let keys = try await signingKeys.records()
         return SigningKeyList(
-          keys: keys.map { SigningKeyDescription($0) },
-          missing: SigningKeyService.isPresentMissing(among: keys))
+          keys: keys.all.map { SigningKeyDescription($0) }, missing: keys.isPresentMissing)
       },
       API.rotateSigningKey.answered { [signingKeys] call in
         SigningKeyDescription(try await signingKeys.rotate(by: call.caller.actor))

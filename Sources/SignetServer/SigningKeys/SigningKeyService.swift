@@ -31,7 +31,7 @@ public struct SigningKeyService: Sendable {
   ///
   /// - Throws: ``Problem``.
   public func published() async throws -> ServerKeySet {
-    var records = try await all().filter { !$0.isAltered }
+    var records = try await self.records().all.filter { !$0.isAltered }
     // The first is made here too. No keys at all would be believed, and remembered.
     if records.isEmpty { records = [try await present()] }
     var keys: [P256.Signing.PublicKey] = []
@@ -39,17 +39,17 @@ public struct SigningKeyService: Sendable {
     return ServerKeySet(keys: keys, successions: records.compactMap(\.succession))
   }
 
-  /// All keys, oldest first, also those whose rows were altered, which the log names; the last one signs.
+  /// All keys, also those whose rows were altered, which the log names.
   ///
-  /// Where there are keys, and none that signs, the log says so.
+  /// Where there are keys, or there were some, and none that signs, the log says so.
   ///
   /// - Throws: ``Problem``.
-  public func all() async throws -> [SigningKeyRecord] {
+  public func records() async throws -> SigningKeyRecords {
     let keys = try await context.storage.signingKeys()
-    for key in keys where key.isAltered {
+    for key in keys.all where key.isAltered {
       context.log.sampledError("signingKey.altered", ["key": key.id, "advice": Self.advice])
     }
-    if Self.isPresentRemoved(among: keys) {
+    if keys.isPresentRemoved {
       context.log.sampledError("signingKey.removed", ["advice": Self.advice])
     }
     return keys
@@ -57,16 +57,6 @@ public struct SigningKeyService: Sendable {
 
   private static let advice =
     "find out who can write the database; where nothing is signed any more, restore a backup that has the key (signet-server restore), or make another (signet-server signing-key rotate): devices that know no other key have to be renewed then (signet renew)"
-
-  /// Whether somebody has removed the row of the key that signs: one is retired in the step that adds the next.
-  private static func isPresentRemoved(among keys: [SigningKeyRecord]) -> Bool {
-    !keys.isEmpty && keys.allSatisfy { $0.retired != nil && !$0.isAltered }
-  }
-
-  /// Whether nothing is signed, since the row of the key that signs was altered or removed.
-  static func isPresentMissing(among keys: [SigningKeyRecord]) -> Bool {
-    !keys.isEmpty && !keys.contains { $0.retired == nil && !$0.isAltered }
-  }
 
   /// Makes another key, which signs from now on; devices follow the word of the one before.
   ///
@@ -76,9 +66,9 @@ public struct SigningKeyService: Sendable {
   /// - Returns: The new key.
   /// - Throws: ``Problem``.
   public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
-    let keys = try await all()
+    let keys = try await records()
     let before: SigningKeyRecord? =
-      try await keys.isEmpty ? present() : keys.last(where: { $0.retired == nil })
+      try await keys.isNew ? present() : keys.all.last(where: { $0.retired == nil })
     let made = try await add(after: before, by: actor)
     guard let made else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
     return made
@@ -99,12 +89,10 @@ public struct SigningKeyService: Sendable {
   /// - Throws: ``StorageFailure/altered(row:of:)`` where it may be one whose row was altered, or was removed: an operator makes another
   ///   one then, since no device follows to it.
   private func known() async throws -> SigningKeyRecord? {
-    let keys = try await all()
-    if let present = keys.last(where: { $0.retired == nil && !$0.isAltered }) { return present }
-    if Self.isPresentRemoved(among: keys) {
-      throw StorageFailure.altered(row: "the key that signs", of: "signing_keys")
-    }
-    return try keys.last(where: \.isAltered)?.checked()
+    let keys = try await records()
+    if let present = keys.present { return present }
+    if keys.isPresentRemoved { throw StorageFailure.altered(row: "the key that signs", of: "signing_keys") }
+    return try keys.all.last(where: \.isAltered)?.checked()
   }
 
   private func add(
@@ -134,4 +122,15 @@ public struct SigningKeyService: Sendable {
   private func publicKey(of record: SigningKeyRecord) throws -> P256.Signing.PublicKey {
     try P256.Signing.PublicKey(x963: record.publicKey)
   }
+}
+
+extension SigningKeyRecords {
+  /// The key that signs, where its row is as this server wrote it.
+  fileprivate var present: SigningKeyRecord? { all.last { $0.retired == nil && !$0.isAltered } }
+
+  /// Whether somebody has removed the row of the key that signs: one is retired in the step that adds the next.
+  fileprivate var isPresentRemoved: Bool { !isNew && all.allSatisfy { $0.retired != nil && !$0.isAltered } }
+
+  /// Whether nothing is signed, since the row of the key that signs was altered or removed.
+  var isPresentMissing: Bool { !isNew && present == nil }
 }

@@ -29,6 +29,17 @@ public struct SigningKeyRecord: Hashable, Sendable {
   }
 }
 
+/// The keys that a server signs with, as they were at one moment.
+public struct SigningKeyRecords: Hashable, Sendable {
+  /// Oldest first, also those whose rows were altered; the one that signs is the last.
+  public let all: [SigningKeyRecord]
+  /// Whether there was never one: none is there, no container is in use, and the audit log names none.
+  public let isNew: Bool
+
+  /// Puts what was found together.
+  public init(all: [SigningKeyRecord], isNew: Bool) { (self.all, self.isNew) = (all, isNew) }
+}
+
 extension SigningKeyRecord {
   static let columns =
     "id, sealed, public_key, created, retired, succession, code"

@@ -1,13 +1,14 @@
 import SignetSQL
 
 extension Storage {
-  /// All keys that the server signs or has signed with, oldest first, also those whose rows were altered.
-  public func signingKeys() async throws(StorageFailure) -> [SigningKeyRecord] {
+  /// All keys that the server signs or has signed with.
+  public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
     try await read { [codes] database in
       // By what the code of a row covers, as far as that tells them apart; the one that signs is the last.
-      try database.rows(
+      let keys = try database.rows(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
       ) { try SigningKeyRecord($0, codes) }
+      return SigningKeyRecords(all: keys, isNew: try keys.isEmpty && !database.hasHadSigningKey())
     }
   }
 
@@ -38,5 +39,16 @@ extension Storage {
       try database.appendAudit(audit)
       return true
     }
+  }
+}
+
+extension SQLConnection {
+  /// Whether there was a signing key: a container comes into use with its public half, and the log has an entry of each.
+  fileprivate func hasHadSigningKey() throws -> Bool {
+    if try exists("SELECT 1 FROM containers WHERE state = 'active' LIMIT 1") { return true }
+    // Quotes inside of a member are escaped, so that only the event itself is found. The log is read through on a server that has
+    // no key: mostly one that is new.
+    return try exists(
+      "SELECT 1 FROM audit WHERE event LIKE $1 LIMIT 1", [.text("%\"event\":\"signingKey.added\"%")])
   }
 }
