@@ -165,7 +165,7 @@ let package = Package(
       dependencies: [
         "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
         "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
-        "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
+        "SignetStorage", "SignetText", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
     // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).

@@ -12,4 +12,8 @@ package enum PercentEncoding {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// Whether a text can be a part of a path: an empty one is none, and `.` and `..`, also escaped, stand for folders (RFC 3986 section
+  /// 5.2.4).
+  package static func isSegment(_ text: String) -> Bool { !text.isEmpty && text != "." && text != ".." }
 }

@@ -20,7 +20,7 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
   ///   character that is invisible or changes the direction of text, a space at either end, another normalization, or
   ///   `.` and `..`, which no path of a URL can have as a part (RFC 3986, section 5.2.4).
   public init(_ text: String) throws(WireFailure) {
-    guard text != ".", text != ".." else {
+    guard text.isEmpty || PercentEncoding.isSegment(text) else {
       throw .invalid(member: "user", reason: "is not . or .., which stand for folders in the path of a URL")
     }
     // Most are visible ASCII, of which nothing but the length is to be looked at.

@@ -74,7 +74,7 @@ struct OperatorClient: Sendable {
   ///   - body: What is sent, if the endpoint takes a body.
   ///   - options: The options by which members of the body were given, for what the server says of them.
   /// - Returns: The answer.
-  /// - Throws: `CommandFailure`.
+  /// - Throws: `CommandFailure`; `UsageFailure` for a parameter that no path can have.
   func send(
     _ endpoint: some DescribedEndpoint, at values: [PathParameter: String] = [:],
     query: [(String, String)] = [], body: JSONObject = [:],
@@ -118,6 +118,10 @@ struct OperatorClient: Sendable {
     precondition(Set(values.keys) == Set(endpoint.parameters), "\(endpoint.id) has other parameters")
     var path = endpoint.path(uaf: "")
     for (parameter, value) in values {
+      guard PercentEncoding.isSegment(value) else {
+        throw UsageFailure.refused(
+          "\(parameter.rawValue.uppercased()) cannot be empty, . or .., which name nothing in a URL")
+      }
       path = path.replacing("{\(parameter.rawValue)}", with: PercentEncoding.encode(value))
     }
     let token = key.secret.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }

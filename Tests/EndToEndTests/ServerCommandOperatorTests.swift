@@ -214,6 +214,28 @@ import Testing
     #expect(gone.errorOutput.contains("start it: signet-server serve --data \(server.data)"))
   }
 
+  @Test(
+    "a name that no URL can have as a part is refused by the name of its operand", arguments: ["", ".", ".."])
+  func refusesNamesOfFolders(_ name: String) async throws {
+    // The server is not asked.
+    let folder = try TemporaryFolder()
+    try await InitializedFolder.make([], try FreePort.find(), in: folder)
+    for (words, operand) in [
+      (["user", "show", name], "USER"), (["user", "delete", name], "USER"),
+      (["user", "unlock", name], "USER"),
+      (["container", "list", name], "USER"), (["container", "lock", name], "ID"),
+      (["device", "list", name], "USER"), (["device", "revoke", name], "ID"),
+      (["key", "revoke", name], "ID"),
+      (["client", "show", name], "ID"), (["token", "remove", name], "SERIAL"),
+      (["token", "assign", name, "alice"], "SERIAL"), (["authenticator", "remove", name], "ID"),
+      (["uaf", "remove-target", name], "ID"), (["uaf", "remove-credential", name, "AQ"], "AAID"),
+      (["uaf", "release-credential", "7357#0001", name], "KEY"),
+    ] {
+      let refused = try await ServerCommand.run(words + ["--data", folder.file("data")])
+      #expect(refused.isRefusal(64, "\(operand) cannot be empty, . or .."), "\(words): \(refused.summary)")
+    }
+  }
+
   @Test func takesServerTrustAndKeyFromTheEnvironment() async throws {
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")

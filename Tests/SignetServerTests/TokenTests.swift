@@ -113,7 +113,7 @@ import Testing
       do { try make() } catch let problem as Problem { return problem.code }
       return nil
     }
-    for text in ["", "a b", "ä", String(repeating: "1", count: 65)] {
+    for text in ["", ".", "..", "a b", "ä", String(repeating: "1", count: 65)] {
       #expect(try refusal { _ = try TokenSerial(text) } == .malformed)
     }
     for (bytes, digits, period, counter) in [

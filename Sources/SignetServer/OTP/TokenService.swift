@@ -1,6 +1,7 @@
 public import SignetCrypto
 public import SignetOATH
 public import SignetStorage
+import SignetText
 public import SignetWire
 
 /// Tokens that were not made by a device of ours: imported, assigned, verified, removed (`docs/protocol.md` section 7).
@@ -189,11 +190,13 @@ public struct TokenSerial: Hashable, Sendable {
 
   /// Reads a serial number.
   ///
-  /// - Parameter text: 1 to 64 visible ASCII characters.
+  /// - Parameter text: 1 to 64 visible ASCII characters; not `.` or `..`, which no path can name.
   /// - Throws: ``Problem/Code/malformed``.
   public init(_ text: String) throws(Problem) {
-    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-      throw Problem(.malformed, "A serial number has 1 to 64 visible ASCII characters.")
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
+      PercentEncoding.isSegment(text)
+    else {
+      throw Problem(.malformed, "A serial number has 1 to 64 visible ASCII characters, and is not . or ..")
     }
     self.text = text
   }

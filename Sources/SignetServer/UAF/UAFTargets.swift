@@ -3,6 +3,7 @@ import SignetJOSE
 import SignetJSON
 import SignetPush
 import SignetStorage
+import SignetText
 import SignetUAF
 import SignetWire
 
@@ -37,7 +38,7 @@ struct UAFTargets: Sendable {
         body.string("name"), body.string("signatureKey"), body.optionalString("encryptionKey")
       ))
     try Self.check(name, "name", 1...256)
-    if let device { try Self.check(device, "deviceId", Self.deviceByteCounts) }
+    if let device, !Self.isDevice(device) { throw UAFWebFailure(400, Self.deviceRule) }
     if let target { try Self.check(target, "target", 0...4_096) }
     try checkDispatcher(dispatcher)
     let id = ServerMadeID(random: context.random).text
@@ -89,13 +90,16 @@ struct UAFTargets: Sendable {
     do throws(JSONFailure) {
       device = try JSONObject(parsing: Array(context.utf8)).optionalString("deviceId")
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
-    guard device.map({ isFit($0, deviceByteCounts) }) ?? true else {
-      throw UAFFailure(.badRequest, "deviceId has 1 to 128 bytes")
-    }
+    guard device.map(isDevice) ?? true else { throw UAFFailure(.badRequest, deviceRule) }
     return device
   }
 
-  private static let deviceByteCounts = 1...128
+  /// Whether a device can call itself so: its name is a part of paths.
+  private static func isDevice(_ text: String) -> Bool {
+    isFit(text, 1...128) && PercentEncoding.isSegment(text)
+  }
+
+  private static let deviceRule = "deviceId has 1 to 128 bytes, and is not . or .."
 
   private func checkDispatcher(_ name: String?) throws {
     guard let name else { return }

@@ -56,7 +56,7 @@ import UAFFixture
       ])
   }
 
-  @Test(arguments: ["", String(repeating: "x", count: 129), "a\\n"])
+  @Test(arguments: ["", ".", "..", String(repeating: "x", count: 129), "a\\n"])
   func aDeviceHasANameThatFits(_ name: String) async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
@@ -355,7 +355,9 @@ import UAFFixture
       #expect(try await add { $0["signatureKey"] = .string(key) } == "400 malformed", "\(key)")
       #expect(try await add { $0["encryptionKey"] = .string(key) } == "400 malformed", "\(key)")
     }
-    #expect(try await add { $0["deviceId"] = "" } == "400 malformed")
+    for name in ["", ".", ".."] {
+      #expect(try await add { $0["deviceId"] = .string(name) } == "400 malformed", "\(name)")
+    }
     let list = try await server.send(.get, "/token/dispatch/targets?username=alice")
     #expect(try list.refusal == "401 unauthorized")
     #expect(
