@@ -50,7 +50,7 @@ let signetProgram = Program(
     .init(.software, "Something failed that should not have; what is stored is as it was"),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
-    .init(.temporaryFailure, "Something is busy, too slow or defends itself; try again later"),
+    .init(.temporaryFailure, "Something is busy, too slow, failed or defends itself; try again later"),
     .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
       .permissionDenied,
@@ -207,6 +207,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .refused(let problem)
   where [.containerLocked, .containerAltered, .deviceLocked, .userNotActive].contains(problem.code):
     .permissionDenied
+  // `signet-server` has the same.
+  case .refused(let problem) where [.busy, .serverFailure].contains(problem.code): .temporaryFailure
   case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:

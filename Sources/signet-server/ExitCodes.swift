@@ -26,8 +26,8 @@ enum ExitCodes {
     case .unauthorized, .forbidden, .containerUnknown, .containerAltered: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
-    case .busy, .transactionTooMany, .transactionWaiting: .temporaryFailure
-    case .serverFailure: .software
+    // `signet` has the same of the server's own failures.
+    case .busy, .serverFailure, .transactionTooMany, .transactionWaiting: .temporaryFailure
     case .method: .protocolError
     default: .failure
     }

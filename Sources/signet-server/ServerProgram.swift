@@ -43,10 +43,13 @@ enum ServerProgram {
         .noUser,
         "There is no such user, device, container, key, client, transaction, authenticator or message"),
       .init(.unavailable, "The server can't be reached or broke off, or its address or port can't be used"),
-      .init(.software, "The server failed, and changed nothing"),
+      .init(.software, "Something failed that should not have"),
       .init(.cannotCreate, "It exists already, or can't be made"),
       .init(.inputOutput, "The database is damaged, or reading or writing failed"),
-      .init(.temporaryFailure, "The server is busy or too slow, or nothing was decided in time; try again"),
+      .init(
+        .temporaryFailure,
+        "The server is busy or too slow, or failed and changed nothing, or nothing was decided in time; try again"
+      ),
       .init(.protocolError, "What answered is no Signet server, or not the trusted one"),
       .init(
         .permissionDenied,

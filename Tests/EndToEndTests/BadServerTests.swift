@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetJSON
+import SignetSQLite
 import Testing
 
 /// What `signet` does with servers that are not what they should be: a message, a status, and a folder left as it was.
@@ -117,6 +118,19 @@ import Testing
     case .hangUp: (76, "no secure connection")
     case .hostileText: (76, "My Own Bank AG")
     }
+  }
+
+  @Test("a failure of the server itself may pass, for devices and for operators")
+  func serverFails() async throws {
+    let (server, device) = try await activated()
+    // What somebody else has made of a user is nothing that the server goes by.
+    try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
+      "UPDATE users SET created = 1")
+    let asked = try await device.run("pending")
+    #expect(asked.isRefusal(75, "The server failed"), asked.summary)
+    let invited = try await server.run("activation", "create", "alice")
+    #expect(invited.isRefusal(75, "The server failed"), invited.summary)
+    await server.stop()
   }
 
   @Test func nobodyListens() async throws {

@@ -44,6 +44,7 @@ private func exitCode(of code: UAFClientError) -> ExitCode {
 
 private func exitCode(of problem: UAFNetworkProblem) -> ExitCode {
   if case .transport(let failure) = problem.cause { return exitCode(of: failure) }
+  if let status = problem.status, (500...599).contains(status) { return .temporaryFailure }
   return problem.isNotAllowed ? .permissionDenied : .protocolError
 }
 
