@@ -105,6 +105,7 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
     return try ActivationCode(parsing: ScannedKind.expect(.activationCode, ScannedText.picture(path)))
   }
   if let path = arguments.optionalString("code-file") {
+    try ScannedKind.expectFile(path)
     let text = try InputFile.text(of: path).trimmed
     guard !text.isEmpty else {
       throw CommandFailure(.dataError, "\(path) is empty; ask for a new activation code")

@@ -80,6 +80,7 @@ extension Command {
   ) { arguments in
     var lines: [String] = []
     for path in arguments.strings("image") {
+      try ScannedKind.expectFile(path)
       let bytes = try InputFile.bytes(of: path, limit: QRReader.maximumByteCount)
       do throws(QRFailure) { lines += try QRReader.texts(inPNG: bytes) } catch {
         throw CommandFailure(.dataError, "\(path): \(error)")
@@ -160,7 +161,7 @@ extension Command {
   }
 
   private static func bytes(of source: String) throws -> [UInt8] {
-    if source.contains("://") { return Array(source.utf8) }
+    if ScannedKind.isText(source) { return Array(source.utf8) }
     return try InputFile.bytes(of: source, limit: AccountFile.maximumByteCount)
   }
 }

@@ -2,6 +2,12 @@ import Signet
 import SignetJSON
 import SignetTerminal
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// What a text is that was scanned, pasted or read from a file, as far as its form tells.
 enum ScannedKind {
   /// What an operator hands out.
@@ -44,7 +50,26 @@ enum ScannedKind {
   /// - Throws: `CommandFailure`, which says what it is and what takes it.
   static func expect(_ wanted: Self, _ text: String) throws(CommandFailure) -> String {
     guard let found = Self(text), found != wanted else { return text }
-    throw CommandFailure(.dataError, "this is \(found.title); \(found.command) takes it")
+    throw found.refusal
+  }
+
+  /// Whether an operand that may name a file is a text itself.
+  static func isText(_ operand: String) -> Bool {
+    if operand.contains("://") { return true }
+    guard operand.hasPrefix("signet:") || Self(operand) != nil else { return false }
+    return !FileManager.default.fileExists(atPath: operand)
+  }
+
+  /// Lets the name of a file pass, and no text in its place.
+  ///
+  /// - Throws: `CommandFailure`, which says what the text is and what takes it.
+  static func expectFile(_ operand: String) throws(CommandFailure) {
+    guard isText(operand), let found = Self(operand) else { return }
+    throw found.refusal
+  }
+
+  private var refusal: CommandFailure {
+    CommandFailure(.dataError, "this is \(title); \(command) takes it")
   }
 
   private var title: String {

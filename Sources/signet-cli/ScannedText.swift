@@ -15,8 +15,10 @@ enum ScannedText {
   ///
   /// - Parameter path: A PNG picture or a text; `-` for standard input.
   /// - Returns: The text, without white space around it.
-  /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without one code.
+  /// - Throws: `CommandFailure` for a file that cannot be read, and for a text in its place; `QRFailure` for a picture without one
+  ///   code.
   static func read(_ path: String) throws -> String {
+    try ScannedKind.expectFile(path)
     let bytes = try InputFile.bytes(of: path, limit: QRReader.maximumByteCount)
     if QRReader.isPNG(bytes) { return try QRReader.singleText(inPNG: bytes) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -31,6 +33,7 @@ enum ScannedText {
   /// - Returns: The text.
   /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without one code.
   static func picture(_ path: String) throws -> String {
-    try QRReader.singleText(inPNG: InputFile.bytes(of: path, limit: QRReader.maximumByteCount))
+    try ScannedKind.expectFile(path)
+    return try QRReader.singleText(inPNG: InputFile.bytes(of: path, limit: QRReader.maximumByteCount))
   }
 }

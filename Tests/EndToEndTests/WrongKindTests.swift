@@ -62,4 +62,29 @@ import Testing
     }
     #expect(!FileManager.default.fileExists(atPath: device.data))
   }
+
+  @Test("a text in the place of a file's name is named too; what import knows it takes")
+  func inPlaceOfFiles() async throws {
+    let samples = try samples()
+    let lines: [(kind: Int, words: [String])] = [
+      (0, ["import", samples[0].text]), (1, ["import", samples[1].text]), (2, ["import", samples[2].text]),
+      (3, ["import", samples[3].text]), (4, ["scan", samples[4].text]), (1, ["scan", samples[1].text]),
+      (0, ["activate", "--code-file", samples[0].text]), (4, ["activate", "--qr", samples[4].text]),
+      (2, ["approve", "--offline", samples[2].text]),
+    ]
+    for (kind, words) in lines {
+      let result = try await device.run(words)
+      #expect(result.isRefusal(65, "this is \(samples[kind].kind)"), "\(words): \(result.summary)")
+      #expect(result.errorOutput.contains(samples[kind].command), "\(words): \(result.summary)")
+    }
+    #expect(try await device.run("import", "signet:other").status == 65)
+    #expect(!FileManager.default.fileExists(atPath: device.data))
+    for uri in [
+      "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank",
+      "otpauth-migration://offline?data=CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU6YWxpY2VAZ29vZ2xlLmNvbRoHRXhhbXBsZTAC",
+    ] {
+      let taken = try await device.run("import", uri)
+      #expect(taken.status == 0, "\(uri): \(taken.summary)")
+    }
+  }
 }
