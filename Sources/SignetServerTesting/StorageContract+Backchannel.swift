@@ -56,7 +56,7 @@ extension StorageContract {
       try await expect(storage.setUserCode([5], of: "bob", audit: event("code")), is: false, "of nobody")
       try await expect(storage.setUserCode([5], of: "alice", audit: event("code")), is: true, "of alice")
       try await expect(storage.user("alice")?.codeDigest, is: [5], "the digest")
-      @Sendable func attempt(_ client: UInt8, _ isRight: Bool) async throws -> CodeOutcome {
+      @Sendable func attempt(_ client: UInt8, _ isRight: Bool) async throws -> CodeOutcome? {
         try await storage.tryUserCode(CodeAttempt(user: "alice", client: [client])) { digest, wait in
           guard digest == [5] else { return CodeVerdict(.refused, wait: wait, audit: event("another")) }
           let failures = wait?.failures ?? 0
@@ -79,7 +79,14 @@ extension StorageContract {
       try expect(outcomes.count { $0 == .refused }, is: 3, "refused, of 50 wrong ones at once")
       _ = try await storage.setUserCode(nil, of: "alice", audit: event("code"))
       try await expect(storage.user("alice")?.codeDigest, is: nil, "the digest")
-      try await expect(attempt(1, true), is: .refused, "after it was taken away")
+      let entries = try await log(of: storage).count
+      try await expect(attempt(1, false), is: nil, "after it was taken away")
+      try await expect(.unknown, "a code of nobody") {
+        try await storage.tryUserCode(CodeAttempt(user: "bob", client: [1])) {
+          CodeVerdict(.refused, wait: $1, audit: event("of nobody"))
+        }
+      }
+      try await expect(log(of: storage).count, is: entries, "entries of codes that there are not")
       for (digest, outcome) in [([6], .refused), ([5], .accepted)] as [([UInt8], CodeOutcome)] {
         _ = try await storage.setUserCode(digest, of: "alice", audit: event("code"))
         try await expect(attempt(1, true), is: outcome, "with the code \(digest)")

@@ -86,6 +86,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.add(Sample.bob)
+      _ = try await storage.setUserCode([5], of: "bob", audit: event("code"))
       let before = try await log(of: storage).count
       for number in 0..<70 {
         try await expect(storage.wait(as: "alice"), is: .waiting(seconds: 9), "a code of alice")

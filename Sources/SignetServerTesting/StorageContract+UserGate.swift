@@ -24,7 +24,8 @@ extension StorageContract {
       storage, user in
       try await storage.submit(5, container: "c-\(user)", user: user) == .accepted
     },
-    GatedStep(step: "tryUserCode", name: "the code of a user") { _, _ in
+    GatedStep(step: "tryUserCode", name: "the code of a user") { storage, user in
+      _ = try await storage.setUserCode([1], of: user, audit: event("code"))
     } accepts: { storage, user in
       try await storage.tryUserCode(CodeAttempt(user: user, client: [1])) {
         CodeVerdict(.accepted, wait: $1, audit: event("user code"))

@@ -98,14 +98,15 @@ public struct CodeService: Sendable {
       let finding = judge.judge(request, situation)
       var verdict = CodeVerdict(
         finding.outcome, wait: finding.wait,
-        audit: audit(Self.event(finding, request, user, limit: judge.limit)))
+        audit: audit(
+          Self.event(finding, request, user, isUnknown: situation.isUserUnknown, limit: judge.limit)))
       verdict.changed = finding.changed
       return verdict
     }
   }
 
   private static func event(
-    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, limit: Int
+    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, isUnknown: Bool, limit: Int
   ) -> AuditEvent {
     if let used = finding.used {
       let (user, source) = (used.user ?? user, used.source)
@@ -117,7 +118,7 @@ public struct CodeService: Sendable {
     }
     // Of codes that were not tried, nothing says whether they were right.
     let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id }
-    let why = refusal(finding, request)
+    let why = refusal(finding, request, isUnknown: isUnknown)
     return switch request {
     case .use: .codeRefused(user: user, why, locked: locked)
     case .verify: .tokenRefused(user: user, why, locked: locked)
@@ -126,10 +127,12 @@ public struct CodeService: Sendable {
   }
 
   private static func refusal(
-    _ finding: CodeJudge.Finding, _ request: CodeRequest
+    _ finding: CodeJudge.Finding, _ request: CodeRequest, isUnknown: Bool
   ) -> AuditEvent.CodeRefusal {
     if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }
+    // Who asks hears no difference, also in what an address has to wait.
+    if isUnknown { return .unknownUser }
     if finding.outcome == .locked { return .locked }
     if finding.isReplay { return .replayed }
     return switch request {

@@ -151,13 +151,17 @@ struct BackchannelService: Sendable {
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
     let attempt = CodeAttempt(user: user.text, client: Array(client.actor.text.utf8))
-    let outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
-      let isRight = digest.map { constantTimeEqual(given, $0) } ?? false
-      let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
-      return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
-    }
+    let outcome: CodeOutcome?
+    do {
+      outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
+        let isRight = constantTimeEqual(given, digest)
+        let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
+        return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
+      }
+    } catch StorageFailure.unknown { throw OpenIDFailure.unknownUser }
     switch outcome {
-    case .accepted: return
+    // Whose code was taken away meanwhile is asked without one.
+    case nil, .accepted: return
     case .waiting(let seconds): throw OpenIDFailure(wrongUserCode: seconds)
     case .refused, .locked, .keyRevoked: throw OpenIDFailure.wrongUserCode
     }

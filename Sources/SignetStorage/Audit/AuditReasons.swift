@@ -12,6 +12,8 @@ extension AuditEvent {
     case locked = "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
     /// The user is suspended or deleted.
     case userNotActive = "not tried: the user is suspended or deleted"
+    /// There is no such user.
+    case unknownUser = "there is no such user"
     /// The code is right, and was used before.
     case replayed = "this code, or a later one, was used before"
     /// The code is wrong, or there is no credential.

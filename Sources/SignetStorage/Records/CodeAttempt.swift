@@ -49,6 +49,8 @@ public struct CodeSituation: Hashable, Sendable {
   public var wait: WaitRecord?
   /// Whether the user is not active, so that nothing is to be accepted.
   public var isUserHeld: Bool
+  /// Whether the attempt names a user that there is not, or not any more.
+  public var isUserUnknown: Bool
 
   /// Describes a situation.
   ///
@@ -56,10 +58,14 @@ public struct CodeSituation: Hashable, Sendable {
   ///   - credentials: The credentials.
   ///   - wait: What the address has to wait.
   ///   - isUserHeld: Whether the user is not active.
-  public init(credentials: [CredentialRecord], wait: WaitRecord? = nil, isUserHeld: Bool = false) {
+  ///   - isUserUnknown: Whether there is no such user.
+  public init(
+    credentials: [CredentialRecord], wait: WaitRecord? = nil, isUserHeld: Bool = false,
+    isUserUnknown: Bool = false
+  ) {
     self.credentials = credentials
     self.wait = wait
-    self.isUserHeld = isUserHeld
+    (self.isUserHeld, self.isUserUnknown) = (isUserHeld, isUserUnknown)
   }
 }
 

@@ -26,7 +26,9 @@ extension Storage {
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
       let isHeld = state.map { $0 != .active } ?? false
       let verdict = judge(
-        CodeSituation(credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld))
+        CodeSituation(
+          credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld,
+          isUserUnknown: user != nil && state == nil))
       for credential in verdict.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, number: row.number)

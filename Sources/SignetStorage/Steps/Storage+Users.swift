@@ -97,24 +97,26 @@ extension Storage {
     }
   }
 
-  /// Makes one attempt to use a user's code: shows `judge` the digest of the code, `nil` for none, and what the client has to wait, and
-  /// writes down what it says, in one step, as ``attemptCode(_:judge:)`` does.
+  /// Makes one attempt to use a user's code: shows `judge` the digest of the code and what the client has to wait, and writes down what
+  /// it says, in one step, as ``attemptCode(_:judge:)`` does.
   ///
   /// - Parameters:
   ///   - attempt: Whose code, and who tries.
   ///   - judge: Compares, and judges.
-  /// - Returns: The verdict's outcome.
-  /// - Throws: ``StorageFailure``.
+  /// - Returns: The verdict's outcome; `nil` where the user has no code, of which nothing is written.
+  /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, of which nothing is written either.
   public func tryUserCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (_ codeDigest: [UInt8]?, WaitRecord?) -> CodeVerdict
-  ) async throws(StorageFailure) -> CodeOutcome {
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
-      if let user = attempt.user { try database.requireActive(known: user) }
+      guard let user = attempt.user else { throw StorageFailure.unknown }
+      try database.requireActive(known: user)
+      guard let digest = try database.anyUser(user)?.checked().codeDigest else { return nil }
       let wait = try database.wait(for: attempt)
-      let verdict = judge(try attempt.user.flatMap { try database.anyUser($0)?.checked().codeDigest }, wait)
+      let verdict = judge(digest, wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       // One that was not tried can be repeated without end.
-      if let user = attempt.user, ![.accepted, .refused].contains(verdict.outcome) {
+      if ![.accepted, .refused].contains(verdict.outcome) {
         try database.appendRepeatable(verdict.audit, of: .claimant(user: user))
       } else {
         try database.appendAudit(verdict.audit)

@@ -20,6 +20,8 @@ struct OpenIDFixture: Sendable {
   let callback = CallbackEndpoint()
   let sender: OutboxSender
   let device: ProtocolDevice
+  /// What answers.
+  private var services: ServiceContext
 
   init(
     on backend: StorageBackend = .ofServices, random: any RandomSource = SystemRandomSource(),
@@ -28,6 +30,14 @@ struct OpenIDFixture: Sendable {
     server = try ServerFixture(on: backend, notices: callback, random: random, change)
     sender = try #require(OutboxSender(server.context))
     device = try await server.activate()
+    services = server.context
+  }
+
+  /// The same, answered by services whose steps suffer `faults`.
+  func suffering(_ faults: StepFaults) -> Self {
+    var copy = self
+    copy.services = server.context(suffering: faults)
+    return copy
   }
 
   var issuer: String { server.context.settings.serverURL.fullForm }
@@ -63,9 +73,9 @@ struct OpenIDFixture: Sendable {
 
   /// Answers a request by the endpoint of this id.
   func answer(_ id: String, _ request: ServerRequest) async throws -> ServerResponse {
-    let routes = OpenIDEndpoints(server.context, server.transactions).routes
+    let routes = OpenIDEndpoints(services, TransactionService(services)).routes
     let route = try #require(routes.first { $0.endpoint.id == id })
-    return try #require(await route.response(to: request, CallerAuthentication(server.context)))
+    return try #require(await route.response(to: request, CallerAuthentication(services)))
   }
 
   /// Asks for the tokens of a request, in the way of the client.
