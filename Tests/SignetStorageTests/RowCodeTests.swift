@@ -264,24 +264,47 @@ import Testing
     await storage.close()
   }
 
+  /// A storage in which bob's container is in use and was asked something, and somebody beside it who writes the database.
+  private struct Bench {
+    let storage: Storage
+    let event: AuditRecord
+    private let folder: TemporaryFolder
+    private let database: SQLDatabase
+
+    init(on backend: StorageBackend) async throws {
+      let folder = try TemporaryFolder()
+      let location = try backend.location(in: folder)
+      let storage = try Storage.open(location).authenticatingRows(with: .forTests)
+      try await RowCodeTests.fill(storage)
+      let event = AuditRecord.sample()
+      let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
+      #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+      let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
+      let limits = TransactionLimits(pending: 1000, challenges: 1000)
+      #expect(
+        try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
+      (self.storage, self.event, self.folder) = (storage, event, folder)
+      database = try SQLDatabase.beside(location)
+    }
+
+    func tamper(_ statement: String) async throws {
+      _ = try await database.write { try $0.execute(statement) }.value
+    }
+
+    func close() async {
+      await database.close()
+      await storage.close()
+    }
+  }
+
   @Test(
     "the lock of a container whose account state was altered is on the record, and its requests end",
     arguments: StorageBackend.here,
     ["UPDATE account_states SET verdict = 'stepUp'", "DELETE FROM account_states"])
   func alteredStanding(_ backend: StorageBackend, _ change: String) async throws {
-    let folder = try TemporaryFolder()
-    let location = try backend.location(in: folder)
-    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
-    try await Self.fill(storage)
-    let event = AuditRecord.sample()
-    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
-    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
-    let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
-    let limits = TransactionLimits(pending: 1000, challenges: 1000)
-    #expect(
-      try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
-    let database = try SQLDatabase.beside(location)
-    _ = try await database.write { try $0.execute("\(change) WHERE container = 'b'") }.value
+    let bench = try await Bench(on: backend)
+    let (storage, event) = (bench.storage, bench.event)
+    try await bench.tamper("\(change) WHERE container = 'b'")
     #expect(try await storage.container("b")?.standing == .open)
     for time in [9, 10] as [Int64] {
       try await storage.setAccountChallenge([1], expires: 100, of: "b", at: time)
@@ -296,35 +319,24 @@ import Testing
     #expect(lock.contains(#""container":"b","reason":"its row was not written by this server""#), "\(lock)")
     #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
     // Whoever orders something has that on the record, and no lock besides.
-    _ = try await database.write { try $0.execute("\(change) WHERE container = 'b'") }.value
+    try await bench.tamper("\(change) WHERE container = 'b'")
     let again = AccountOrderRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
     #expect(try await storage.addAccountOrder(again, audit: event) == .added)
     #expect(try await storage.container("b")?.standing == .open)
     let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
     #expect(later.filter { $0.contains("account.altered") } == locks)
-    await database.close()
-    await storage.close()
+    await bench.close()
   }
 
   @Test(
     "the lock of a device whose container was altered is on the record, and its requests end",
     arguments: StorageBackend.here)
   func alteredContainer(_ backend: StorageBackend) async throws {
-    let folder = try TemporaryFolder()
-    let location = try backend.location(in: folder)
-    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
-    try await Self.fill(storage)
-    let event = AuditRecord.sample()
-    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
-    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
-    let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
-    let limits = TransactionLimits(pending: 1000, challenges: 1000)
-    #expect(
-      try await storage.addTransaction(asked, key: nil, limits: limits, audit: { _ in event }) == .added)
+    let bench = try await Bench(on: backend)
+    let (storage, event) = (bench.storage, bench.event)
     let device = try #require(try await storage.devices(user: "bob").first)
     #expect(device.standing == .open)
-    let database = try SQLDatabase.beside(location)
-    _ = try await database.write { try $0.execute("UPDATE containers SET name = 'x' WHERE id = 'b'") }.value
+    try await bench.tamper("UPDATE containers SET name = 'x' WHERE id = 'b'")
 
     // Whatever is bound to the device looks at what is there.
     try await storage.addUAFSession(
@@ -366,8 +378,7 @@ import Testing
     // A container that is revoked locks nothing.
     #expect(try await storage.revokeContainer("b", audit: event, lost: { _ in event }))
     #expect(try await storage.device(device.id)?.standing == .open)
-    await database.close()
-    await storage.close()
+    await bench.close()
   }
 
   @Test(
@@ -378,17 +389,11 @@ import Testing
       "UPDATE containers SET user_id = 'alice' WHERE id = 'b'",
     ])
   func codesOfAlteredContainer(_ backend: StorageBackend, _ change: String) async throws {
-    let folder = try TemporaryFolder()
-    let location = try backend.location(in: folder)
-    let storage = try Storage.open(location).authenticatingRows(with: .forTests)
-    try await Self.fill(storage)
-    let event = AuditRecord.sample()
-    let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
-    #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+    let bench = try await Bench(on: backend)
+    let (storage, event) = (bench.storage, bench.event)
     #expect(try await storage.credential("b")?.state == .active)
     let device = try #require(try await storage.devices(user: "bob").first)
-    let database = try SQLDatabase.beside(location)
-    _ = try await database.write { try $0.execute(change) }.value
+    try await bench.tamper(change)
     #expect(
       try await storage.lockDevice(device.id, reason: "", audit: event) { id in
         (AccountOrderRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
@@ -399,8 +404,7 @@ import Testing
       (AccountOrderRecord(id: "p-\(id)", container: id, action: .unlock, reason: "", created: 11), event)
     }
     #expect(try await storage.credential("b")?.state == .disabled)
-    await database.close()
-    await storage.close()
+    await bench.close()
   }
 
   /// Whether the row is found to be altered, and is read by nothing that goes by it.

@@ -233,6 +233,39 @@ import Testing
     #expect(try await waiting.value == nil)
   }
 
+  /// What a live channel did until a pause that is the last one of a test.
+  private struct Listened {
+    /// How many lists came.
+    let lists: Int
+    let states: [LiveChannelState]
+    let pauses: [Duration]
+  }
+
+  /// Activates a device behind `transport`, and listens until a pause of this length.
+  ///
+  /// What `befall` does comes between the two.
+  private func listened(
+    through transport: any HTTPTransport, of inviting: InvitingServer, until last: Duration,
+    befall: () -> Void = {}
+  ) async throws -> Listened {
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(inviting.invite())
+    befall()
+    let states = Mutex<[LiveChannelState]>([])
+    let pauses = Mutex<[Duration]>([])
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(
+      for: container, noting: { state in states.withLock { $0.append(state) } },
+      pausing: { pause in
+        pauses.withLock { $0.append(pause) }
+        if pause == last { throw Enough() }
+      })
+    var count = 0
+    for try await _ in lists { count += 1 }
+    await inviting.server.stop()
+    return Listened(lists: count, states: states.withLock { $0 }, pauses: pauses.withLock { $0 })
+  }
+
   /// A server whose answers to waiting requests come at once, with nothing new.
   private struct HastyTransport: HTTPTransport {
     let inner: any HTTPTransport
@@ -275,25 +308,14 @@ import Testing
   func interrupted() async throws {
     let inviting = try await InvitingServer()
     let transport = BrokenTransport(inner: HastyTransport(inner: inviting.transport))
-    let fixture = try DeviceFixture(transport)
-    let container = try await fixture.activate(inviting.invite())
-    let states = AsyncStream<LiveChannelState>.makeStream()
-    struct Enough: Error {}
-    let lists = fixture.device.liveTransactions(
-      for: container, noting: { states.continuation.yield($0) },
-      pausing: { if $0 == .seconds(8) { throw Enough() } })
-    var count = 0
-    for try await _ in lists { count += 1 }
-    states.continuation.finish()
-    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
-    #expect(told == [.interrupted(.transport(.unreachable(code: 7))), .restored])
+    let listened = try await self.listened(through: transport, of: inviting, until: .seconds(8))
+    #expect(listened.states == [.interrupted(.transport(.unreachable(code: 7))), .restored])
     // What is known already is not shown again.
-    #expect(count == 1)
+    #expect(listened.lists == 1)
     // The second and the third only ask whether the server is there; after that it keeps requests open again.
     let areWaiting = transport.requests.areWaiting
     #expect(areWaiting.prefix(3) == [true, false, false])
     #expect(areWaiting.count > 4 && areWaiting.dropFirst(3).allSatisfy(\.self))
-    await inviting.server.stop()
   }
 
   /// A proxy that keeps no request open.
@@ -309,24 +331,10 @@ import Testing
   @Test("a proxy that cuts off held requests is reported once; pauses grow to 30 s")
   func impatientProxy() async throws {
     let inviting = try await InvitingServer()
-    let fixture = try DeviceFixture(ImpatientTransport(inner: inviting.transport))
-    let container = try await fixture.activate(inviting.invite())
-    let states = AsyncStream<LiveChannelState>.makeStream()
-    let pauses = Mutex<[Duration]>([])
-    struct Enough: Error {}
-    let lists = fixture.device.liveTransactions(
-      for: container, noting: { states.continuation.yield($0) },
-      pausing: { pause in
-        pauses.withLock { $0.append(pause) }
-        if pause == .seconds(30) { throw Enough() }
-      })
-    for try await _ in lists {}
-    states.continuation.finish()
-    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
-    #expect(told == [.interrupted(.unexpectedAnswer(status: 504)), .restored])
-    #expect(
-      pauses.withLock { $0 } == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
-    await inviting.server.stop()
+    let listened = try await self.listened(
+      through: ImpatientTransport(inner: inviting.transport), of: inviting, until: .seconds(30))
+    #expect(listened.states == [.interrupted(.unexpectedAnswer(status: 504)), .restored])
+    #expect(listened.pauses == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
   }
 
   /// A proxy whose server is away for three requests, from the first one on.
@@ -352,26 +360,12 @@ import Testing
   func proxy(status: Int) async throws {
     let inviting = try await InvitingServer()
     let transport = ProxyTransport(inner: HastyTransport(inner: inviting.transport), status: status)
-    let fixture = try DeviceFixture(transport)
-    let container = try await fixture.activate(inviting.invite())
-    transport.isCutOff.withLock { $0 = 3 }
-    let states = AsyncStream<LiveChannelState>.makeStream()
-    let pauses = Mutex<[Duration]>([])
-    struct Enough: Error {}
-    let lists = fixture.device.liveTransactions(
-      for: container, noting: { states.continuation.yield($0) },
-      pausing: { pause in
-        pauses.withLock { $0.append(pause) }
-        if pause == .milliseconds(200) { throw Enough() }
-      })
-    var count = 0
-    for try await _ in lists { count += 1 }
-    states.continuation.finish()
-    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
-    #expect(told == [.interrupted(.unexpectedAnswer(status: status)), .restored])
-    #expect(count == 1)
-    #expect(pauses.withLock { $0 } == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
-    await inviting.server.stop()
+    let listened = try await self.listened(through: transport, of: inviting, until: .milliseconds(200)) {
+      transport.isCutOff.withLock { $0 = 3 }
+    }
+    #expect(listened.states == [.interrupted(.unexpectedAnswer(status: status)), .restored])
+    #expect(listened.lists == 1)
+    #expect(listened.pauses == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
   }
 
   @Test("a page of a proxy that does not pass ends the sequence")
@@ -390,22 +384,9 @@ import Testing
   @Test("a server that answers at once with nothing new does not drive the device")
   func hasty() async throws {
     let inviting = try await InvitingServer()
-    let fixture = try DeviceFixture(HastyTransport(inner: inviting.transport))
-    let container = try await fixture.activate(inviting.invite())
-    let pauses = AsyncStream<Duration>.makeStream()
-    struct Enough: Error {}
-    let lists = fixture.device.liveTransactions(for: container) { duration in
-      pauses.continuation.yield(duration)
-      if duration == .seconds(30) {
-        pauses.continuation.finish()
-        throw Enough()
-      }
-    }
-    var count = 0
-    for try await _ in lists { count += 1 }
-    #expect(count == 1)
-    let found = await pauses.stream.reduce(into: [Duration]()) { $0.append($1) }
-    #expect(found == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
-    await inviting.server.stop()
+    let listened = try await self.listened(
+      through: HastyTransport(inner: inviting.transport), of: inviting, until: .seconds(30))
+    #expect(listened.lists == 1)
+    #expect(listened.pauses == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
   }
 }
