@@ -25,7 +25,7 @@ extension SigningKeyDescription {
   init(_ record: SigningKeyRecord) {
     self.init(
       id: record.id, created: record.created, retired: record.retired, altered: record.isAltered,
-      succession: record.succession)
+      succession: record.isAltered ? nil : record.succession)
   }
 }
 
