@@ -1,3 +1,5 @@
+import SignetText
+
 /// What a command line asks for.
 public enum Request: Sendable {
   /// The help of the command that these words name; none for the program itself.

@@ -70,7 +70,8 @@ extension IntegritySettings {
     ]
   }
 
-  private static func isKnown(_ name: String) -> Bool {
+  /// Whether it is the name of a finding of our guards, or of a category.
+  package static func isKnown(_ name: String) -> Bool {
     EvidenceCategory(rawValue: name) != nil || Finding.standard.contains { $0.name == name }
   }
 

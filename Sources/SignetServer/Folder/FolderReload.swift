@@ -8,13 +8,10 @@ import Synchronization
 /// | of the folder | |
 /// |---|---|
 /// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
-/// | `profile`, `devices`, `limits`, `codes`, `operator`, `requirements` | hold from then on |
+/// | the settings in ``FolderSettings/reloaded`` | hold from then on |
 /// | the metadata statements of UAF | read again |
 /// | all else, also what is in files that it names | holds from the next start on, and the log names what differs |
 public final class FolderReload: Sendable {
-  /// The members of `server.json` that hold from a reload on.
-  package static let reloaded = ["profile", "devices", "limits", "codes", "operator", "requirements"]
-
   private struct State {
     var settings: FolderSettings
     var certificateChain: String?
@@ -75,7 +72,7 @@ public final class FolderReload: Sendable {
 
   private func say(_ settings: FolderSettings, before: FolderSettings, hasNewCertificate: Bool) {
     let (new, old) = (settings.json, before.json)
-    let changed = Self.reloaded.filter { new[$0] != old[$0] }
+    let changed = FolderSettings.reloaded.filter { new[$0] != old[$0] }
     server.log.info(
       "reload.done",
       [
@@ -87,7 +84,7 @@ public final class FolderReload: Sendable {
   private func restartIsNeeded(for settings: FolderSettings, files: [String]) {
     let (new, first) = (settings.json, started.json)
     let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
-      Self.reloaded + ["tls"])
+      FolderSettings.reloaded + ["tls"])
     let others = names.filter { new[$0] != first[$0] }.sorted()
     guard !others.isEmpty || !files.isEmpty else { return }
     func listed(_ names: [String]) -> String { names.isEmpty ? "unchanged" : names.joined(separator: ", ") }

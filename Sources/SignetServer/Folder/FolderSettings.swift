@@ -6,22 +6,8 @@ public import SignetWire
 
 /// What `server.json` in an operator's data folder says.
 ///
-/// The file is strict JSON. A member that is not known is refused: a setting with a typing error would otherwise be
-/// one that silently does not hold.
-/// ```json
-/// {"format":1,"url":"id.example.org/bank","listen":{"address":"::","port":443},
-///  "profile":{…},"tls":{"certificate":"tls.pem","key":"tls.key","authority":"ca.pem"},
-///  "masterKeyCheck":"…"}
-/// ```
-/// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``, and there
-/// `"reactions":{"deviceTampering":"wipe"}` and `"flavours":["release"]`, with ``AccountRules``.
-/// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
-/// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
-/// `challengeWait`, `challengeLongestWait`, `numberAttempts` and `initiatedTransactions`. So may `codes`, with the members of
-/// ``CodeRules``, `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
-/// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10,"server":"postgres://…"}`, and
-/// `"operator":{"addresses":["192.0.2.7"]}`. A server of several processes names `"runtime":"/run/signet/bank"`.
-/// `requirements` may be added, with ``NamedRequirements``.
+/// The file is strict JSON, which `schema` describes: docs/server-settings.md is made from it. A member that is not known is refused: a
+/// setting with a typing error would otherwise be one that silently does not hold.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -41,6 +27,8 @@ public struct FolderSettings: Hashable, Sendable {
     }
   }
 
+  /// What the file says of its format.
+  var writtenFormat = FolderSettings.format
   /// Where devices find the server.
   public var serverURL: ServerURL
   /// The numeric address to listen on; `::` serves IPv4 as well.
@@ -55,13 +43,13 @@ public struct FolderSettings: Hashable, Sendable {
   public var keystoreRequirement = KeystoreRequirement.any
   /// The files of TLS.
   public var tls = TLSFiles()
-  /// Wrong proofs after which an invite is void, 1 to 100.
+  /// Wrong proofs after which an invite is void.
   public var inviteAttempts: Int
-  /// How long an invite lives unless its maker says otherwise, 60 to 2,592,000 seconds.
+  /// How long an invite lives unless its maker says otherwise, in seconds.
   public var inviteLifetime: Int64
-  /// How long a transaction lives unless its maker says otherwise, 1 to 86,400 seconds.
+  /// How long a transaction lives unless its maker says otherwise, in seconds.
   public var transactionLifetime: Int64
-  /// Failed one-time codes in a row after which a user is locked, 1 to 100.
+  /// Failed one-time codes in a row after which a user is locked.
   public var codeAttempts: Int
   /// How one-time codes are compared, and what slows down who guesses them.
   public var codes = CodeRules()
@@ -71,7 +59,7 @@ public struct FolderSettings: Hashable, Sendable {
   public var connections = ConnectionSettings()
   /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
   public var databaseServer: String?
-  /// How long a change of the database waits for another process that writes, 1 to 60 seconds.
+  /// How long a change of the database waits for another process that writes, in seconds.
   public var busyTimeout: Int64 = 10
   /// Which services carry pushes.
   public var push = PushSettings()

@@ -1,30 +1,19 @@
 import SignetCrypto
-package import SignetJSON
 import SignetPush
 import SignetTransport
 
-/// Which services carry pushes.
-///
-/// It is the member `push` of `server.json`, of which each member may be left out.
-/// ```json
-/// {"apns":{"key":"apns.p8","keyID":"…","teamID":"…","topic":"org.example.app"},
-///  "fcm":{"account":"fcm.json"},
-///  "webPush":{"key":"webpush.pem","contact":"mailto:operator@example.org","hosts":["push.example.org"]},
-///  "webhook":{"url":"https://gateway.example.org/push","key":"webhook.pem","keyID":"signet"},
-///  "authority":"push-ca.pem"}
-/// ```
-/// Files are names within the folder, or full paths.
+/// Which services carry pushes; files are names within the folder, or full paths.
 public struct PushSettings: Hashable, Sendable {
   /// Apple's service.
   public struct APNs: Hashable, Sendable {
     /// The file of the key that signs provider tokens, PEM (`.p8`).
-    public var key: String
+    public var key = ""
     /// The key's id.
-    public var keyID: String
+    public var keyID = ""
     /// The operator's team.
-    public var teamID: String
+    public var teamID = ""
     /// The app's bundle id.
-    public var topic: String
+    public var topic = ""
     /// Where Apple's service is; `nil` for that of apps of the store.
     public var url: String?
   }
@@ -32,7 +21,7 @@ public struct PushSettings: Hashable, Sendable {
   /// Google's service.
   public struct FCM: Hashable, Sendable {
     /// The key file of a service account, JSON.
-    public var account: String
+    public var account = ""
     /// Where Google's service is; `nil` for the usual one.
     public var url: String?
   }
@@ -40,9 +29,9 @@ public struct PushSettings: Hashable, Sendable {
   /// Web Push and UnifiedPush.
   public struct WebPush: Hashable, Sendable {
     /// The file of the server's key, PEM on P-256.
-    public var key: String
+    public var key = ""
     /// How a push service reaches the operator: a `mailto:` or `https:` URL.
-    public var contact: String
+    public var contact = ""
     /// Where to send; `nil` for the services of the large browsers.
     public var hosts: [String]?
   }
@@ -50,11 +39,11 @@ public struct PushSettings: Hashable, Sendable {
   /// A gateway of the operator's own.
   public struct Webhook: Hashable, Sendable {
     /// Where it is, an `https` URL.
-    public var url: String
+    public var url = ""
     /// The file of the key that signs requests, PEM on P-256.
-    public var key: String
+    public var key = ""
     /// What the gateway knows the key by.
-    public var keyID: String
+    public var keyID = ""
   }
 
   /// Apple's service.
@@ -76,30 +65,6 @@ public struct PushSettings: Hashable, Sendable {
     [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
   }
 
-  /// The services, by their members.
-  private static let services = [
-    Service("apns", \.apns), Service("fcm", \.fcm), Service("webPush", \.webPush),
-    Service("webhook", \.webhook),
-  ]
-
-  /// Reads the settings.
-  ///
-  /// - Throws: `FolderSettings.Refusal`, `JSONFailure`.
-  package init(_ object: JSONObject) throws {
-    try FolderSettings.refuseMembers(
-      of: object, at: "push", except: Self.services.map(\.name) + ["authority"])
-    for service in Self.services { try service.read(object, &self) }
-    if object.contains("authority") { authority = try Self.file(object, "authority") }
-  }
-
-  /// The settings as `server.json` has them.
-  package var json: JSONObject {
-    var object = JSONObject()
-    for service in Self.services { object[service.name] = service.json(self).map { .object($0) } }
-    if let authority { object["authority"] = .string(authority) }
-    return object
-  }
-
   /// What hands messages to the services that are set up.
   ///
   /// - Parameters:
@@ -110,105 +75,103 @@ public struct PushSettings: Hashable, Sendable {
   func dispatchers(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> [any PushDispatcher] {
+    let services: [(any PushServiceSettings)?] = [apns, fcm, webPush, webhook]
     var dispatchers: [any PushDispatcher] = []
-    for service in Self.services {
-      if let one = try service.dispatcher(self, folder, transport) { dispatchers.append(one) }
+    for case let service? in services {
+      dispatchers.append(try service.dispatcher(in: folder, over: transport))
     }
     return dispatchers
   }
+}
 
-  fileprivate static func file(_ object: JSONObject, _ name: String) throws -> String {
-    let text = try object.string(name)
-    guard FolderSettings.mayNameFile(text) else {
-      throw FolderSettings.Refusal.reason(
-        "\"\(name)\" in \"push\" is a name within the folder or a full path")
-    }
-    return text
-  }
+extension PushSettings {
+  package static let schema = SettingsSchema(
+    absent: PushSettings(),
+    settings: [
+      Setting(optional: "apns", \.apns, apnsSchema.type, "Apple's service", default: "not used"),
+      Setting(optional: "fcm", \.fcm, fcmSchema.type, "Firebase Cloud Messaging", default: "not used"),
+      Setting(
+        optional: "webPush", \.webPush, webPushSchema.type, "Web Push and UnifiedPush", default: "not used"),
+      Setting(
+        optional: "webhook", \.webhook, webhookSchema.type,
+        "a gateway of one's own ([protocol.md](protocol.md#10-pushes))", default: "not used"),
+      Setting(
+        optional: "authority", \.authority, .file,
+        "certificates that are trusted in place of the system's, PEM",
+        default: "the system's"),
+    ])
 
-  fileprivate static func word(_ object: JSONObject, _ name: String) throws -> String {
-    let text = try object.string(name)
-    let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-    guard (1...256).contains(text.utf8.count), isWord else {
-      throw FolderSettings.Refusal.reason(
-        "\"\(name)\" in \"push\" has 1 to 256 visible ASCII characters, no quotes and backslashes")
-    }
-    return text
-  }
+  private static let apnsSchema = SettingsSchema(
+    absent: APNs(),
+    settings: [
+      Setting("key", \.key, .file, "the key that signs provider tokens, PEM (`.p8`)", isRequired: true),
+      Setting("keyID", \.keyID, .visible, "the key's id", isRequired: true),
+      Setting("teamID", \.teamID, .visible, "the operator's team", isRequired: true),
+      Setting("topic", \.topic, .visible, "the app's bundle id", isRequired: true),
+      Setting(
+        optional: "url", \.url, .httpsURL,
+        "another host, such as `https://api.sandbox.push.apple.com` for apps under development",
+        default: "that for apps of the store"),
+    ])
 
-  fileprivate static func optionalURL(_ object: JSONObject) throws -> String? {
-    guard let text = try object.optionalString("url") else { return nil }
-    guard text.hasPrefix("https://"), (9...1_024).contains(text.utf8.count),
-      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.utf8.last != UInt8(ascii: "/")
-    else {
-      throw FolderSettings.Refusal.reason("\"url\" in \"push\" is an https URL without a slash at its end")
-    }
-    return text
+  private static let fcmSchema = SettingsSchema(
+    absent: FCM(),
+    settings: [
+      Setting(
+        "account", \.account, .file, "the key file of a service account that may send messages, JSON",
+        isRequired: true),
+      Setting(optional: "url", \.url, .httpsURL, "another host", default: "Google's"),
+    ])
+
+  private static let webPushSchema = SettingsSchema(
+    absent: WebPush(),
+    settings: [
+      Setting("key", \.key, .file, "the server's own key, PEM on P-256", isRequired: true),
+      Setting(
+        "contact", \.contact,
+        .text("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
+          isVisible($0) && ($0.hasPrefix("mailto:") || $0.hasPrefix("https://"))
+        }, "how a push service reaches the operator", isRequired: true),
+      Setting(
+        optional: "hosts", \.hosts, .list(of: .text("a host")),
+        "where to send, with `*.` for any names before, and with a port that is not 443. Devices name the address, so a host of one's own network does not belong here",
+        default: "the services of the large browsers"),
+    ])
+
+  private static let webhookSchema = SettingsSchema(
+    absent: Webhook(),
+    settings: [
+      Setting("url", \.url, .httpsURL, "where it is", isRequired: true),
+      Setting("key", \.key, .file, "the key with which requests are signed, PEM on P-256", isRequired: true),
+      Setting("keyID", \.keyID, .visible, "what the gateway knows the key by", isRequired: true),
+    ])
+
+  fileprivate static func isVisible(_ text: String) -> Bool {
+    (1...256).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
   }
 }
 
-/// What `server.json` says of a service, and what hands messages to the service by it.
-private protocol PushServiceSettings: Sendable {
-  /// The members that there may be.
-  static var members: [String] { get }
+extension SettingType<String> {
+  fileprivate static let visible = text(
+    "1 to 256 visible ASCII characters, no quotes and backslashes", pattern: #"^[!#-\[\]-~]{1,256}$"#,
+    where: PushSettings.isVisible)
 
-  /// Reads them.
-  ///
-  /// - Throws: `FolderSettings.Refusal`, `JSONFailure`.
-  init(_ object: JSONObject) throws
+  fileprivate static let httpsURL = text("an https URL without a slash at its end", pattern: "^https://") {
+    $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
+      && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
+  }
+}
 
-  /// The settings as `server.json` has them.
-  var json: JSONObject { get }
-
+/// What `server.json` says of a service.
+private protocol PushServiceSettings {
   /// What hands messages over, with the keys that the settings name.
   func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher
 }
 
-/// A service as the settings of push have it.
-private struct Service: Sendable {
-  let name: String
-  let read: @Sendable (JSONObject, inout PushSettings) throws -> Void
-  let json: @Sendable (PushSettings) -> JSONObject?
-  let dispatcher:
-    @Sendable (PushSettings, ServerFolder, any HTTPTransport) throws(ServerFolderFailure) ->
-      (any PushDispatcher)?
-
-  init<Settings: PushServiceSettings>(
-    _ name: String, _ path: any WritableKeyPath<PushSettings, Settings?> & Sendable
-  ) {
-    self.name = name
-    read = { object, settings in
-      guard let member = try object.optionalObject(name) else { return }
-      try FolderSettings.refuseMembers(of: member, at: name, except: Settings.members)
-      settings[keyPath: path] = try Settings(member)
-    }
-    json = { $0[keyPath: path]?.json }
-    dispatcher = { (settings, folder, transport) throws(ServerFolderFailure) in
-      try settings[keyPath: path]?.dispatcher(in: folder, over: transport)
-    }
-  }
-}
-
 extension PushSettings.APNs: PushServiceSettings {
-  fileprivate static let members = ["key", "keyID", "teamID", "topic", "url"]
-
-  fileprivate init(_ object: JSONObject) throws {
-    self.init(
-      key: try PushSettings.file(object, "key"), keyID: try PushSettings.word(object, "keyID"),
-      teamID: try PushSettings.word(object, "teamID"), topic: try PushSettings.word(object, "topic"),
-      url: try PushSettings.optionalURL(object))
-  }
-
-  fileprivate var json: JSONObject {
-    var object: JSONObject = [
-      "key": .string(key), "keyID": .string(keyID), "teamID": .string(teamID), "topic": .string(topic),
-    ]
-    if let url { object["url"] = .string(url) }
-    return object
-  }
-
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
@@ -219,18 +182,6 @@ extension PushSettings.APNs: PushServiceSettings {
 }
 
 extension PushSettings.FCM: PushServiceSettings {
-  fileprivate static let members = ["account", "url"]
-
-  fileprivate init(_ object: JSONObject) throws {
-    self.init(account: try PushSettings.file(object, "account"), url: try PushSettings.optionalURL(object))
-  }
-
-  fileprivate var json: JSONObject {
-    var object: JSONObject = ["account": .string(account)]
-    if let url { object["url"] = .string(url) }
-    return object
-  }
-
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
@@ -244,20 +195,6 @@ extension PushSettings.FCM: PushServiceSettings {
 }
 
 extension PushSettings.WebPush: PushServiceSettings {
-  fileprivate static let members = ["key", "contact", "hosts"]
-
-  fileprivate init(_ object: JSONObject) throws {
-    self.init(
-      key: try PushSettings.file(object, "key"), contact: try Self.contact(object),
-      hosts: try object.optionalStrings("hosts"))
-  }
-
-  fileprivate var json: JSONObject {
-    var object: JSONObject = ["key": .string(key), "contact": .string(contact)]
-    if let hosts { object["hosts"] = .array(hosts.map { .string($0) }) }
-    return object
-  }
-
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
@@ -265,31 +202,9 @@ extension PushSettings.WebPush: PushServiceSettings {
       key: try folder.signingKey(key), contact: contact, hosts: hosts.map(WebPushHosts.init) ?? .browsers,
       over: transport)
   }
-
-  private static func contact(_ object: JSONObject) throws -> String {
-    let text = try PushSettings.word(object, "contact")
-    guard text.hasPrefix("mailto:") || text.hasPrefix("https://") else {
-      throw FolderSettings.Refusal.reason("\"contact\" in \"webPush\" is a mailto: or https: URL")
-    }
-    return text
-  }
 }
 
 extension PushSettings.Webhook: PushServiceSettings {
-  fileprivate static let members = ["url", "key", "keyID"]
-
-  fileprivate init(_ object: JSONObject) throws {
-    guard let url = try PushSettings.optionalURL(object) else {
-      throw FolderSettings.Refusal.reason("\"url\" in \"webhook\" is missing")
-    }
-    self.init(
-      url: url, key: try PushSettings.file(object, "key"), keyID: try PushSettings.word(object, "keyID"))
-  }
-
-  fileprivate var json: JSONObject {
-    ["url": .string(url), "key": .string(key), "keyID": .string(keyID)]
-  }
-
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {

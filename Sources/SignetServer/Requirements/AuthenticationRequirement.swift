@@ -1,11 +1,7 @@
 /// What an answer of a user has to show.
 package struct AuthenticationRequirement: Hashable, Sendable {
-  /// The numbers of factors that can be asked for.
-  package static let factorCounts: ClosedRange<Int64> = 1...3
   /// The ages of reports that can be asked for, in seconds: up to a year.
   package static let reportAges: ClosedRange<Int64> = 30...31_536_000
-  /// The digits of a number that can be asked for.
-  package static let numberDigitCounts: ClosedRange<Int64> = 2...6
 
   /// The minimum number of factors.
   package var factors = 1

@@ -37,7 +37,7 @@ package struct NamedRequirements: Hashable, Sendable {
   }()
 
   /// The operator's own.
-  package private(set) var own: [String: AuthenticationRequirement] = [:]
+  package internal(set) var own: [String: AuthenticationRequirement] = [:]
 
   /// Those that are built in.
   package init() {}

@@ -1,7 +1,7 @@
 /// The candidate that was most likely meant: one that `word` begins, or one at most two typing errors away.
 ///
 /// - Returns: The first of the closest candidates; nil if none is close or `word` is longer than 64.
-func closest(to word: String, among candidates: [String]) -> String? {
+package func closest(to word: String, among candidates: [String]) -> String? {
   guard word.count <= 64 else { return nil }
   let begun = candidates.filter { word.count >= 2 && $0.hasPrefix(word) }
   if begun.count == 1 { return begun.first }

@@ -1,0 +1,311 @@
+import SignetCrypto
+import SignetIntegrity
+package import SignetJSON
+import SignetPolicy
+import SignetStorage
+import SignetWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension FolderSettings {
+  /// Why settings were refused; the caller adds the file's name.
+  package enum Refusal: Error {
+    case tooNew(Int64)
+    case reason(String)
+  }
+
+  /// Reads the text of `server.json`.
+  package init(parsing bytes: [UInt8]) throws(Refusal) {
+    do {
+      let object = try JSONObject(parsing: bytes)
+      // Before anything else is looked at: a newer format may have anything in it.
+      let format = try object.integer(Self.formatSetting.name)
+      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
+      self = try Self.schema.read(object)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw .reason("\(error)")  // each of them says which member is wrong and how
+    }
+  }
+
+  /// The settings as `server.json` has them.
+  package var json: JSONObject { Self.schema.json(of: self) }
+
+  /// What `server.json` may say, as JSON Schema with a few words of its own:
+  ///
+  /// | word | |
+  /// |---|---|
+  /// | `x-values` | what a text may be, for people |
+  /// | `x-unit` | the unit of a number |
+  /// | `x-default` | what holds where the setting is left out, for people |
+  /// | `x-reloaded` | whether a change holds from a reload on |
+  package static var jsonSchema: JSONObject {
+    var schema: JSONObject = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "server.json of signet-server",
+      "$comment": "Descriptions are Markdown; their links are relative to the docs of Signet.",
+    ]
+    for (name, value) in Self.schema.json.members { schema[name] = value }
+    return schema
+  }
+
+  /// The keys whose changes hold from a reload on.
+  package static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
+
+  /// What is read where the file says nothing; what it has to say is a placeholder here.
+  private static let absent: FolderSettings = {
+    do {
+      var settings = FolderSettings(
+        serverURL: try ServerURL("localhost/main"),
+        profile: ContainerProfile(protection: .device, totp: .standard))
+      settings.tls.authority = nil
+      return settings
+    } catch { preconditionFailure("a URL of ours is none: \(error)") }
+  }()
+
+  private static let formatSetting = Setting(
+    "format", \FolderSettings.writtenFormat, .integer(1...format), "the format of the file", isRequired: true)
+
+  static let schema = SettingsSchema(
+    absent: absent,
+    settings: [
+      formatSetting,
+      Setting(
+        "url", \.serverURL, .text("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
+        "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443",
+        isRequired: true),
+      Setting(
+        group: "listen",
+        [
+          Setting(
+            "address", \.listenAddress, .text("a numeric address"), "`::` for all of IPv6 and IPv4",
+            isRequired: true),
+          Setting("port", \.listenPort, .integer(1...65_535), "the TCP port", isRequired: true),
+        ], "where the server listens; `serve --listen` goes before it"),
+      Setting(
+        "profile", \.profile,
+        .object("a [profile](protocol.md#34-profile)", read: { try readProfile($0) }, json: \.json),
+        "what a new container holds and what protects it, with the policies of [policies.md](policies.md)",
+        isRequired: true
+      ).reloaded,
+      Setting(
+        group: "tls",
+        [
+          Setting(
+            "certificate", \.tls.certificate, .file, "the server's certificate, then its intermediates, PEM",
+            isRequired: true),
+          Setting("key", \.tls.key, .file, "the certificate's private key, PEM", isRequired: true),
+          Setting(
+            optional: "authority", \.tls.authority, .file, "the authority that clients trust, PEM",
+            default: "they trust the issuer already"),
+        ], "the files of TLS"),
+      Setting(
+        group: "devices", devices, "what devices have to be like, and what follows where they are not",
+        isReloaded: true),
+      Setting(
+        group: "limits", limits, "how long what is open stays open, and how often it may be tried",
+        isReloaded: true),
+      Setting(
+        group: "codes", codeRules,
+        "how one-time passwords are compared ([protocol.md](protocol.md#6-one-time-passwords))",
+        isReloaded: true),
+      Setting(group: "connections", connectionLimits, "how many connections there may be at one time"),
+      Setting(
+        "push", \.push, PushSettings.schema.type, "the services that carry [pushes](#push)",
+        default: "none: devices ask, or keep a request open"),
+      Setting(
+        group: "database",
+        [
+          Setting(
+            "busyTimeout", \.busyTimeout, .integer(1...60, "seconds"),
+            "how long a change waits while another process writes; then a request is answered `503` with `Retry-After`"
+          ),
+          Setting(
+            optional: "server", \.databaseServer,
+            .text(
+              "a URI that begins with postgres:// or postgresql://", pattern: "^postgres(ql)?://",
+              isSecret: true, where: mayNameServer),
+            "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
+            default: "the folder's own SQLite file"),
+        ], "where the data are"),
+      Setting(
+        group: "openID",
+        [
+          Setting(
+            optional: "authority", \.openIDAuthority, .file,
+            "certificates that are trusted where clients are told how a request ended ([protocol.md](protocol.md#114-notices)), PEM",
+            default: "the system's")
+        ], "what OpenID Connect needs"),
+      Setting(
+        "requirements", \.requirements.own, NamedRequirements.type,
+        "what relying parties can ask for by name, [below](#requirements)", default: "what is built in"
+      ).reloaded,
+      Setting(
+        group: "operator",
+        [
+          Setting(
+            "addresses", \.operatorAddresses,
+            .set(
+              of: .text("a numeric address", read: { canonicalAddress($0) }, text: { $0 }), upTo: 64),
+            "from where the operator asks whether the server is [ready](#readiness)")
+        ], "what is the operator's alone", isReloaded: true),
+      Setting(
+        optional: "uaf", \.uaf, UAFSettings.schema.type, "[FIDO UAF](#fido-uaf)", default: "not served"),
+      Setting(
+        optional: "runtime", \.runtime,
+        .text(
+          "the full path of a folder in memory", pattern: "^/",
+          where: { $0.hasPrefix("/") && !$0.utf8.contains(0) }),
+        "where [several processes](#several-processes) that serve this data folder share keys of handshakes",
+        default: "one process serves the folder"),
+      Setting(
+        "masterKeyCheck", \.masterKeyCheck,
+        .text(
+          "as `init` wrote it", isSecret: true, read: { try Base64URL.decode($0) }, text: Base64URL.encode),
+        "by which another master key than that of the folder is noticed", isRequired: true),
+    ],
+    check: { settings, _ in
+      // A request that waits keeps its connection: with one less there is always one for a decision.
+      let connections = settings.connections
+      guard (connections.waiting ?? 0) < connections.total,
+        (connections.waitingPerAddress ?? 0) < connections.perAddress
+      else {
+        throw Refusal.reason(
+          "\"waiting\" in \"connections\" is less than \"total\", \"waitingPerAddress\" less than \"perAddress\""
+        )
+      }
+      try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
+    })
+
+  private static let devices: [Setting<FolderSettings>] = [
+    Setting(
+      "keystore", \.keystoreRequirement, .word,
+      "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
+    ),
+    Setting(
+      "reactions", \.accountRules.reactions, .map(to: .word),
+      "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
+      default: "`lock`"),
+    Setting(
+      "flavours", \.accountRules.flavours, .set(of: .text("a name, such as release")),
+      "the flavours of apps that are taken; others are locked", default: "any"),
+    Setting(
+      optional: "tampering", \.accountRules.tampering, tampering.type,
+      "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
+      default: "the device's own score"),
+  ]
+
+  private static let tampering = SettingsSchema(
+    absent: IntegritySettings(reaction: .report),
+    settings: [
+      Setting("scoring", \.scoring, .word, "how the weights of what was found become one score"),
+      Setting(
+        "weights", \.weights,
+        .map(to: .share) { name in
+          IntegritySettings.isKnown(name) ? nil : "is neither a finding nor a category of evidence"
+        }, "other weights, by category, such as `{\"emulator\": 0.5}`", default: "the device's own"),
+    ])
+
+  private static let limits: [Setting<FolderSettings>] = [
+    Setting(
+      "inviteAttempts", \.inviteAttempts, .integer(1...100), "wrong proofs after which an invite is void"),
+    Setting(
+      "inviteLifetime", \.inviteLifetime, .integer(60...2_592_000, "seconds"),
+      "how long an invite lives, unless `activation create --lifetime` says otherwise"),
+    Setting(
+      "transactionLifetime", \.transactionLifetime, .integer(TransactionOrder.lifetimes, "seconds"),
+      "how long a transaction lives, unless who makes it says otherwise"),
+    Setting(
+      "codeAttempts", \.codeAttempts, .integer(1...100),
+      "wrong one-time passwords in a row after which a credential is locked until two right ones in a row or `user unlock`, and wrong signatures of a container after which it is until `user unlock`"
+    ),
+    Setting(
+      "pendingTransactions", \.challengeLimits.pending, .integer(1...64),
+      "requests of all kinds that may wait for a user at once; of one requester ([protocol](protocol.md#54-how-often-a-user-is-asked)) half, rounded up"
+    ),
+    Setting(
+      "challenges", \.challengeLimits.challenges, .integer(1...1000),
+      "requests in a row, none of them accepted, after which each next one has to wait; of one requester half, rounded up"
+    ),
+    Setting(
+      "challengeWait", \.challengeLimits.wait, .integer(1...86_400, "seconds"),
+      "the first wait; each next one is twice as long"),
+    Setting(
+      "challengeLongestWait", \.challengeLimits.longestWait, .integer(1...86_400, "seconds"),
+      "the longest wait"),
+    Setting(
+      "numberAttempts", \.challengeLimits.wrongNumbers, .integer(1...10),
+      "wrong numbers after which a transaction is denied"),
+    Setting(
+      "initiatedTransactions", \.challengeLimits.initiated, .integer(1...1000),
+      "transactions that the devices of a user may sign unasked within an hour; in all, 4 KiB for each of them (32 KiB at least)"
+    ),
+  ]
+
+  private static let codeRules: [Setting<FolderSettings>] = [
+    Setting("lookBack", \.codes.lookBack, .integer(0...20), "steps of time that a code may be late"),
+    Setting("lookAhead", \.codes.lookAhead, .integer(0...20), "steps of time that a code may be early"),
+    Setting(
+      "counterLookAhead", \.codes.counterLookAhead, .integer(0...100),
+      "how far a counter may be ahead of the next one"),
+    Setting(
+      "resyncWindow", \.codes.resyncWindow, .integer(10...1000),
+      "how far two codes in a row may be from where they are expected"),
+    Setting(
+      "driftLimit", \.codes.driftLimit, .integer(0...100),
+      "how many steps of time single codes may move what is learnt of a clock"),
+    Setting(
+      "freeAttempts", \.codes.freeAttempts, .integer(0...20),
+      "refused attempts for one user from one address that cost no wait"),
+    Setting(
+      "firstWait", \.codes.firstWait, .integer(0...3600, "seconds"),
+      "the wait after the next one; each further one doubles it; 0 for no waits"),
+    Setting("longestWait", \.codes.longestWait, .integer(1...86_400, "seconds"), "the longest wait"),
+  ]
+
+  private static let connectionLimits: [Setting<FolderSettings>] = [
+    Setting("total", \.connections.total, .integer(16...100_000), "connections"),
+    Setting(
+      "perAddress", \.connections.perAddress, .integer(1...100_000),
+      "those from one IPv4 address, or from one IPv6 /64 network"),
+    Setting(
+      optional: "waiting", \.connections.waiting, .integer(0...100_000),
+      "those in which a device waits for something new ([protocol.md](protocol.md#56-waiting)), fewer than `total`",
+      default: "half of `total`"),
+    Setting(
+      optional: "waitingPerAddress", \.connections.waitingPerAddress, .integer(0...100_000),
+      "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
+  ]
+
+  private static func readProfile(_ object: JSONObject) throws -> ContainerProfile {
+    let profile = try ContainerProfile(object)
+    try AccountPolicyRegistry().check(profile.accountPolicies)
+    return profile
+  }
+
+  /// Whether a text is the address of a database server.
+  public static func mayNameServer(_ address: String) -> Bool {
+    !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
+  }
+
+  /// Whether a text is a name within the folder or a full path.
+  static func mayNameFile(_ name: String) -> Bool {
+    let isInside = !name.contains("/") && name != "." && name != ".."
+    return !name.isEmpty && !name.utf8.contains(0) && (isInside || name.hasPrefix("/"))
+  }
+
+  /// A numeric address in the one form that requests come with; `nil` where it is none.
+  private static func canonicalAddress(_ text: String) -> String? {
+    var address = in6_addr()
+    for family in [AF_INET, AF_INET6] where inet_pton(family, text, &address) == 1 {
+      var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      guard inet_ntop(family, &address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+      return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,152 @@
+package import SignetJSON
+import SignetText
+
+/// A setting, declared once: reader, printer, messages and schema come from it.
+struct Setting<Root: Sendable>: Sendable {
+  let name: String
+  private(set) var isRequired = false
+  /// Whether a change holds from a reload on, not only from the next start.
+  private(set) var isReloaded = false
+  fileprivate let describe: @Sendable (_ absent: Root) -> JSONObject
+  fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
+  fileprivate let json: @Sendable (Root, _ absent: Root) -> JSONValue?
+
+  /// Declares a setting, written where it is required or differs from its default.
+  ///
+  /// - Parameters:
+  ///   - name: Its key.
+  ///   - path: Where its value is.
+  ///   - type: What it can be.
+  ///   - meaning: What it says, as Markdown; links are relative to `docs`.
+  ///   - default: The default for people, where the value itself says less.
+  ///   - isRequired: Whether it has no default.
+  init<Value>(
+    _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ type: SettingType<Value>,
+    _ meaning: String, default: String? = nil, isRequired: Bool = false
+  ) {
+    (self.name, self.isRequired) = (name, isRequired)
+    describe = { absent in
+      var schema = type.schema.described(meaning, default: `default`)
+      if !isRequired, `default` == nil { schema["default"] = type.json(absent[keyPath: path]) }
+      return schema
+    }
+    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
+    json = { root, absent in
+      guard isRequired || root[keyPath: path] != absent[keyPath: path] else { return nil }
+      return type.json(root[keyPath: path])
+    }
+  }
+
+  /// Declares a setting without a value of its own where it is left out; `default` says what holds then.
+  init<Value>(
+    optional name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ type: SettingType<Value>,
+    _ meaning: String, default: String
+  ) {
+    self.name = name
+    describe = { _ in type.schema.described(meaning, default: `default`) }
+    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
+    json = { root, _ in root[keyPath: path].map(type.json) }
+  }
+
+  /// Declares an object of settings, written where one of them is.
+  init(group name: String, _ members: [Setting], _ meaning: String, isReloaded: Bool = false) {
+    (self.name, self.isReloaded) = (name, isReloaded)
+    isRequired = members.contains { $0.isRequired }
+    describe = { Self.schema(of: members, absent: $0).described(meaning) }
+    read = { value, place, root in
+      try Self.read(members, of: SettingType<Root>.object(value, place), at: place, into: &root)
+    }
+    json = { root, absent in
+      let object = Self.json(of: members, root, absent: absent)
+      return object.isEmpty ? nil : .object(object)
+    }
+  }
+
+  /// The setting as one whose changes hold from a reload on.
+  var reloaded: Setting {
+    var setting = self
+    setting.isReloaded = true
+    return setting
+  }
+
+  fileprivate static func read(
+    _ settings: [Setting], of object: JSONObject, at place: String, into root: inout Root
+  ) throws {
+    func location(_ name: String) -> String {
+      "\"\(name.prefix(40))\"" + (place.isEmpty ? "" : " in \(place)")
+    }
+    for (name, _) in object.members
+    where !settings.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
+      let meant = closest(to: name, among: settings.map(\.name)).map { "did you mean \"\($0)\"?" }
+      throw FolderSettings.Refusal.reason(
+        "\(location(name)) is not known here; \(meant ?? "remove it or correct its name")")
+    }
+    for setting in settings {
+      if let value = object[setting.name] {
+        try setting.read(value, location(setting.name), &root)
+      } else if setting.isRequired {
+        throw FolderSettings.Refusal.reason("\(location(setting.name)) is missing; add it")
+      }
+    }
+  }
+
+  fileprivate static func json(of settings: [Setting], _ root: Root, absent: Root) -> JSONObject {
+    settings.reduce(into: JSONObject()) { $0[$1.name] = $1.json(root, absent) }
+  }
+
+  fileprivate static func schema(of settings: [Setting], absent: Root) -> JSONObject {
+    var (schema, properties): (JSONObject, JSONObject) = (["type": "object"], [:])
+    for setting in settings {
+      var described = setting.describe(absent)
+      if setting.isReloaded { described["x-reloaded"] = true }
+      properties[setting.name] = .object(described)
+    }
+    schema["properties"] = .object(properties)
+    let required = settings.filter(\.isRequired).map { JSONValue.string($0.name) }
+    if !required.isEmpty { schema["required"] = .array(required) }
+    schema["additionalProperties"] = false
+    return schema
+  }
+}
+
+/// The settings that make up one value.
+package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
+  /// The value where no setting is given.
+  let absent: Root
+  let settings: [Setting<Root>]
+  /// Refuses settings that do not go together.
+  var check: @Sendable (Root, _ place: String) throws -> Void = { _, _ in }
+
+  /// The value that an object says; `place` names the object in messages.
+  ///
+  /// - Throws: `FolderSettings.Refusal`.
+  package func read(_ object: JSONObject, at place: String = "") throws -> Root {
+    var root = absent
+    try Setting.read(settings, of: object, at: place, into: &root)
+    try check(root, place)
+    return root
+  }
+
+  /// The object that says a value: what is required, and what differs from its default.
+  package func json(of root: Root) -> JSONObject { Setting.json(of: settings, root, absent: absent) }
+
+  /// What ``read(_:at:)`` accepts, as JSON Schema (draft 2020-12) without conditions over several settings.
+  var json: JSONObject { Setting.schema(of: settings, absent: absent) }
+
+  /// The value as the type of a setting.
+  var type: SettingType<Root> {
+    SettingType(
+      schema: json, read: { try read(SettingType<Root>.object($0, $1), at: $1) },
+      json: { .object(json(of: $0)) })
+  }
+}
+
+extension JSONObject {
+  /// A schema with the text that people read about it, which comes first.
+  fileprivate func described(_ meaning: String, default: String? = nil) -> JSONObject {
+    var schema: JSONObject = ["description": .string(meaning)]
+    for (name, value) in members { schema[name] = value }
+    schema["x-default"] = `default`.map { .string($0) }
+    return schema
+  }
+}

@@ -1,0 +1,101 @@
+import SignetUAF
+
+extension UAFSettings {
+  static let schema = SettingsSchema(
+    absent: UAFSettings(facets: []),
+    settings: [
+      Setting(
+        "facets", \.facets,
+        .list(of: .text("an app or an https origin", where: { FacetID($0) != nil }), from: 1),
+        "the apps and pages that may use keys for the application; `linux:app-id:signet` is the command `signet uaf`",
+        isRequired: true),
+      Setting(
+        optional: "appID", \.appID,
+        .text("an https URL of at most 512 bytes", pattern: "^https://") {
+          WebOrigin($0) != nil && $0.utf8.count <= 512
+        },
+        "the application that keys are for; another one is another application, with keys of its own",
+        default: "where the server has its facets"),
+      Setting(
+        "prefix", \.prefix,
+        .text(
+          "a path of letters, digits, - and _, at most 128 bytes, such as /nevisfido",
+          pattern: "^(/[A-Za-z0-9_-]+)+$", where: isPrefix),
+        "what all paths begin with, and not the server's domain"),
+      Setting(
+        "policies", \.policies,
+        .map(to: .object("a `Policy` of the protocol", read: { try Policy($0) }, json: \.json)),
+        "which authenticators are accepted, by the name that a request chooses one by",
+        default: "`default`: all known models, each by itself"),
+      Setting(
+        "requirements", \.requirements, .map(to: .text("the name of a requirement")),
+        "a [requirement](#requirements) that keys have to meet beside a policy, by the policy's name, such as `{\"default\": \"staff\"}`; a key that attests itself meets none for attested hardware",
+        default: "none"),
+      Setting(
+        optional: "metadata", \.metadata, .file,
+        "a folder of metadata statements (`*.json`) of the models that are known beside Signet's own; nobody else may write in it",
+        default: "none"),
+      Setting(
+        "requestLifetime", \.requestLifetime, .integer(10...3_600, "seconds"),
+        "how long a request can be answered"),
+      Setting(
+        "tokenLifetime", \.tokenLifetime, .integer(10...604_800, "seconds"),
+        "how long a token can be redeemed"),
+      Setting(
+        "authorizationLifetime", \.authorizationLifetime,
+        .integer(10...OpenIDNames.tokenLifetime, "seconds"), "how long what a user is known by is good"),
+      Setting(
+        "clockSkew", \.clockSkew, .integer(1...600, "seconds"), "how far the clocks of devices may be off"),
+      Setting(
+        "openRequests", \.openRequests, .integer(1...1_000_000),
+        "requests of strangers from one address, within the time of a request, that did not succeed; behind a proxy, which all strangers have the address of, what it lets through in that time"
+      ),
+      Setting(
+        "reply", \.reply, .word,
+        "what a user is known by after an authentication: a token in the answer, or a cookie"),
+      Setting(
+        "link", \.link,
+        .text("a URL without query and fragment, at most 512 bytes", pattern: "^[^?#]*://[^?#]*$") { link in
+          link.utf8.count <= 512 && link.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            && link.contains("://") && !link.contains("?") && !link.contains("#")
+        }, "what the links begin with that devices follow"),
+      Setting(
+        "conformance", \.hasConformanceAdapter, .bool,
+        "the interface of the conformance tool, which asks nobody who they are: for tests only"),
+    ])
+
+  /// Refuses what does not go together with the rest of `server.json`.
+  ///
+  /// - Parameters:
+  ///   - domain: The domain of the server.
+  ///   - named: The requirements that there are.
+  /// - Throws: `FolderSettings.Refusal`.
+  func check(domain: String, among named: NamedRequirements) throws(FolderSettings.Refusal) {
+    guard prefix.split(separator: "/").first.map(String.init) != domain else {
+      throw .reason("\"prefix\" in \"uaf\" begins with the domain of the server")
+    }
+    for (name, policy) in policies.sorted(by: { $0.key < $1.key }) where !policy.isWellFormed {
+      throw .reason("\"\(name.prefix(40))\" in \"policies\" in \"uaf\" may not be sent to clients")
+    }
+    for (name, requirement) in requirements.sorted(by: { $0.key < $1.key }) {
+      let place = "\"\(name.prefix(40))\" in \"requirements\" in \"uaf\""
+      guard policies[name] != nil || name == UAFNames.defaultPolicy else {
+        throw .reason("\(place) is none of its \"policies\"")
+      }
+      guard named[requirement] != nil else {
+        throw .reason("\(place) is the name of a requirement: \(named.names.joined(separator: ", "))")
+      }
+    }
+  }
+
+  private static func isPrefix(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard text.utf8.count <= 128, parts.count >= 2, parts[0].isEmpty else { return false }
+    return parts.dropFirst().allSatisfy { part in
+      !part.isEmpty
+        && part.utf8.allSatisfy {
+          (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x2D || $0 == 0x5F
+        }
+    }
+  }
+}
