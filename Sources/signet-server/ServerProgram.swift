@@ -21,7 +21,8 @@ enum ServerProgram {
       beside a number.
       """,
     commands: [
-      InitCommand.command, ServeCommand.command, BackupCommands.backup, BackupCommands.restore,
+      InitCommand.command, ServeCommand.command, SettingsCommand.command, BackupCommands.backup,
+      BackupCommands.restore,
       CertificateCommands.group, UserCommands.group,
       ActivationCommands.group,
       DeviceCommands.group, ContainerCommands.group, KeyCommands.group, ClientCommands.group,

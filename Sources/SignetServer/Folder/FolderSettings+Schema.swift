@@ -68,37 +68,36 @@ extension FolderSettings {
   }()
 
   private static let formatSetting = Setting(
-    "format", \FolderSettings.writtenFormat, .integer(1...format), "the format of the file", isRequired: true)
+    required: "format", \FolderSettings.writtenFormat, .integer(1...format), "the format of the file")
 
   static let schema = SettingsSchema(
     absent: absent,
     settings: [
       formatSetting,
       Setting(
-        "url", \.serverURL, .text("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
-        "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443",
-        isRequired: true),
+        required: "url", \.serverURL,
+        .text("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
+        "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443"
+      ),
       Setting(
         group: "listen",
         [
           Setting(
-            "address", \.listenAddress, .text("a numeric address"), "`::` for all of IPv6 and IPv4",
-            isRequired: true),
-          Setting("port", \.listenPort, .integer(1...65_535), "the TCP port", isRequired: true),
+            required: "address", \.listenAddress, .text("a numeric address"), "`::` for all of IPv6 and IPv4"),
+          Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
         ], "where the server listens; `serve --listen` goes before it"),
       Setting(
-        "profile", \.profile,
+        required: "profile", \.profile,
         .object("a [profile](protocol.md#34-profile)", read: { try readProfile($0) }, json: \.json),
-        "what a new container holds and what protects it, with the policies of [policies.md](policies.md)",
-        isRequired: true
+        "what a new container holds and what protects it, with the policies of [policies.md](policies.md)"
       ).reloaded,
       Setting(
         group: "tls",
         [
           Setting(
-            "certificate", \.tls.certificate, .file, "the server's certificate, then its intermediates, PEM",
-            isRequired: true),
-          Setting("key", \.tls.key, .file, "the certificate's private key, PEM", isRequired: true),
+            required: "certificate", \.tls.certificate, .file,
+            "the server's certificate, then its intermediates, PEM"),
+          Setting(required: "key", \.tls.key, .file, "the certificate's private key, PEM"),
           Setting(
             optional: "authority", \.tls.authority, .file, "the authority that clients trust, PEM",
             default: "they trust the issuer already"),
@@ -121,7 +120,7 @@ extension FolderSettings {
         group: "database",
         [
           Setting(
-            "busyTimeout", \.busyTimeout, .integer(1...60, "seconds"),
+            "busyTimeout", \.busyTimeout, .seconds(1...60),
             "how long a change waits while another process writes; then a request is answered `503` with `Retry-After`"
           ),
           Setting(
@@ -163,10 +162,10 @@ extension FolderSettings {
         "where [several processes](#several-processes) that serve this data folder share keys of handshakes",
         default: "one process serves the folder"),
       Setting(
-        "masterKeyCheck", \.masterKeyCheck,
+        required: "masterKeyCheck", \.masterKeyCheck,
         .text(
           "as `init` wrote it", isSecret: true, read: { try Base64URL.decode($0) }, text: Base64URL.encode),
-        "by which another master key than that of the folder is noticed", isRequired: true),
+        "by which another master key than that of the folder is noticed"),
     ],
     check: { settings, _ in
       // A request that waits keeps its connection: with one less there is always one for a decision.
@@ -214,10 +213,10 @@ extension FolderSettings {
     Setting(
       "inviteAttempts", \.inviteAttempts, .integer(1...100), "wrong proofs after which an invite is void"),
     Setting(
-      "inviteLifetime", \.inviteLifetime, .integer(60...2_592_000, "seconds"),
+      "inviteLifetime", \.inviteLifetime, .seconds(60...2_592_000),
       "how long an invite lives, unless `activation create --lifetime` says otherwise"),
     Setting(
-      "transactionLifetime", \.transactionLifetime, .integer(TransactionOrder.lifetimes, "seconds"),
+      "transactionLifetime", \.transactionLifetime, .seconds(TransactionOrder.lifetimes),
       "how long a transaction lives, unless who makes it says otherwise"),
     Setting(
       "codeAttempts", \.codeAttempts, .integer(1...100),
@@ -232,10 +231,10 @@ extension FolderSettings {
       "requests in a row, none of them accepted, after which each next one has to wait; of one requester half, rounded up"
     ),
     Setting(
-      "challengeWait", \.challengeLimits.wait, .integer(1...86_400, "seconds"),
+      "challengeWait", \.challengeLimits.wait, .seconds(1...86_400),
       "the first wait; each next one is twice as long"),
     Setting(
-      "challengeLongestWait", \.challengeLimits.longestWait, .integer(1...86_400, "seconds"),
+      "challengeLongestWait", \.challengeLimits.longestWait, .seconds(1...86_400),
       "the longest wait"),
     Setting(
       "numberAttempts", \.challengeLimits.wrongNumbers, .integer(1...10),
@@ -262,9 +261,9 @@ extension FolderSettings {
       "freeAttempts", \.codes.freeAttempts, .integer(0...20),
       "refused attempts for one user from one address that cost no wait"),
     Setting(
-      "firstWait", \.codes.firstWait, .integer(0...3600, "seconds"),
+      "firstWait", \.codes.firstWait, .seconds(0...3600),
       "the wait after the next one; each further one doubles it; 0 for no waits"),
-    Setting("longestWait", \.codes.longestWait, .integer(1...86_400, "seconds"), "the longest wait"),
+    Setting("longestWait", \.codes.longestWait, .seconds(1...86_400), "the longest wait"),
   ]
 
   private static let connectionLimits: [Setting<FolderSettings>] = [

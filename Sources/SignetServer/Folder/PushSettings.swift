@@ -2,60 +2,38 @@ import SignetCrypto
 import SignetPush
 import SignetTransport
 
-/// Which services carry pushes; files are names within the folder, or full paths.
+/// Which services carry pushes; ``schema`` says what each member means.
 public struct PushSettings: Hashable, Sendable {
-  /// Apple's service.
-  public struct APNs: Hashable, Sendable {
-    /// The file of the key that signs provider tokens, PEM (`.p8`).
-    public var key = ""
-    /// The key's id.
-    public var keyID = ""
-    /// The operator's team.
-    public var teamID = ""
-    /// The app's bundle id.
-    public var topic = ""
-    /// Where Apple's service is; `nil` for that of apps of the store.
-    public var url: String?
+  package struct APNs: Hashable, Sendable {
+    package var key = ""
+    package var keyID = ""
+    package var teamID = ""
+    package var topic = ""
+    package var url: String?
   }
 
-  /// Google's service.
-  public struct FCM: Hashable, Sendable {
-    /// The key file of a service account, JSON.
-    public var account = ""
-    /// Where Google's service is; `nil` for the usual one.
-    public var url: String?
+  package struct FCM: Hashable, Sendable {
+    package var account = ""
+    package var url: String?
   }
 
-  /// Web Push and UnifiedPush.
-  public struct WebPush: Hashable, Sendable {
-    /// The file of the server's key, PEM on P-256.
-    public var key = ""
-    /// How a push service reaches the operator: a `mailto:` or `https:` URL.
-    public var contact = ""
-    /// Where to send; `nil` for the services of the large browsers.
-    public var hosts: [String]?
+  package struct WebPush: Hashable, Sendable {
+    package var key = ""
+    package var contact = ""
+    package var hosts: [String]?
   }
 
-  /// A gateway of the operator's own.
-  public struct Webhook: Hashable, Sendable {
-    /// Where it is, an `https` URL.
-    public var url = ""
-    /// The file of the key that signs requests, PEM on P-256.
-    public var key = ""
-    /// What the gateway knows the key by.
-    public var keyID = ""
+  package struct Webhook: Hashable, Sendable {
+    package var url = ""
+    package var key = ""
+    package var keyID = ""
   }
 
-  /// Apple's service.
-  public var apns: APNs?
-  /// Google's service.
-  public var fcm: FCM?
-  /// Web Push and UnifiedPush.
-  public var webPush: WebPush?
-  /// A gateway of the operator's own.
-  public var webhook: Webhook?
-  /// Certificates that are trusted in place of the system's, PEM; `nil` for the system's.
-  public var authority: String?
+  package var apns: APNs?
+  package var fcm: FCM?
+  package var webPush: WebPush?
+  package var webhook: Webhook?
+  package var authority: String?
 
   /// No service.
   public init() {}
@@ -104,10 +82,10 @@ extension PushSettings {
   private static let apnsSchema = SettingsSchema(
     absent: APNs(),
     settings: [
-      Setting("key", \.key, .file, "the key that signs provider tokens, PEM (`.p8`)", isRequired: true),
-      Setting("keyID", \.keyID, .visible, "the key's id", isRequired: true),
-      Setting("teamID", \.teamID, .visible, "the operator's team", isRequired: true),
-      Setting("topic", \.topic, .visible, "the app's bundle id", isRequired: true),
+      Setting(required: "key", \.key, .file, "the key that signs provider tokens, PEM (`.p8`)"),
+      Setting(required: "keyID", \.keyID, .visible, "the key's id"),
+      Setting(required: "teamID", \.teamID, .visible, "the operator's team"),
+      Setting(required: "topic", \.topic, .visible, "the app's bundle id"),
       Setting(
         optional: "url", \.url, .httpsURL,
         "another host, such as `https://api.sandbox.push.apple.com` for apps under development",
@@ -118,20 +96,20 @@ extension PushSettings {
     absent: FCM(),
     settings: [
       Setting(
-        "account", \.account, .file, "the key file of a service account that may send messages, JSON",
-        isRequired: true),
+        required: "account", \.account, .file,
+        "the key file of a service account that may send messages, JSON"),
       Setting(optional: "url", \.url, .httpsURL, "another host", default: "Google's"),
     ])
 
   private static let webPushSchema = SettingsSchema(
     absent: WebPush(),
     settings: [
-      Setting("key", \.key, .file, "the server's own key, PEM on P-256", isRequired: true),
+      Setting(required: "key", \.key, .file, "the server's own key, PEM on P-256"),
       Setting(
-        "contact", \.contact,
+        required: "contact", \.contact,
         .text("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
           isVisible($0) && ($0.hasPrefix("mailto:") || $0.hasPrefix("https://"))
-        }, "how a push service reaches the operator", isRequired: true),
+        }, "how a push service reaches the operator"),
       Setting(
         optional: "hosts", \.hosts, .list(of: .text("a host")),
         "where to send, with `*.` for any names before, and with a port that is not 443. Devices name the address, so a host of one's own network does not belong here",
@@ -141,9 +119,9 @@ extension PushSettings {
   private static let webhookSchema = SettingsSchema(
     absent: Webhook(),
     settings: [
-      Setting("url", \.url, .httpsURL, "where it is", isRequired: true),
-      Setting("key", \.key, .file, "the key with which requests are signed, PEM on P-256", isRequired: true),
-      Setting("keyID", \.keyID, .visible, "what the gateway knows the key by", isRequired: true),
+      Setting(required: "url", \.url, .httpsURL, "where it is"),
+      Setting(required: "key", \.key, .file, "the key with which requests are signed, PEM on P-256"),
+      Setting(required: "keyID", \.keyID, .visible, "what the gateway knows the key by"),
     ])
 
   fileprivate static func isVisible(_ text: String) -> Bool {

@@ -2,7 +2,7 @@ package import SignetJSON
 import SignetText
 
 /// A setting, declared once: reader, printer, messages and schema come from it.
-struct Setting<Root: Sendable>: Sendable {
+struct Setting<Root: Hashable & Sendable>: Sendable {
   let name: String
   private(set) var isRequired = false
   /// Whether a change holds from a reload on, not only from the next start.
@@ -11,7 +11,7 @@ struct Setting<Root: Sendable>: Sendable {
   fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
   fileprivate let json: @Sendable (Root, _ absent: Root) -> JSONValue?
 
-  /// Declares a setting, written where it is required or differs from its default.
+  /// Declares a setting, written where it differs from its default.
   ///
   /// - Parameters:
   ///   - name: Its key.
@@ -19,22 +19,31 @@ struct Setting<Root: Sendable>: Sendable {
   ///   - type: What it can be.
   ///   - meaning: What it says, as Markdown; links are relative to `docs`.
   ///   - default: The default for people, where the value itself says less.
-  ///   - isRequired: Whether it has no default.
   init<Value>(
     _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ type: SettingType<Value>,
-    _ meaning: String, default: String? = nil, isRequired: Bool = false
+    _ meaning: String, default: String? = nil
   ) {
-    (self.name, self.isRequired) = (name, isRequired)
+    self.name = name
     describe = { absent in
       var schema = type.schema.described(meaning, default: `default`)
-      if !isRequired, `default` == nil { schema["default"] = type.json(absent[keyPath: path]) }
+      if `default` == nil { schema["default"] = type.json(absent[keyPath: path]) }
       return schema
     }
     read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
     json = { root, absent in
-      guard isRequired || root[keyPath: path] != absent[keyPath: path] else { return nil }
-      return type.json(root[keyPath: path])
+      root[keyPath: path] == absent[keyPath: path] ? nil : type.json(root[keyPath: path])
     }
+  }
+
+  /// Declares a setting that has to be there.
+  init<Value>(
+    required name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ type: SettingType<Value>,
+    _ meaning: String
+  ) {
+    (self.name, isRequired) = (name, true)
+    describe = { _ in type.schema.described(meaning) }
+    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
+    json = { root, _ in type.json(root[keyPath: path]) }
   }
 
   /// Declares a setting without a value of its own where it is left out; `default` says what holds then.

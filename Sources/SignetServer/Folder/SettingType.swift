@@ -109,6 +109,8 @@ extension SettingType where Value: FixedWidthInteger {
       .integer(Int64($0))
     }
   }
+
+  static func seconds(_ range: ClosedRange<Int64>) -> Self { integer(range, "seconds") }
 }
 
 extension SettingType<Double> {

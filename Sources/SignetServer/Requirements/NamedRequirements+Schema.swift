@@ -30,7 +30,7 @@ extension AuthenticationRequirement {
       Setting(
         "contentSigned", \.needsSignedContent, .bool, "whether what the user was shown has to be signed"),
       Setting(
-        optional: "reportAge", \.longestReportAge, .integer(reportAges, "seconds"),
+        optional: "reportAge", \.longestReportAge, .seconds(reportAges),
         "how old the last report of the device may be at the answer: the [report](protocol.md#142-report) is the device's own word. A container whose report is older reports by itself; UAF keys and authenticator apps have none",
         default: "no report is needed"),
       Setting(

@@ -5,10 +5,10 @@ extension UAFSettings {
     absent: UAFSettings(facets: []),
     settings: [
       Setting(
-        "facets", \.facets,
+        required: "facets", \.facets,
         .list(of: .text("an app or an https origin", where: { FacetID($0) != nil }), from: 1),
-        "the apps and pages that may use keys for the application; `linux:app-id:signet` is the command `signet uaf`",
-        isRequired: true),
+        "the apps and pages that may use keys for the application; `linux:app-id:signet` is the command `signet uaf`"
+      ),
       Setting(
         optional: "appID", \.appID,
         .text("an https URL of at most 512 bytes", pattern: "^https://") {
@@ -36,16 +36,16 @@ extension UAFSettings {
         "a folder of metadata statements (`*.json`) of the models that are known beside Signet's own; nobody else may write in it",
         default: "none"),
       Setting(
-        "requestLifetime", \.requestLifetime, .integer(10...3_600, "seconds"),
+        "requestLifetime", \.requestLifetime, .seconds(10...3_600),
         "how long a request can be answered"),
       Setting(
-        "tokenLifetime", \.tokenLifetime, .integer(10...604_800, "seconds"),
+        "tokenLifetime", \.tokenLifetime, .seconds(10...604_800),
         "how long a token can be redeemed"),
       Setting(
         "authorizationLifetime", \.authorizationLifetime,
-        .integer(10...OpenIDNames.tokenLifetime, "seconds"), "how long what a user is known by is good"),
+        .seconds(10...OpenIDNames.tokenLifetime), "how long what a user is known by is good"),
       Setting(
-        "clockSkew", \.clockSkew, .integer(1...600, "seconds"), "how far the clocks of devices may be off"),
+        "clockSkew", \.clockSkew, .seconds(1...600), "how far the clocks of devices may be off"),
       Setting(
         "openRequests", \.openRequests, .integer(1...1_000_000),
         "requests of strangers from one address, within the time of a request, that did not succeed; behind a proxy, which all strangers have the address of, what it lets through in that time"
