@@ -136,7 +136,7 @@ extension FolderSettings {
         [
           Setting(
             optional: "authority", \.openIDAuthority, .file,
-            "certificates that are trusted where clients are told how a request ended ([protocol.md](protocol.md#114-notices)), PEM",
+            "certificates that are trusted in place of the system's where clients are told how a request ended ([protocol.md](protocol.md#114-notices)), PEM",
             default: "the system's")
         ], "what OpenID Connect needs"),
       Setting(
@@ -153,7 +153,8 @@ extension FolderSettings {
             "from where the operator asks whether the server is [ready](#readiness)")
         ], "what is the operator's alone", isReloaded: true),
       Setting(
-        optional: "uaf", \.uaf, UAFSettings.schema.type, "[FIDO UAF](#fido-uaf)", default: "not served"),
+        optional: "uaf", \.uaf, UAFSettings.schema.type,
+        "[FIDO UAF](#fido-uaf) ([protocol.md](protocol.md#12-fido-uaf))", default: "not served"),
       Setting(
         optional: "runtime", \.runtime,
         .text(

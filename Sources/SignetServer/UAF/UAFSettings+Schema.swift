@@ -6,7 +6,7 @@ extension UAFSettings {
     settings: [
       Setting(
         required: "facets", \.facets,
-        .list(of: .text("an app or an https origin", where: { FacetID($0) != nil }), from: 1),
+        .list(of: .text("an app's id or an https origin", where: { FacetID($0) != nil }), from: 1),
         "the apps and pages that may use keys for the application; `linux:app-id:signet` is the command `signet uaf`"
       ),
       Setting(
