@@ -12,7 +12,8 @@
 # make compare-builds  compares signet-check unoptimised with signet-check as an app that depends on the package compiles it (COUNT
 #                inputs of each kind)
 # make check     format and documents, that every parser has a fuzz target, that suites which can wait have a time limit, that the page
-#                of audit events is what the sources say, that the tables of settings are what their schema says, and that the patches of Tests/Mutations fit
+#                of audit events is what the sources say, that the tables of settings are what their schema says, and that the patches
+#                of Tests/Mutations fit
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
 #                manifest that is signed by the release's key (RELEASE_KEY), and signet with a group of its own (GROUP)
 # signet-check is not installed: it compares vectors with other implementations, and is of use with the source and its documents.

@@ -228,7 +228,7 @@
       let shown = try await run("mandoc", ["-T", "ascii", "\(prefix)/share/man/man5/signet-server.json.5"])
       let plain = shown.output.replacing(/.\u{8}/, with: "").split(whereSeparator: \.isWhitespace)
         .joined(separator: " ")
-      #expect(plain.contains("An operator's key") && plain.contains("Default: 86400 (a day)."))
+      #expect(plain.contains("An operator's key") && plain.contains("Default: 86400 seconds (a day)."))
     }
 
     @Test(

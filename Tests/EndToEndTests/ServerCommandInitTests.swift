@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// `signet-server init`, help, manual and version.
+/// `signet-server init`, help, manual, schema of the settings and version.
 @Suite(.timeLimit(.minutes(10))) struct ServerCommandInitTests {
   private let folder: TemporaryFolder
   private var data: String { "\(folder.path)/data" }
@@ -194,6 +194,18 @@ import Testing
     for variable in ["SIGNET_SERVER", "SIGNET_CA_FILE", "SIGNET_API_KEY_FILE", "SIGNET_MASTER_KEY_FILE"] {
       #expect(result.output.contains(variable))
     }
+  }
+
+  @Test("the schema of the settings is the one in the documents")
+  func settingsSchema() async throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let document = root.appending(path: "docs/server-settings.schema.json")
+    let result = try await ServerCommand.run("settings")
+    #expect(result.status == 0)
+    #expect(
+      try result.output == String(contentsOf: document, encoding: .utf8),
+      "write it again: signet-server settings >docs/server-settings.schema.json")
   }
 
   @Test func tellsItsVersion() async throws {

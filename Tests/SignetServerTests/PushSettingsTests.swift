@@ -19,7 +19,7 @@ import Testing
   }
 
   private func parse(_ push: String) throws -> PushSettings {
-    try PushSettings(JSONObject(parsing: Array(push.utf8)))
+    try PushSettings.schema.read(JSONObject(parsing: Array(push.utf8)))
   }
 
   private static let all = """
@@ -34,7 +34,7 @@ import Testing
     let push = try parse(Self.all)
     #expect(push.apns?.topic == "org.example.app" && push.fcm?.url == "https://fcm.example")
     #expect(push.webPush?.hosts == ["push.example.org"] && push.webhook?.keyID == "signet")
-    #expect(try PushSettings(push.json) == push)
+    #expect(try PushSettings.schema.read(PushSettings.schema.json(of: push)) == push)
     #expect(try parse("{}") == PushSettings())
   }
 

@@ -115,10 +115,15 @@ import SignetWire
     require(settings.prefix.hasPrefix("/") && !settings.prefix.hasSuffix("/"), "a prefix is a path")
     require(!settings.facets.isEmpty, "there is a facet")
     require((1...600).contains(settings.clockSkew), "a clock is off by so much")
-    require(self.settings(settings.json) == settings, "what is written reads the same")
+    require(
+      self.settings(UAFSettings.schema.json(of: settings)) == settings, "what is written reads the same")
   }
 
   private static func settings(_ object: JSONObject) -> UAFSettings? {
-    do { return try UAFSettings(object, domain: "main", among: NamedRequirements()) } catch { return nil }
+    do {
+      let settings = try UAFSettings.schema.read(object)
+      try settings.check(domain: "main", among: NamedRequirements())
+      return settings
+    } catch { return nil }
   }
 }

@@ -208,10 +208,13 @@ import UAFFixture
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
         "default"
       ),
-      (#"{"facets":["https://e.org"],"policies":{"default":1}}"#, "policies"),
+      (
+        #"{"facets":["https://e.org"],"policies":{"default":1}}"#,
+        #""default" in "policies" in "uaf" is an object, not 1"#
+      ),
       (
         #"{"facets":["https://e.org"],"policies":{"weak":{"accepted":[[{"aaid":["7357#0001"]}],[{"aaid":["7357"]}]]}}}"#,
-        #"the policy "weak" in "uaf": accepted[1][0].aaid[0]"#
+        #""weak" in "policies" in "uaf": accepted[1][0].aaid[0]"#
       ),
       (#"{"facets":["https://e.org"],"requestLifetime":9}"#, "requestLifetime"),
       (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),
