@@ -22,14 +22,14 @@ import Testing
   /// A name that a member of any kind of map can have.
   private static let anyName = "hook"
 
-  private static func leaves(of schema: JSONObject, at path: [String] = []) throws -> [Leaf] {
+  private static func collect(_ schema: JSONObject, at path: [String] = []) throws -> [Leaf] {
     let required = try schema.optionalStrings("required") ?? []
     return try schema.object("properties").members.flatMap { name, value -> [Leaf] in
       guard case .object(let member) = value else { return [] }
       let inner = path + [name]
-      if member.contains("properties") { return try leaves(of: member, at: inner) }
+      if member.contains("properties") { return try collect(member, at: inner) }
       if case .object(let element)? = member["additionalProperties"] {
-        guard !element.contains("properties") else { return try leaves(of: element, at: inner + [anyName]) }
+        guard !element.contains("properties") else { return try collect(element, at: inner + [anyName]) }
         return [Leaf(path: inner + [anyName], schema: element, isRequired: false)]
       }
       return [Leaf(path: inner, schema: member, isRequired: required.contains(name))]
@@ -37,7 +37,7 @@ import Testing
   }
 
   static let leaves: [Leaf] = {
-    do { return try leaves(of: FolderSettings.jsonSchema) } catch { return [] }
+    do { return try collect(FolderSettings.jsonSchema) } catch { return [] }
   }()
 
   private static let numbers = leaves.filter { $0.schema.contains("minimum") && $0.path != ["format"] }
@@ -75,7 +75,7 @@ import Testing
     return object
   }
 
-  private static func full(_ value: JSONValue?, at leaf: Leaf) -> JSONObject {
+  private static func settings(_ value: JSONValue?, at leaf: Leaf) -> JSONObject {
     setting(value, at: leaf.path[...], of: full)
   }
 
@@ -100,10 +100,10 @@ import Testing
     let isWhole = try leaf.schema.string("type") == "integer"
     let (least, most) = (try leaf.schema.number("minimum"), try leaf.schema.number("maximum"))
     func value(_ number: Double) -> JSONValue { isWhole ? .integer(Int64(number)) : .number(number) }
-    #expect(refusal(of: Self.full(value(least), at: leaf)) == nil)
-    if !leaf.isBounded { #expect(refusal(of: Self.full(value(most), at: leaf)) == nil) }
+    #expect(refusal(of: Self.settings(value(least), at: leaf)) == nil)
+    if !leaf.isBounded { #expect(refusal(of: Self.settings(value(most), at: leaf)) == nil) }
     for number in [least - (isWhole ? 1 : 0.5), most + (isWhole ? 1 : 0.5)] {
-      let reason = try #require(refusal(of: Self.full(value(number), at: leaf)))
+      let reason = try #require(refusal(of: Self.settings(value(number), at: leaf)))
       #expect(reason.hasPrefix("\(leaf.location) is "), "\(reason)")
       #expect(reason.contains("\(Int(least)) to \(Int(most))"), "\(reason)")
       #expect(reason.hasSuffix(", not \(value(number).text)"), "\(reason)")
@@ -119,7 +119,7 @@ import Testing
       ([], "array", "a list"), ([:], "object", "an object"),
     ]
     for (value, other, found) in others where other != type {
-      let reason = try #require(refusal(of: Self.full(value, at: leaf)), "\(found)")
+      let reason = try #require(refusal(of: Self.settings(value, at: leaf)), "\(found)")
       guard leaf.path != ["format"] else { continue }
       #expect(reason.hasPrefix("\(leaf.location) is "), "\(reason)")
       let isSecret = [["database", "server"], ["masterKeyCheck"]].contains(leaf.path)
@@ -144,7 +144,7 @@ import Testing
       leaf.schema.contains("enum") || leaf.schema.contains("minimum")
       || leaf.schema["type"] == "boolean"
     for value in values {
-      let object = Self.full(value, at: leaf)
+      let object = Self.settings(value, at: leaf)
       let (isRead, isValid) = (refusal(of: object) == nil, try Schema.accepts(.object(object)))
       #expect(isValid || !isRead, "\(value.text)")
       if isComplete, !leaf.isBounded { #expect(isRead == isValid, "\(value.text)") }
@@ -170,11 +170,11 @@ import Testing
 
   @Test("a key that is required is missed by name", arguments: leaves.filter { $0.isRequired })
   func missing(_ leaf: Leaf) throws {
-    let reason = try #require(refusal(of: Self.full(nil, at: leaf)))
+    let reason = try #require(refusal(of: Self.settings(nil, at: leaf)))
     #expect(
       reason.contains("\"\(leaf.path.last ?? "")\" is missing")
         || reason == "\(leaf.location) is missing; add it")
-    #expect(try !Schema.accepts(.object(Self.full(nil, at: leaf))))
+    #expect(try !Schema.accepts(.object(Self.settings(nil, at: leaf))))
   }
 
   @Test("neither a password in the address of a database nor the rest of a long text is in a message")
@@ -192,8 +192,8 @@ import Testing
   @Test("a default is what holds without the setting, and is not written", arguments: leaves)
   func defaults(_ leaf: Leaf) throws {
     guard let value = leaf.schema["default"] else { return }
-    let without = try read(Self.full(nil, at: leaf))
-    let with = try read(Self.full(value, at: leaf))
+    let without = try read(Self.settings(nil, at: leaf))
+    let with = try read(Self.settings(value, at: leaf))
     #expect(with == without)
     var printed = JSONValue.object(with.json)
     for name in leaf.path {
@@ -261,7 +261,7 @@ import Testing
 
   /// Texts by what a setting says that it can be.
   private static let texts = [
-    "HOST[:PORT]/DOMAIN": ["localhost:8443/a", "id.example.org/bank", "[::1]:8443/b"],
+    "HOST[:PORT]/DOMAIN": ["localhost:8443/main", "id.example.org/bank", "[::1]:8443/main"],
     "a numeric address": ["192.0.2.7", "::1", "2001:db8::1"],
     "a name within the folder or a full path": ["a.pem", "/etc/signet/b.pem"],
     "a name, such as release": ["release", "beta"],

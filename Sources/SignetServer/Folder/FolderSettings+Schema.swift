@@ -36,7 +36,7 @@ extension FolderSettings {
   /// The settings as `server.json` has them.
   package var json: JSONObject { Self.schema.json(of: self) }
 
-  /// What `server.json` may say, as JSON Schema with a few words of its own:
+  /// The JSON Schema of `server.json`.
   ///
   /// | word | |
   /// |---|---|

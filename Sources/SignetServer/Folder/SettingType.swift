@@ -185,12 +185,7 @@ extension SettingType {
     throw FolderSettings.Refusal.reason("\(place) has \(bound) members, not \(count)")
   }
 
-  /// An object with any names whose values are all of one type.
-  ///
-  /// - Parameters:
-  ///   - type: The type.
-  ///   - limit: The greatest number of members.
-  ///   - complaint: What is wrong with a name; `nil` where it is allowed.
+  /// An object with any names whose values are all of one type; `complaint` says what is wrong with a name.
   static func map<Element>(
     to type: SettingType<Element>, upTo limit: Int? = nil,
     refusing complaint: @escaping @Sendable (String) -> String? = { _ in nil }
