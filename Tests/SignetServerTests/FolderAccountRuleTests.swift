@@ -50,7 +50,7 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     arguments: [
       (["reactions": ["screenLock": "ignore"]], "reactions"), (["reactions": ["screenLock": 5]], "reactions"),
       (["reactions": []], "reactions"), (["flavours": "release"], "flavours"),
-      (["flavours": [1]], "flavours"), (["reaction": [:]], "\"reaction\" in \"devices\""),
+      (["flavours": [1]], "flavours"), (["reaction": [:]], "\"devices.reaction\""),
     ] as [(JSONObject, String)])
   func refused(devices: JSONObject, word: String) async throws {
     _ = try await makeFolder()

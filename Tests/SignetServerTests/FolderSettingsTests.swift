@@ -107,38 +107,39 @@ import SignetServer
 
   @Test(arguments: [
     Slip("unknown member", "\"lsten\" is not known here; did you mean \"listen\"?") { $0["lsten"] = 1 },
-    Slip("unknown listen member", "\"prt\" in \"listen\"") {
+    Slip("unknown listen member", "\"listen.prt\"") {
       $0["listen"] = ["address": "::", "port": 1, "prt": 1]
     },
-    Slip("unknown TLS member", "\"chain\" in \"tls\"") {
+    Slip("unknown TLS member", "\"tls.chain\"") {
       $0["tls"] = ["certificate": "a", "key": "b", "chain": "c"]
     },
-    Slip("unknown limit", "\"otpAttempts\" in \"limits\"") { $0["limits"] = ["otpAttempts": 5] },
-    Slip("limit too small", "\"inviteAttempts\" in \"limits\" is 1 to 100, not 0") {
+    Slip("unknown limit", "\"limits.otpAttempts\"") { $0["limits"] = ["otpAttempts": 5] },
+    Slip("limit too small", "\"limits.inviteAttempts\" is 1 to 100; found 0") {
       $0["limits"] = ["inviteAttempts": 0]
     },
-    Slip("limit too large", "\"codeAttempts\" in \"limits\" is 1 to 100, not 101") {
+    Slip("limit too large", "\"limits.codeAttempts\" is 1 to 100; found 101") {
       $0["limits"] = ["codeAttempts": 101]
     },
-    Slip("limit of a wrong type", "\"inviteLifetime\" in \"limits\" is 60 to 2592000 seconds, not \"1d\"") {
+    Slip("limit of a wrong type", "the member \"limits.inviteLifetime\" must be a whole number; found \"1d\"")
+    {
       $0["limits"] = ["inviteLifetime": "1d"]
     },
-    Slip("unknown rule", "\"lookAbove\" in \"codes\"") { $0["codes"] = ["lookAbove": 1] },
-    Slip("rule too large", "\"driftLimit\" in \"codes\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
-    Slip("unknown connection member", "\"all\" in \"connections\"") { $0["connections"] = ["all": 1] },
-    Slip("no time to wait", "\"busyTimeout\" in \"database\" is 1 to 60 seconds, not 0") {
+    Slip("unknown rule", "\"codes.lookAbove\"") { $0["codes"] = ["lookAbove": 1] },
+    Slip("rule too large", "\"codes.driftLimit\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
+    Slip("unknown connection member", "\"connections.all\"") { $0["connections"] = ["all": 1] },
+    Slip("no time to wait", "\"database.busyTimeout\" is 1 to 60 seconds; found 0") {
       $0["database"] = ["busyTimeout": 0]
     },
     Slip(
       "a name in place of an address",
-      "an element of \"addresses\" in \"operator\" is a numeric address, not \"monitor.example.org\""
+      "\"operator.addresses[0]\" is a numeric address; found \"monitor.example.org\""
     ) {
       $0["operator"] = ["addresses": ["monitor.example.org"]]
     },
-    Slip("unknown member of the operator", "\"address\" in \"operator\"") {
+    Slip("unknown member of the operator", "\"operator.address\"") {
       $0["operator"] = ["address": "::1"]
     },
-    Slip("too few connections", "\"total\" in \"connections\" is 16 to 100000") {
+    Slip("too few connections", "\"connections.total\" is 16 to 100000") {
       $0["connections"] = ["total": 15]
     },
     Slip("all connections may wait", "is less than \"total\"") {
@@ -155,96 +156,98 @@ import SignetServer
     Slip("unknown protection", "protection") {
       $0["profile"] = ["protection": ["type": "magic"], "otp": [:]]
     },
-    Slip("a file above the folder", "\"tls\"") { $0["tls"] = ["certificate": "../a", "key": "b"] },
-    Slip("a file without a name", "\"tls\"") { $0["tls"] = ["certificate": "", "key": "b"] },
+    Slip("a file above the folder", "\"tls.certificate\"") {
+      $0["tls"] = ["certificate": "../a", "key": "b"]
+    },
+    Slip("a file without a name", "\"tls.certificate\"") { $0["tls"] = ["certificate": "", "key": "b"] },
     Slip(
       "a reaction that is none",
-      "\"deviceTampering\" in \"reactions\" in \"devices\" is one of \"allow\", \"stepUp\""
+      "\"devices.reactions.deviceTampering\" is one of \"allow\", \"stepUp\""
     ) {
       $0["devices"] = ["reactions": ["screenLock": "lock", "deviceTampering": "explode"]]
     },
-    Slip("a reaction of a wrong type", "\"screenLock\" in \"reactions\" in \"devices\"") {
+    Slip("a reaction of a wrong type", "\"devices.reactions.screenLock\"") {
       $0["devices"] = ["reactions": ["screenLock": 3]]
     },
     Slip("reactions that are no object", "reactions") { $0["devices"] = ["reactions": ["wipe"]] },
-    Slip("unknown member of devices", "\"reaction\" in \"devices\"") {
+    Slip("unknown member of devices", "\"devices.reaction\"") {
       $0["devices"] = ["reaction": ["a": "lock"]]
     },
     Slip("flavours that are no list", "flavours") { $0["devices"] = ["flavours": "release"] },
     Slip(
       "a weight that is none",
-      "\"hook\" in \"weights\" in \"tampering\" in \"devices\" is a number from 0 to 1, not 2"
+      "\"devices.tampering.weights.hook\" is 0 to 1; found 2"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hook": 2]]]
     },
     Slip(
       "a weight of nothing",
-      "\"hok\" in \"weights\" in \"tampering\" in \"devices\" is neither a finding nor a category"
+      "\"devices.tampering.weights.hok\" is neither a finding nor a category"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hok": 1]]]
     },
     Slip(
       "a score of another kind",
-      "\"scoring\" in \"tampering\" in \"devices\" is one of \"maximum\", \"weighted-sum\", not \"average\""
+      "\"devices.tampering.scoring\" is neither \"maximum\" nor \"weighted-sum\"; found \"average\""
     ) {
       $0["devices"] = ["tampering": ["scoring": "average"]]
     },
-    Slip("a threshold, which is the policy's", "\"threshold\" in \"tampering\"") {
+    Slip("a threshold, which is the policy's", "\"devices.tampering.threshold\"") {
       $0["devices"] = ["tampering": ["threshold": 0.5]]
     },
     Slip("requirements that are no object", "requirements") { $0["requirements"] = ["phr"] },
-    Slip("a requirement that is no object", "\"pay\" in \"requirements\" is an object") {
+    Slip("a requirement that is no object", "\"requirements.pay\" must be an object; found true") {
       $0["requirements"] = ["pay": true]
     },
-    Slip("a built-in requirement", "\"phrh\" in \"requirements\" is built in; choose another name") {
+    Slip("a built-in requirement", "\"requirements.phrh\" is built in; choose another name") {
       $0["requirements"] = ["phrh": ["factors": 2]]
     },
-    Slip("a name of the product", "\"urn:signet:acr:gold\" in \"requirements\" is built in") {
+    Slip("a name of the product", "\"requirements.urn:signet:acr:gold\" is built in") {
       $0["requirements"] = ["urn:signet:acr:gold": ["factors": 2]]
     },
-    Slip("a name of two words", "\"pay now\" in \"requirements\" is no name") {
+    Slip("a name of two words", "\"requirements.pay now\" is no name") {
       $0["requirements"] = ["pay now": ["factors": 2]]
     },
-    Slip("a requirement without a name", "\"\" in \"requirements\" is no name") {
+    Slip("a requirement without a name", "\"requirements.\" is no name") {
       $0["requirements"] = ["": ["factors": 2]]
     },
-    Slip("a requirement that demands nothing", "\"pay\" in \"requirements\" demands nothing") {
+    Slip("a requirement that demands nothing", "\"requirements.pay\" demands nothing") {
       $0["requirements"] = ["pay": ["factors": 1, "keyProtection": "any"]]
     },
-    Slip("an unknown demand", "\"factor\" in \"pay\" in \"requirements\" is not known here") {
+    Slip("an unknown demand", "\"requirements.pay.factor\" is not known here") {
       $0["requirements"] = ["pay": ["factor": 2]]
     },
-    Slip("too many factors", "\"factors\" in \"pay\" in \"requirements\" is 1 to 3") {
+    Slip("too many factors", "\"requirements.pay.factors\" is 1 to 3") {
       $0["requirements"] = ["pay": ["factors": 4]]
     },
     Slip(
       "a demand of a wrong type",
-      "\"userVerification\" in \"pay\" in \"requirements\" is true or false, not \"yes\""
+      "\"requirements.pay.userVerification\" must be true or false; found \"yes\""
     ) { $0["requirements"] = ["pay": ["userVerification": "yes"]] },
     Slip(
       "a protection that is none",
-      "\"keyProtection\" in \"pay\" in \"requirements\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
+      "\"requirements.pay.keyProtection\" is one of \"any\", \"hardwareClaimed\", \"hardwareAttested\""
     ) { $0["requirements"] = ["pay": ["keyProtection": "hardware"]] },
     Slip(
       "a report that is younger than it takes to send one",
-      "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000"
+      "\"requirements.pay.reportAge\" is 30 to 31536000"
     ) {
       $0["requirements"] = ["pay": ["reportAge": 29]]
     },
-    Slip("a report of over a year", "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000") {
+    Slip("a report of over a year", "\"requirements.pay.reportAge\" is 30 to 31536000") {
       $0["requirements"] = ["pay": ["reportAge": 31_536_001]]
     },
-    Slip("a number of one digit", "\"numberDigits\" in \"pay\" in \"requirements\" is 2 to 6") {
+    Slip("a number of one digit", "\"requirements.pay.numberDigits\" is 2 to 6") {
       $0["requirements"] = ["pay": ["numberDigits": 1]]
     },
     Slip(
-      "an age in words", "\"reportAge\" in \"pay\" in \"requirements\" is 30 to 31536000 seconds, not \"5m\""
+      "an age in words", "\"requirements.pay.reportAge\" must be a whole number; found \"5m\""
     ) { $0["requirements"] = ["pay": ["reportAge": "5m"]] },
     Slip(
       "a kind that is none",
-      "an element of \"kinds\" in \"pay\" in \"requirements\" is one of \"container\", \"uaf\", \"push-app\", not \"phone\""
+      "\"requirements.pay.kinds[1]\" is one of \"container\", \"uaf\", \"push-app\"; found \"phone\""
     ) { $0["requirements"] = ["pay": ["kinds": ["uaf", "phone"]]] },
-    Slip("too many requirements", "\"requirements\" has at most 64 members") {
+    Slip("too many requirements", "\"requirements\" has at most 64 members; found 65") {
       var many = JSONObject()
       for number in 0...64 { many["r\(number)"] = ["factors": 2] }
       $0["requirements"] = .object(many)

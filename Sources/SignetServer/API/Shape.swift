@@ -93,27 +93,30 @@ extension Shape where Value == String {
   }
 }
 
-extension Shape where Value == Int64 {
-  /// A whole number.
-  static func integer(_ limits: (any Limits)?) -> Shape {
+extension Shape where Value: FixedWidthInteger {
+  /// A whole number; schema and messages name its unit.
+  static func integer(_ limits: (any Limits)?, unit: String? = nil) -> Shape {
     var schema = JSONSchema(["type": "integer"])
     if let limits { schema = schema.adding(limits.keywords("minimum", "maximum")) }
+    if let unit { schema = schema.adding(["x-unit": .string(unit)]) }
     return Shape(schema: schema) { value, member in
-      guard case .integer(let number) = value else {
-        throw JSONFailure.wrongType(member: member, expected: .integer)
+      let wrongType = JSONFailure.wrongType(member: member, expected: .integer)
+      guard case .integer(let whole) = value else { throw wrongType }
+      if let limits, !limits.contains(whole) {
+        throw ShapeFailure.number(member: member, limits: limits.text + (unit.map { " \($0)" } ?? ""))
       }
-      if let limits, !limits.contains(number) {
-        throw ShapeFailure.number(member: member, limits: limits.text)
-      }
+      guard let number = Value(exactly: whole) else { throw wrongType }
       return number
     } write: {
-      .integer($0)
+      .integer(Int64($0))
     }
   }
 
   static func integer(_ limits: ClosedRange<Int64>) -> Shape { integer(limits as any Limits) }
   static func integer(_ limits: PartialRangeFrom<Int64>) -> Shape { integer(limits as any Limits) }
+}
 
+extension Shape where Value == Int64 {
   /// Whole seconds since 1970.
   static let time = Shape.integer(nil).adding(["description": "Whole seconds since 1970-01-01T00:00:00Z."])
     .named("Time")

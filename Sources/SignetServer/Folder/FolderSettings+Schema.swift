@@ -76,14 +76,15 @@ extension FolderSettings {
       formatSetting,
       Setting(
         required: "url", \.serverURL,
-        .text("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
+        .string("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
         "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443"
       ),
       Setting(
         group: "listen",
         [
           Setting(
-            required: "address", \.listenAddress, .text("a numeric address"), "`::` for all of IPv6 and IPv4"),
+            required: "address", \.listenAddress, .string("a numeric address"),
+            "`::` for all of IPv6 and IPv4"),
           Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
         ], "where the server listens; `serve --listen` goes before it"),
       Setting(
@@ -114,7 +115,7 @@ extension FolderSettings {
         isReloaded: true),
       Setting(group: "connections", connectionLimits, "how many connections there may be at one time"),
       Setting(
-        "push", \.push, PushSettings.schema.type, "the services that carry [pushes](#push)",
+        "push", \.push, PushSettings.schema.shape, "the services that carry [pushes](#push)",
         default: "none: devices ask, or keep a request open"),
       Setting(
         group: "database",
@@ -125,7 +126,7 @@ extension FolderSettings {
           ),
           Setting(
             optional: "server", \.databaseServer,
-            .text(
+            .string(
               "a URI that begins with postgres:// or postgresql://", pattern: "^postgres(ql)?://",
               isSecret: true, where: mayNameServer),
             "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
@@ -140,7 +141,7 @@ extension FolderSettings {
             default: "the system's")
         ], "what OpenID Connect needs"),
       Setting(
-        "requirements", \.requirements.own, NamedRequirements.type,
+        "requirements", \.requirements.own, NamedRequirements.shape,
         "what relying parties can ask for by name, [below](#requirements)", default: "what is built in"
       ).reloaded,
       Setting(
@@ -149,22 +150,22 @@ extension FolderSettings {
           Setting(
             "addresses", \.operatorAddresses,
             .set(
-              of: .text("a numeric address", read: { canonicalAddress($0) }, text: { $0 }), upTo: 64),
+              of: .string("a numeric address", read: { canonicalAddress($0) }, text: { $0 }), ...64),
             "from where the operator asks whether the server is [ready](#readiness)")
         ], "what is the operator's alone", isReloaded: true),
       Setting(
-        optional: "uaf", \.uaf, UAFSettings.schema.type,
+        optional: "uaf", \.uaf, UAFSettings.schema.shape,
         "[FIDO UAF](#fido-uaf) ([protocol.md](protocol.md#12-fido-uaf))", default: "not served"),
       Setting(
         optional: "runtime", \.runtime,
-        .text(
+        .string(
           "the full path of a folder in memory", pattern: "^/",
           where: { $0.hasPrefix("/") && !$0.utf8.contains(0) }),
         "where [several processes](#several-processes) that serve this data folder share keys of handshakes",
         default: "one process serves the folder"),
       Setting(
         required: "masterKeyCheck", \.masterKeyCheck,
-        .text(
+        .string(
           "as `init` wrote it", isSecret: true, read: { try Base64URL.decode($0) }, text: Base64URL.encode),
         "by which another master key than that of the folder is noticed"),
     ],
@@ -175,7 +176,7 @@ extension FolderSettings {
         (connections.waitingPerAddress ?? 0) < connections.perAddress
       else {
         throw Refusal.reason(
-          "\"waiting\" in \"connections\" is less than \"total\", \"waitingPerAddress\" less than \"perAddress\""
+          "\"connections.waiting\" is less than \"total\", \"waitingPerAddress\" less than \"perAddress\""
         )
       }
       try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
@@ -183,18 +184,18 @@ extension FolderSettings {
 
   private static let devices: [Setting<FolderSettings>] = [
     Setting(
-      "keystore", \.keystoreRequirement, .word,
+      "keystore", \.keystoreRequirement, KeystoreRequirement.shape,
       "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
     ),
     Setting(
-      "reactions", \.accountRules.reactions, .map(to: .word),
+      "reactions", \.accountRules.reactions, .map(to: AccountRules.Reaction.shape),
       "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
       default: "`lock`"),
     Setting(
-      "flavours", \.accountRules.flavours, .set(of: .text("a name, such as release")),
+      "flavours", \.accountRules.flavours, .set(of: .string("a name, such as release")),
       "the flavours of apps that are taken; others are locked", default: "any"),
     Setting(
-      optional: "tampering", \.accountRules.tampering, tampering.type,
+      optional: "tampering", \.accountRules.tampering, tampering.shape,
       "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
       default: "the device's own score"),
   ]
@@ -202,7 +203,7 @@ extension FolderSettings {
   private static let tampering = SettingsSchema(
     absent: IntegritySettings(reaction: .report),
     settings: [
-      Setting("scoring", \.scoring, .word, "how the weights of what was found become one score"),
+      Setting("scoring", \.scoring, Scoring.shape, "how the weights of what was found become one score"),
       Setting(
         "weights", \.weights,
         .map(to: .share) { name in
@@ -309,3 +310,7 @@ extension FolderSettings {
     return nil
   }
 }
+
+extension KeystoreRequirement: Shaped {}
+extension AccountRules.Reaction: Shaped {}
+extension Scoring: Shaped {}

@@ -66,12 +66,12 @@ extension PushSettings {
   package static let schema = SettingsSchema(
     absent: PushSettings(),
     settings: [
-      Setting(optional: "apns", \.apns, apnsSchema.type, "Apple's service", default: "not used"),
-      Setting(optional: "fcm", \.fcm, fcmSchema.type, "Firebase Cloud Messaging", default: "not used"),
+      Setting(optional: "apns", \.apns, apnsSchema.shape, "Apple's service", default: "not used"),
+      Setting(optional: "fcm", \.fcm, fcmSchema.shape, "Firebase Cloud Messaging", default: "not used"),
       Setting(
-        optional: "webPush", \.webPush, webPushSchema.type, "Web Push and UnifiedPush", default: "not used"),
+        optional: "webPush", \.webPush, webPushSchema.shape, "Web Push and UnifiedPush", default: "not used"),
       Setting(
-        optional: "webhook", \.webhook, webhookSchema.type,
+        optional: "webhook", \.webhook, webhookSchema.shape,
         "a gateway of one's own ([protocol.md](protocol.md#10-pushes))", default: "not used"),
       Setting(
         optional: "authority", \.authority, .file,
@@ -107,11 +107,11 @@ extension PushSettings {
       Setting(required: "key", \.key, .file, "the server's own key, PEM on P-256"),
       Setting(
         required: "contact", \.contact,
-        .text("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
+        .string("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
           isVisible($0) && ($0.hasPrefix("mailto:") || $0.hasPrefix("https://"))
         }, "how a push service reaches the operator"),
       Setting(
-        optional: "hosts", \.hosts, .list(of: .text("a host")),
+        optional: "hosts", \.hosts, .list(.string("a host")),
         "where to send, with `*.` for any names before, and with a port that is not 443. Devices name the address, so a host of one's own network does not belong here",
         default: "the services of the large browsers"),
     ])
@@ -130,12 +130,12 @@ extension PushSettings {
   }
 }
 
-extension SettingType<String> {
-  fileprivate static let visible = text(
+extension Shape<String> {
+  fileprivate static let visible = string(
     "1 to 256 visible ASCII characters, no quotes and backslashes", pattern: #"^[!#-\[\]-~]{1,256}$"#,
     where: PushSettings.isVisible)
 
-  fileprivate static let httpsURL = text("an https URL without a slash at its end", pattern: "^https://") {
+  fileprivate static let httpsURL = string("an https URL without a slash at its end", pattern: "^https://") {
     $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
       && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
   }

@@ -16,54 +16,54 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - name: Its key.
   ///   - path: Where its value is.
-  ///   - type: What it can be.
+  ///   - shape: What it can be.
   ///   - meaning: What it says, as Markdown; links are relative to `docs`.
   ///   - default: The default for people, where the value itself says less.
-  init<Value>(
-    _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ type: SettingType<Value>,
+  init<Value: Equatable>(
+    _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String? = nil
   ) {
     self.name = name
     describe = { absent in
-      var schema = type.schema.described(meaning, default: `default`)
-      if `default` == nil { schema["default"] = type.json(absent[keyPath: path]) }
-      return schema
+      let without: JSONObject =
+        `default`.map { ["x-default": .string($0)] } ?? ["default": shape.write(absent[keyPath: path])]
+      return shape.schema.described(meaning).adding(without).json
     }
-    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
+    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
     json = { root, absent in
-      root[keyPath: path] == absent[keyPath: path] ? nil : type.json(root[keyPath: path])
+      root[keyPath: path] == absent[keyPath: path] ? nil : shape.write(root[keyPath: path])
     }
   }
 
   /// Declares a setting that has to be there.
   init<Value>(
-    required name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ type: SettingType<Value>,
+    required name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String
   ) {
     (self.name, isRequired) = (name, true)
-    describe = { _ in type.schema.described(meaning) }
-    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
-    json = { root, _ in type.json(root[keyPath: path]) }
+    describe = { _ in shape.schema.described(meaning).json }
+    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
+    json = { root, _ in shape.write(root[keyPath: path]) }
   }
 
   /// Declares a setting without a value of its own where it is left out; `default` says what holds then.
   init<Value>(
-    optional name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ type: SettingType<Value>,
+    optional name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String
   ) {
     self.name = name
-    describe = { _ in type.schema.described(meaning, default: `default`) }
-    read = { value, place, root in root[keyPath: path] = try type.read(value, place) }
-    json = { root, _ in root[keyPath: path].map(type.json) }
+    describe = { _ in shape.schema.described(meaning).adding(["x-default": .string(`default`)]).json }
+    read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
+    json = { root, _ in root[keyPath: path].map(shape.write) }
   }
 
   /// Declares an object of settings, written where one of them is.
   init(group name: String, _ members: [Setting], _ meaning: String, isReloaded: Bool = false) {
     (self.name, self.isReloaded) = (name, isReloaded)
     isRequired = members.contains { $0.isRequired }
-    describe = { Self.schema(of: members, absent: $0).described(meaning) }
+    describe = { JSONSchema(Self.schema(of: members, absent: $0)).described(meaning).json }
     read = { value, place, root in
-      try Self.read(members, of: SettingType<Root>.object(value, place), at: place, into: &root)
+      try Self.read(members, of: JSONObject.shape.reporting.read(value, place), at: place, into: &root)
     }
     json = { root, absent in
       let object = Self.json(of: members, root, absent: absent)
@@ -82,19 +82,19 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     _ settings: [Setting], of object: JSONObject, at place: String, into root: inout Root
   ) throws {
     func location(_ name: String) -> String {
-      "\"\(name.prefix(40))\"" + (place.isEmpty ? "" : " in \(place)")
+      (place.isEmpty ? "" : "\(place).") + name.prefix(40)
     }
     for (name, _) in object.members
     where !settings.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
       let meant = closest(to: name, among: settings.map(\.name)).map { "did you mean \"\($0)\"?" }
       throw FolderSettings.Refusal.reason(
-        "\(location(name)) is not known here; \(meant ?? "remove it or correct its name")")
+        "\"\(location(name))\" is not known here; \(meant ?? "remove it or correct its name")")
     }
     for setting in settings {
       if let value = object[setting.name] {
         try setting.read(value, location(setting.name), &root)
       } else if setting.isRequired {
-        throw FolderSettings.Refusal.reason("\(location(setting.name)) is missing; add it")
+        throw FolderSettings.Refusal.reason("\"\(location(setting.name))\" is missing; add it")
       }
     }
   }
@@ -142,20 +142,13 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   /// What ``read(_:at:)`` accepts, as JSON Schema (draft 2020-12) without conditions over several settings.
   var json: JSONObject { Setting.schema(of: settings, absent: absent) }
 
-  /// The value as the type of a setting.
-  var type: SettingType<Root> {
-    SettingType(
-      schema: json, read: { try read(SettingType<Root>.object($0, $1), at: $1) },
-      json: { .object(json(of: $0)) })
-  }
-}
-
-extension JSONObject {
-  /// A schema with the text that people read about it, which comes first.
-  fileprivate func described(_ meaning: String, default: String? = nil) -> JSONObject {
-    var schema: JSONObject = ["description": .string(meaning)]
-    for (name, value) in members { schema[name] = value }
-    schema["x-default"] = `default`.map { .string($0) }
-    return schema
+  /// The value as that of a setting.
+  var shape: Shape<Root> {
+    let object = JSONObject.shape.reporting
+    return Shape(schema: JSONSchema(json)) {
+      try read(object.read($0, $1), at: $1)
+    } write: {
+      .object(json(of: $0))
+    }
   }
 }

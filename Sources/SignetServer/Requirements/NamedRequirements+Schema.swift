@@ -1,7 +1,9 @@
+import SignetJSON
+
 extension NamedRequirements {
   /// The operator's requirements by name, as `server.json` has them.
-  static let type = SettingType<[String: AuthenticationRequirement]>.map(
-    to: AuthenticationRequirement.schema.type, upTo: limit
+  static let shape = Shape<[String: AuthenticationRequirement]>.map(
+    to: AuthenticationRequirement.schema.shape, upTo: limit
   ) { name in
     guard mayBeName(name) else {
       return "is no name: 1 to \(longestName) visible ASCII characters without quotes and backslashes"
@@ -17,18 +19,18 @@ extension AuthenticationRequirement {
     settings: [
       Setting("factors", \.factors, .integer(1...3), "the minimum number of factors"),
       Setting(
-        "userVerification", \.needsUserVerification, .bool,
+        "userVerification", \.needsUserVerification, Bool.shape,
         "whether the authenticator has to verify its user"),
       Setting(
-        "phishingResistance", \.needsPhishingResistance, .bool,
+        "phishingResistance", \.needsPhishingResistance, Bool.shape,
         "whether the answer has to resist phishing; approvals by CIBA do not"),
       Setting(
         "keyProtection", \.keyProtection,
-        .words(KeyAssurance.allCases.map { ($0 == .software ? "any" : $0.rawValue, $0) }),
+        .demand,
         "where the key has to lie: `hardwareClaimed` takes the device's word for hardware, `hardwareAttested` certificates alone"
       ),
       Setting(
-        "contentSigned", \.needsSignedContent, .bool, "whether what the user was shown has to be signed"),
+        "contentSigned", \.needsSignedContent, Bool.shape, "whether what the user was shown has to be signed"),
       Setting(
         optional: "reportAge", \.longestReportAge, .seconds(reportAges),
         "how old the last report of the device may be at the answer: the [report](protocol.md#142-report) is the device's own word. A container whose report is older reports by itself; UAF keys and authenticator apps have none",
@@ -38,11 +40,26 @@ extension AuthenticationRequirement {
         "the fewest digits of a number that the relying party shows and the user types: what names it has one, and the answer to its creation says it. Of a container three tries are taken, so four digits are right by chance once in 3,333 times. UAF keys sign no number, and the three numbers of an authenticator app, of which one is chosen once, do not count",
         default: "no number is needed"),
       Setting(
-        "kinds", \.kinds, .set(of: .word), "the kinds of authenticators that may answer", default: "all"),
+        "kinds", \.kinds, .set(of: AuthenticationEvidence.Kind.shape),
+        "the kinds of authenticators that may answer", default: "all"),
     ],
     check: { requirement, place in
       guard requirement != AuthenticationRequirement() else {
-        throw FolderSettings.Refusal.reason("\(place) demands nothing")
+        throw FolderSettings.Refusal.reason("\"\(place)\" demands nothing")
       }
     })
+}
+
+extension AuthenticationEvidence.Kind: Shaped {}
+
+extension Shape<KeyAssurance> {
+  /// The weakest protection that is accepted; no demand has a word of its own.
+  fileprivate static let demand: Shape = {
+    let words = Shape<String>.oneOf(["any"] + KeyAssurance.allCases.dropFirst().map(\.rawValue))
+    return Shape(schema: words.schema) {
+      KeyAssurance(rawValue: try words.read($0, $1)) ?? .software
+    } write: {
+      .string($0 == .software ? "any" : $0.rawValue)
+    }
+  }()
 }

@@ -6,19 +6,19 @@ extension UAFSettings {
     settings: [
       Setting(
         required: "facets", \.facets,
-        .list(of: .text("an app's id or an https origin", where: { FacetID($0) != nil }), from: 1),
+        .list(.string("an app's id or an https origin", where: { FacetID($0) != nil }), 1...),
         "the apps and pages that may use keys for the application; `linux:app-id:signet` is the command `signet uaf`"
       ),
       Setting(
         optional: "appID", \.appID,
-        .text("an https URL of at most 512 bytes", pattern: "^https://") {
+        .string("an https URL of at most 512 bytes", pattern: "^https://") {
           WebOrigin($0) != nil && $0.utf8.count <= 512
         },
         "the application that keys are for; another one is another application, with keys of its own",
         default: "where the server has its facets"),
       Setting(
         "prefix", \.prefix,
-        .text(
+        .string(
           "a path of letters, digits, - and _, at most 128 bytes, such as /nevisfido",
           pattern: "^(/[A-Za-z0-9_-]+)+$", where: isPrefix),
         "what all paths begin with, and not the server's domain"),
@@ -28,7 +28,7 @@ extension UAFSettings {
         "which authenticators are accepted, by the name that a request chooses one by",
         default: "`default`: all known models, each by itself"),
       Setting(
-        "requirements", \.requirements, .map(to: .text("the name of a requirement")),
+        "requirements", \.requirements, .map(to: .string("the name of a requirement")),
         "a [requirement](#requirements) that keys have to meet beside a policy, by the policy's name, such as `{\"default\": \"staff\"}`; a key that attests itself meets none for attested hardware",
         default: "none"),
       Setting(
@@ -51,16 +51,16 @@ extension UAFSettings {
         "requests of strangers from one address, within the time of a request, that did not succeed; behind a proxy, which all strangers have the address of, what it lets through in that time"
       ),
       Setting(
-        "reply", \.reply, .word,
+        "reply", \.reply, Reply.shape,
         "what a user is known by after an authentication: a token in the answer, or a cookie"),
       Setting(
         "link", \.link,
-        .text("a URL without query and fragment, at most 512 bytes", pattern: "^[^?#]*://[^?#]*$") { link in
+        .string("a URL without query and fragment, at most 512 bytes", pattern: "^[^?#]*://[^?#]*$") { link in
           link.utf8.count <= 512 && link.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             && link.contains("://") && !link.contains("?") && !link.contains("#")
         }, "what the links begin with that devices follow"),
       Setting(
-        "conformance", \.hasConformanceAdapter, .bool,
+        "conformance", \.hasConformanceAdapter, Bool.shape,
         "the interface of the conformance tool, which asks nobody who they are: for tests only"),
     ])
 
@@ -72,13 +72,13 @@ extension UAFSettings {
   /// - Throws: `FolderSettings.Refusal`.
   func check(domain: String, among named: NamedRequirements) throws(FolderSettings.Refusal) {
     guard prefix.split(separator: "/").first.map(String.init) != domain else {
-      throw .reason("\"prefix\" in \"uaf\" begins with the domain of the server")
+      throw .reason("\"uaf.prefix\" begins with the domain of the server")
     }
     for (name, policy) in policies.sorted(by: { $0.key < $1.key }) where !policy.isWellFormed {
-      throw .reason("\"\(name.prefix(40))\" in \"policies\" in \"uaf\" may not be sent to clients")
+      throw .reason("\"uaf.policies.\(name.prefix(40))\" may not be sent to clients")
     }
     for (name, requirement) in requirements.sorted(by: { $0.key < $1.key }) {
-      let place = "\"\(name.prefix(40))\" in \"requirements\" in \"uaf\""
+      let place = "\"uaf.requirements.\(name.prefix(40))\""
       guard policies[name] != nil || name == UAFNames.defaultPolicy else {
         throw .reason("\(place) is none of its \"policies\"")
       }
@@ -99,3 +99,5 @@ extension UAFSettings {
     }
   }
 }
+
+extension UAFSettings.Reply: Shaped {}

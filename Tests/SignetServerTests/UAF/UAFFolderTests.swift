@@ -198,11 +198,11 @@ import UAFFixture
       (#"{"facets":["https://e.org"],"policies":{"default":{"accepted":[]}}}"#, "accepted"),
       (
         #"{"facets":["https://e.org"],"requirements":{"two":"phr"}}"#,
-        #""two" in "requirements" in "uaf" is none"#
+        #""uaf.requirements.two" is none"#
       ),
       (
         #"{"facets":["https://e.org"],"requirements":{"default":"gold"}}"#,
-        #""default" in "requirements" in "uaf" is the name of a requirement: phr, phrh"#
+        #""uaf.requirements.default" is the name of a requirement: phr, phrh"#
       ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement"),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
@@ -210,11 +210,11 @@ import UAFFixture
       ),
       (
         #"{"facets":["https://e.org"],"policies":{"default":1}}"#,
-        #""default" in "policies" in "uaf" is an object, not 1"#
+        #""uaf.policies.default" must be an object; found 1"#
       ),
       (
         #"{"facets":["https://e.org"],"policies":{"weak":{"accepted":[[{"aaid":["7357#0001"]}],[{"aaid":["7357"]}]]}}}"#,
-        #""weak" in "policies" in "uaf": accepted[1][0].aaid[0]"#
+        #""uaf.policies.weak": accepted[1][0].aaid[0]"#
       ),
       (#"{"facets":["https://e.org"],"requestLifetime":9}"#, "requestLifetime"),
       (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),

@@ -1,0 +1,138 @@
+import SignetJSON
+
+extension Shape {
+  /// This shape, which says what was found in the place of what it wants.
+  var reporting: Shape {
+    Shape(schema: schema) { value, member in
+      do { return try read(value, member) } catch let refusal as FolderSettings.Refusal {
+        throw refusal
+      } catch { throw FolderSettings.Refusal.reason("\(error); found \(Self.summary(of: value))") }
+    } write: {
+      write($0)
+    }
+  }
+
+  private static func summary(of value: JSONValue) -> String {
+    switch value {
+    case .array(let elements): "a list of \(elements.count) elements"
+    case .object: "an object"
+    default: value.text.count > 40 ? "\(value.text.prefix(40))…" : value.text
+    }
+  }
+
+  /// A value that stands as a text.
+  ///
+  /// - Parameters:
+  ///   - allowed: What it may be, for people.
+  ///   - pattern: What JSON Schema can say of that.
+  ///   - isSecret: Whether no message shows what was found.
+  ///   - read: The value, `nil` where the text is not allowed; an error says why not.
+  ///   - text: The text of a value.
+  /// - Returns: A shape whose failures say what is allowed.
+  static func string(
+    _ allowed: String, pattern: String? = nil, isSecret: Bool = false,
+    read: @escaping @Sendable (String) throws -> Value?, text: @escaping @Sendable (Value) -> String
+  ) -> Shape {
+    var schema: JSONObject = ["type": "string", "x-values": .string(allowed)]
+    schema["pattern"] = pattern.map { .string($0) }
+    return Shape(schema: JSONSchema(schema)) { value, member in
+      if case .string(let text) = value {
+        do { if let found = try read(text) { return found } } catch {
+          throw FolderSettings.Refusal.reason("\"\(member)\": \(error)")
+        }
+      }
+      throw FolderSettings.Refusal.reason(
+        "\"\(member)\" is \(allowed)" + (isSecret ? "" : "; found \(summary(of: value))"))
+    } write: {
+      .string(text($0))
+    }
+  }
+
+  /// What an object of another document says.
+  static func object(
+    _ values: String, read: @escaping @Sendable (JSONObject) throws -> Value,
+    json: @escaping @Sendable (Value) -> JSONObject
+  ) -> Shape {
+    let object = JSONObject.shape.adding(["x-values": .string(values)]).reporting
+    return Shape(schema: object.schema) { value, member in
+      let found = try object.read(value, member)
+      do { return try read(found) } catch { throw FolderSettings.Refusal.reason("\"\(member)\": \(error)") }
+    } write: {
+      .object(json($0))
+    }
+  }
+
+  /// A list without an order, written in the order of its texts.
+  static func set<Element>(
+    of element: Shape<Element>, _ limits: (any Limits)? = nil
+  ) -> Shape where Value == Set<Element> {
+    let list = Shape<[Element]>.list(element.reporting, limits)
+    return Shape(schema: list.schema) {
+      Set(try list.read($0, $1))
+    } write: {
+      .array($0.map(element.write).sorted { $0.text < $1.text })
+    }
+  }
+
+  /// An object with any names; `complaint` says what is wrong with a name.
+  static func map<Element>(
+    to element: Shape<Element>, upTo limit: Int = .max,
+    refusing complaint: @escaping @Sendable (String) -> String? = { _ in nil }
+  ) -> Shape where Value == [String: Element] {
+    let element = element.reporting
+    var schema: JSONObject = ["type": "object", "additionalProperties": .object(element.schema.json)]
+    if limit < .max { schema["maxProperties"] = .integer(Int64(limit)) }
+    return Shape(schema: JSONSchema(schema)) { value, member in
+      let object = try JSONObject.shape.read(value, member)
+      guard object.count <= limit else {
+        throw FolderSettings.Refusal.reason(
+          "\"\(member)\" has at most \(limit) members; found \(object.count)")
+      }
+      return try object.members.reduce(into: [:]) { map, found in
+        let place = "\(member).\(found.name.prefix(40))"
+        if let complaint = complaint(found.name) {
+          throw FolderSettings.Refusal.reason("\"\(place)\" \(complaint)")
+        }
+        map[found.name] = try element.read(found.value, place)
+      }
+    } write: { map in
+      let members = map.sorted { $0.key < $1.key }
+      return .object(members.reduce(into: JSONObject()) { $0[$1.key] = element.write($1.value) })
+    }
+  }
+}
+
+extension Shape<String> {
+  /// A text that meets a condition.
+  static func string(
+    _ allowed: String, pattern: String? = nil, isSecret: Bool = false,
+    where isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }
+  ) -> Shape {
+    string(allowed, pattern: pattern, isSecret: isSecret, read: { isAllowed($0) ? $0 : nil }, text: { $0 })
+  }
+
+  /// A file of the folder, or one elsewhere.
+  static let file = string(
+    "a name within the folder or a full path", pattern: #"^(/|[^/]+$)"#, where: FolderSettings.mayNameFile)
+}
+
+extension Shape<Double> {
+  /// A number from 0 to 1.
+  static let share = Shape(schema: JSONSchema(["type": "number", "minimum": 0, "maximum": 1])) {
+    value, member in
+    let number: Double
+    switch value {
+    case .integer(let whole): number = Double(whole)
+    case .number(let fraction): number = fraction
+    default: throw JSONFailure.wrongType(member: member, expected: .number)
+    }
+    guard (0...1).contains(number) else { throw ShapeFailure.number(member: member, limits: "0 to 1") }
+    return number
+  } write: {
+    .number($0)
+  }
+}
+
+extension Shape where Value: FixedWidthInteger {
+  static func seconds(_ range: ClosedRange<Int64>) -> Shape { integer(range, unit: "seconds") }
+}
