@@ -12,8 +12,8 @@ public struct ServerSettings: Hashable, Sendable {
   public var profile: ContainerProfile
   /// What keeps the secrets of a device, at least: others are refused at activation and renewal.
   public var keystoreRequirement = KeystoreRequirement.any
-  /// The numeric addresses from which the operator asks whether the server is ready.
-  public var operatorAddresses: Set<String> = FolderSettings.defaultOperatorAddresses
+  /// The numeric addresses from which the operator asks whether the server is ready, in the form of `inet_ntop`.
+  public var operatorAddresses: Set<String> = ["127.0.0.1", "::1"]
   /// What a broken account policy leads to, and which flavours of apps are taken.
   public var accountRules = AccountRules()
   /// What relying parties can ask for by name.

@@ -75,7 +75,7 @@ extension FolderSettings {
     settings: [
       formatSetting,
       Setting(
-        required: "url", \.serverURL,
+        required: "url", \.services.serverURL,
         .string("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
         "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443"
       ),
@@ -88,7 +88,7 @@ extension FolderSettings {
           Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
         ], "where the server listens; `serve --listen` goes before it"),
       Setting(
-        required: "profile", \.profile,
+        required: "profile", \.services.profile,
         .object("a [profile](protocol.md#34-profile)", read: { try readProfile($0) }, json: \.json),
         "what a new container holds and what protects it, with the policies of [policies.md](policies.md)"
       ).reloaded,
@@ -141,14 +141,14 @@ extension FolderSettings {
             default: "the system's")
         ], "what OpenID Connect needs"),
       Setting(
-        "requirements", \.requirements.own, NamedRequirements.shape,
+        "requirements", \.services.requirements.own, NamedRequirements.shape,
         "what relying parties can ask for by name, [below](#requirements)", default: "what is built in"
       ).reloaded,
       Setting(
         group: "operator",
         [
           Setting(
-            "addresses", \.operatorAddresses,
+            "addresses", \.services.operatorAddresses,
             .set(
               of: .string("a numeric address", read: { canonicalAddress($0) }, text: { $0 }), ...64),
             "from where the operator asks whether the server is [ready](#readiness)")
@@ -184,18 +184,18 @@ extension FolderSettings {
 
   private static let devices: [Setting<FolderSettings>] = [
     Setting(
-      "keystore", \.keystoreRequirement, KeystoreRequirement.shape,
+      "keystore", \.services.keystoreRequirement, KeystoreRequirement.shape,
       "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
     ),
     Setting(
-      "reactions", \.accountRules.reactions, .map(to: AccountRules.Reaction.shape),
+      "reactions", \.services.accountRules.reactions, .map(to: AccountRules.Reaction.shape),
       "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
       default: "`lock`"),
     Setting(
-      "flavours", \.accountRules.flavours, .set(of: .string("a name, such as release")),
+      "flavours", \.services.accountRules.flavours, .set(of: .string("a name, such as release")),
       "the flavours of apps that are taken; others are locked", default: "any"),
     Setting(
-      optional: "tampering", \.accountRules.tampering, tampering.shape,
+      optional: "tampering", \.services.accountRules.tampering, tampering.shape,
       "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
       default: "the device's own score"),
   ]
@@ -213,59 +213,61 @@ extension FolderSettings {
 
   private static let limits: [Setting<FolderSettings>] = [
     Setting(
-      "inviteAttempts", \.inviteAttempts, .integer(1...100), "wrong proofs after which an invite is void"),
+      "inviteAttempts", \.services.inviteAttempts, .integer(1...100),
+      "wrong proofs after which an invite is void"),
     Setting(
-      "inviteLifetime", \.inviteLifetime, .seconds(60...2_592_000),
+      "inviteLifetime", \.services.inviteLifetime, .seconds(60...2_592_000),
       "how long an invite lives, unless `activation create --lifetime` says otherwise"),
     Setting(
-      "transactionLifetime", \.transactionLifetime, .seconds(TransactionOrder.lifetimes),
+      "transactionLifetime", \.services.transactionLifetime, .seconds(TransactionOrder.lifetimes),
       "how long a transaction lives, unless who makes it says otherwise"),
     Setting(
-      "codeAttempts", \.codeAttempts, .integer(1...100),
+      "codeAttempts", \.services.codeAttempts, .integer(1...100),
       "wrong one-time passwords in a row after which a credential is locked until two right ones in a row or `user unlock`, and wrong signatures of a container after which it is until `user unlock`"
     ),
     Setting(
-      "pendingTransactions", \.challengeLimits.pending, .integer(1...64),
+      "pendingTransactions", \.services.challengeLimits.pending, .integer(1...64),
       "requests of all kinds that may wait for a user at once; of one requester ([protocol](protocol.md#54-how-often-a-user-is-asked)) half, rounded up"
     ),
     Setting(
-      "challenges", \.challengeLimits.challenges, .integer(1...1000),
+      "challenges", \.services.challengeLimits.challenges, .integer(1...1000),
       "requests in a row, none of them accepted, after which each next one has to wait; of one requester half, rounded up"
     ),
     Setting(
-      "challengeWait", \.challengeLimits.wait, .seconds(1...86_400),
+      "challengeWait", \.services.challengeLimits.wait, .seconds(1...86_400),
       "the first wait; each next one is twice as long"),
     Setting(
-      "challengeLongestWait", \.challengeLimits.longestWait, .seconds(1...86_400),
+      "challengeLongestWait", \.services.challengeLimits.longestWait, .seconds(1...86_400),
       "the longest wait"),
     Setting(
-      "numberAttempts", \.challengeLimits.wrongNumbers, .integer(1...10),
+      "numberAttempts", \.services.challengeLimits.wrongNumbers, .integer(1...10),
       "wrong numbers after which a transaction is denied"),
     Setting(
-      "initiatedTransactions", \.challengeLimits.initiated, .integer(1...1000),
+      "initiatedTransactions", \.services.challengeLimits.initiated, .integer(1...1000),
       "transactions that the devices of a user may sign unasked within an hour; in all, 4 KiB for each of them (32 KiB at least)"
     ),
   ]
 
   private static let codeRules: [Setting<FolderSettings>] = [
-    Setting("lookBack", \.codes.lookBack, .integer(0...20), "steps of time that a code may be late"),
-    Setting("lookAhead", \.codes.lookAhead, .integer(0...20), "steps of time that a code may be early"),
+    Setting("lookBack", \.services.codes.lookBack, .integer(0...20), "steps of time that a code may be late"),
     Setting(
-      "counterLookAhead", \.codes.counterLookAhead, .integer(0...100),
+      "lookAhead", \.services.codes.lookAhead, .integer(0...20), "steps of time that a code may be early"),
+    Setting(
+      "counterLookAhead", \.services.codes.counterLookAhead, .integer(0...100),
       "how far a counter may be ahead of the next one"),
     Setting(
-      "resyncWindow", \.codes.resyncWindow, .integer(10...1000),
+      "resyncWindow", \.services.codes.resyncWindow, .integer(10...1000),
       "how far two codes in a row may be from where they are expected"),
     Setting(
-      "driftLimit", \.codes.driftLimit, .integer(0...100),
+      "driftLimit", \.services.codes.driftLimit, .integer(0...100),
       "how many steps of time single codes may move what is learnt of a clock"),
     Setting(
-      "freeAttempts", \.codes.freeAttempts, .integer(0...20),
+      "freeAttempts", \.services.codes.freeAttempts, .integer(0...20),
       "refused attempts for one user from one address that cost no wait"),
     Setting(
-      "firstWait", \.codes.firstWait, .seconds(0...3600),
+      "firstWait", \.services.codes.firstWait, .seconds(0...3600),
       "the wait after the next one; each further one doubles it; 0 for no waits"),
-    Setting("longestWait", \.codes.longestWait, .seconds(1...86_400), "the longest wait"),
+    Setting("longestWait", \.services.codes.longestWait, .seconds(1...86_400), "the longest wait"),
   ]
 
   private static let connectionLimits: [Setting<FolderSettings>] = [

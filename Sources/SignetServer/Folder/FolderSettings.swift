@@ -1,14 +1,10 @@
-import SignetCrypto
-import SignetJSON
-import SignetPolicy
-public import SignetStorage
 public import SignetWire
 
 /// What `server.json` in an operator's data folder says.
 ///
 /// The file is strict JSON, which `schema` describes: docs/server-settings.md is made from it. A member that is not known is refused: a
 /// setting with a typing error would otherwise be one that silently does not hold.
-public struct FolderSettings: Hashable, Sendable {
+@dynamicMemberLookup public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
 
@@ -27,34 +23,16 @@ public struct FolderSettings: Hashable, Sendable {
     }
   }
 
+  /// What its services go by, whose members are members of these settings as well; the pins are those of ``serverSettings(pins:)``.
+  public var services: ServerSettings
   /// What the file says of its format.
   var writtenFormat = FolderSettings.format
-  /// Where devices find the server.
-  public var serverURL: ServerURL
   /// The numeric address to listen on; `::` serves IPv4 as well.
   public var listenAddress: String
   /// The TCP port to listen on, 1 to 65535; another than that of the URL behind a forwarding port.
   public var listenPort: UInt16
-  /// What a new container holds and what protects it.
-  public var profile: ContainerProfile
-  /// What a broken account policy leads to, and which flavours of apps are taken.
-  public var accountRules = AccountRules()
-  /// What must keep the secrets of a device, at least.
-  public var keystoreRequirement = KeystoreRequirement.any
   /// The files of TLS.
   public var tls = TLSFiles()
-  /// Wrong proofs after which an invite is void.
-  public var inviteAttempts: Int
-  /// How long an invite lives unless its maker says otherwise, in seconds.
-  public var inviteLifetime: Int64
-  /// How long a transaction lives unless its maker says otherwise, in seconds.
-  public var transactionLifetime: Int64
-  /// Failed one-time codes in a row after which a user is locked.
-  public var codeAttempts: Int
-  /// How one-time codes are compared, and what slows down who guesses them.
-  public var codes = CodeRules()
-  /// How many transactions a user is asked to decide, and how often.
-  public var challengeLimits = TransactionLimits()
   /// How many connections there may be.
   public var connections = ConnectionSettings()
   /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
@@ -65,17 +43,11 @@ public struct FolderSettings: Hashable, Sendable {
   public var push = PushSettings()
   /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
   public var openIDAuthority: String?
-  /// What relying parties can ask for by name.
-  package var requirements = NamedRequirements()
   /// How UAF is served; `nil` for not at all.
   public var uaf: UAFSettings?
   /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
   /// process serves it.
   public var runtime: String?
-  /// The numeric addresses from which the operator asks whether the server is ready, in the form of `inet_ntop`.
-  public var operatorAddresses = FolderSettings.defaultOperatorAddresses
-  /// This machine's own.
-  package static let defaultOperatorAddresses: Set<String> = ["127.0.0.1", "::1"]
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 
@@ -90,13 +62,15 @@ public struct FolderSettings: Hashable, Sendable {
   public init(
     serverURL: ServerURL, listenAddress: String? = nil, listenPort: UInt16? = nil, profile: ContainerProfile
   ) {
-    let defaults = ServerSettings(serverURL: serverURL, pins: [], profile: profile)
-    self.serverURL = serverURL
+    services = ServerSettings(serverURL: serverURL, pins: [], profile: profile)
     self.listenAddress = listenAddress ?? Self.defaultAddress(for: serverURL.host)
     self.listenPort = listenPort ?? UInt16(clamping: serverURL.port)
-    self.profile = profile
-    (inviteAttempts, inviteLifetime) = (defaults.inviteAttempts, defaults.inviteLifetime)
-    (transactionLifetime, codeAttempts) = (defaults.transactionLifetime, defaults.codeAttempts)
+  }
+
+  /// A setting of the services.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<ServerSettings, Value>) -> Value {
+    get { services[keyPath: path] }
+    set { services[keyPath: path] = newValue }
   }
 
   private static func defaultAddress(for host: String) -> String {
@@ -110,15 +84,8 @@ public struct FolderSettings: Hashable, Sendable {
 
   /// What the services are told, with the pins of acceptable certificates: SHA-256 of SubjectPublicKeyInfo.
   func serverSettings(pins: [[UInt8]]) -> ServerSettings {
-    var settings = ServerSettings(serverURL: serverURL, pins: pins, profile: profile)
-    (settings.inviteAttempts, settings.inviteLifetime) = (inviteAttempts, inviteLifetime)
-    (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
-    settings.keystoreRequirement = keystoreRequirement
-    settings.accountRules = accountRules
-    settings.requirements = requirements
-    settings.codes = codes
-    settings.operatorAddresses = operatorAddresses
-    settings.challengeLimits = challengeLimits
+    var settings = services
+    settings.pins = pins
     (settings.waitingCount, settings.waitingCountPerAddress) =
       (connections.waiting, connections.waitingPerAddress)
     return settings
