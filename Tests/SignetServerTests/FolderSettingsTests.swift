@@ -18,7 +18,8 @@ import SignetServer
     var settings = try Self.settings()
     (settings.inviteAttempts, settings.inviteLifetime) = (3, 3600)
     (settings.transactionLifetime, settings.codeAttempts) = (60, 10)
-    (settings.codes.firstWait, settings.codes.resyncWindow) = (7, 11)
+    settings.codes.firstWait = 7
+    settings.codes.resyncWindow = 11
     let limits = TransactionLimits(pending: 2, challenges: 3, wait: 4, longestWait: 5, wrongNumbers: 6)
     settings.challengeLimits = limits
     settings.busyTimeout = 2
