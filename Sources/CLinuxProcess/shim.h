@@ -14,10 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -89,31 +87,13 @@ static inline long signet_copy_memory(void *target, uint64_t source, size_t coun
 // not be read by a program with a group of its own.
 static inline uint64_t signet_program_header(void) { return getauxval(AT_PHDR); }
 
-// Maps a whole file to be read, and says how long it is. The address, or negative the number of the error; an empty file is one (EINVAL).
-static inline long signet_map_file(const char *path, uint64_t *byte_count) {
-  const int descriptor = signet_kernel_open(path);
-  if (descriptor < 0) return descriptor;
-  struct stat status;
-  long result = signet_kernel(SYS_fstat, descriptor, (long)&status, 0, 0, 0, 0);
-  if (result == 0) {
-    *byte_count = (uint64_t)status.st_size;
-    result = signet_kernel(SYS_mmap, 0, (long)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
-  }
-  signet_kernel_close(descriptor);
-  return result;
-}
-
-static inline void signet_unmap_file(uint64_t address, uint64_t byte_count) {
-  (void)signet_kernel(SYS_munmap, (long)address, (long)byte_count, 0, 0, 0, 0);
-}
-
-// Compares two parts of memory, which must be there and readable; 1 if they are the same. No function of a library, hooked or not, has
-// a say.
-static inline int signet_is_same(uint64_t one, uint64_t other, uint64_t count) {
+// Compares bytes with memory, which must be there and readable; 1 if they are the same. No function of a library, hooked or not, has a
+// say.
+static inline int signet_is_same(const void *bytes, uint64_t address, size_t count) {
   typedef uint64_t block __attribute__((vector_size(64)));
-  const unsigned char *left = (const unsigned char *)(uintptr_t)one, *right = (const unsigned char *)(uintptr_t)other;
+  const unsigned char *left = bytes, *right = (const unsigned char *)(uintptr_t)address;
   block differences = {0};
-  uint64_t i = 0;
+  size_t i = 0;
   for (; i + sizeof(block) <= count; i += sizeof(block)) {
     block a, b;
     __builtin_memcpy(&a, left + i, sizeof(block)), __builtin_memcpy(&b, right + i, sizeof(block));

@@ -48,26 +48,25 @@
       let path = folder.file("program")
       let content = (0..<200_003).map { UInt8(truncatingIfNeeded: $0 * 31 >> 3) }
       try Data(content).write(to: URL(filePath: path))
-      /// Whether memory is what a part of the file has.
-      func isSame(_ memory: [UInt8], _ part: Range<UInt64>) throws -> Bool {
-        guard let file = MappedFile(path) else { throw GuardFailure("the file can't be mapped") }
-        #expect(file.byteCount == 200_003)
-        return memory.withUnsafeBytes { file.isSame(part, at: UInt64(UInt(bitPattern: $0.baseAddress))) }
-      }
+      guard let file = FileBytes(path) else { throw GuardFailure("the file can't be read") }
       for (offset, count) in [(0, 200_003), (1, 8), (65_535, 2), (65_537, 134_466), (4_096, 7)] {
-        let part = UInt64(offset)..<UInt64(offset + count)
+        var bytes = [UInt8](repeating: 0, count: count)
+        #expect(file.read(&bytes, at: UInt64(offset)) == count)
         var memory = Array(content[offset..<(offset + count)])
-        #expect(try isSame(memory, part), "\(part)")
-        memory[count - 1] ^= 1
-        #expect(try !isSame(memory, part), "\(part)")
+        for change: UInt8 in [0, 1] {
+          memory[count - 1] ^= change
+          let isSame = memory.withUnsafeBytes {
+            ProcessMemory().isSame(bytes.span, at: UInt64(UInt(bitPattern: $0.baseAddress)))
+          }
+          #expect(isSame == (change == 0), "\(offset), \(count)")
+        }
       }
-      for part in [0..<200_004, 200_004..<200_005, 2..<UInt64.max] {
-        #expect(try !isSame(content, part), "\(part)")
-      }
-      try Data().write(to: URL(filePath: folder.file("empty")))
-      for path in [folder.file("empty"), folder.file("none")] where MappedFile(path) != nil {
-        Issue.record("\(path) has nothing to map")
-      }
+      var bytes = [UInt8](repeating: 0, count: 10)
+      #expect(file.read(&bytes, at: 200_000) == 3)
+      #expect(file.read(&bytes, at: 200_003) == 0)
+      #expect(file.read(&bytes, at: .max) == nil)
+      let ofFolder = FileBytes(folder.path)?.read(&bytes, at: 0)
+      #expect(ofFolder == nil, "a folder has no bytes")
     }
 
     @Test("every loaded object is read, the program with where it looks for libraries")

@@ -111,19 +111,24 @@
     // MARK: The program
 
     /// So much of the file is hashed, and then compared with memory while the processor's cache still has it.
-    private static let stepByteCount: UInt64 = 65_536
+    private static let stepByteCount = 131_072
 
     /// A part of the file that memory should have unchanged.
     private struct Part {
       let file: Range<UInt64>
       let address: UInt64
 
-      /// Whether memory has what a step through the file has of this part.
-      func isSame(in step: Range<UInt64>, of file: borrowing MappedFile) -> Bool {
-        let shared = self.file.clamped(to: step)
-        return shared.isEmpty || file.isSame(shared, at: address + (shared.lowerBound - self.file.lowerBound))
+      /// Whether memory has what these bytes of the file, from `start` on, have of this part.
+      func isSame(in bytes: Span<UInt8>, from start: UInt64) -> Bool {
+        let shared = file.clamped(to: start..<start + UInt64(bytes.count))
+        if shared.isEmpty { return true }
+        return ProcessMemory().isSame(
+          bytes.extracting(Int(shared.lowerBound - start)..<Int(shared.upperBound - start)),
+          at: address + (shared.lowerBound - file.lowerBound))
       }
     }
+
+    private static let unreadable = GuardFailure("the program's file can't be read")
 
     private struct OwnProgram {
       let byteCount: Int64
@@ -136,25 +141,31 @@
     /// The program as it is now, by the kernel's link to its file: also one that was deleted is what runs.
     private func ownProgram() throws -> OwnProgram {
       let link = "/proc/self/exe"
-      guard let map = MemoryMap.own(), let status = FileStatus(link), let file = MappedFile(link) else {
-        throw GuardFailure("the program's file can't be read")
+      guard let map = MemoryMap.own(), let status = FileStatus(link), let file = FileBytes(link) else {
+        throw Self.unreadable
       }
-      let parts = Self.parts(of: file.byteCount, map)
+      let byteCount = UInt64(status.byteCount)
+      let parts = Self.parts(of: byteCount, map)
       var isSame = parts != nil
       let known = cache.withLock { cached in cached.flatMap { $0.status == status ? $0.digest : nil } }
       let isHashed = key != nil && known == nil
       var hash = IncrementalHash(.sha256)
-      for start in stride(from: 0, to: file.byteCount, by: Int(Self.stepByteCount)) {
-        let step = start..<min(start + Self.stepByteCount, file.byteCount)
-        if isHashed { file.hash(step, into: &hash) }
-        isSame = isSame && (parts ?? []).allSatisfy { $0.isSame(in: step, of: file) }
+      // Read and not mapped: a file that is cut off meanwhile is an error, and does not end the process.
+      var step = [UInt8](repeating: 0, count: Self.stepByteCount)
+      var start: UInt64 = 0
+      while start < byteCount {
+        guard let count = file.read(&step, at: start), count > 0 else { throw Self.unreadable }
+        let bytes = step.span.extracting(0..<count)
+        if isHashed { hash.update(unsafe bytes.bytes) }
+        for part in parts ?? [] where isSame { isSame = part.isSame(in: bytes, from: start) }
+        start += UInt64(count)
       }
       guard key != nil else {
-        return OwnProgram(byteCount: Int64(file.byteCount), digest: [], isSame: isSame)
+        return OwnProgram(byteCount: Int64(start), digest: [], isSame: isSame)
       }
       let digest = if let known { known } else { hash.finish() }
       cache.withLock { $0 = (status, digest) }
-      return OwnProgram(byteCount: Int64(file.byteCount), digest: digest, isSame: isSame)
+      return OwnProgram(byteCount: Int64(start), digest: digest, isSame: isSame)
     }
 
     /// What memory should have of the file.
