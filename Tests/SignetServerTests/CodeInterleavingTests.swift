@@ -1,6 +1,10 @@
+import PostgreSQLFixture
+import SignetConcurrency
 import SignetSQLite
 import SignetServer
 import SignetStorage
+import SignetTestKit
+import SignetTesting
 import SignetWire
 import Testing
 
