@@ -448,7 +448,7 @@ import UAFFixture
   func rows(_ change: String) async throws {
     let answered = try await Answered(.app, on: .sqlite)
     try answered.bench.server.tamper("UPDATE transactions SET \(change)")
-    await #expect(throws: StorageFailure.altered(row: "\(answered.id) of transactions")) {
+    await #expect(throws: StorageFailure.altered(row: answered.id, of: "transactions")) {
       try await answered.bench.server.storage.transaction(answered.id)
     }
   }
