@@ -6,7 +6,7 @@ struct ContainerNotes {
   enum Trait: String {
     /// The server does not know the container.
     case unknownToServer = "unknownToServerSince"
-    /// What answers signs with a key to which none that the container knows leads.
+    /// The server's answers are signed by a key that no known key vouches for.
     case otherServerKey = "otherServerKeySince"
   }
 

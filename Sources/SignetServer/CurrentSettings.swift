@@ -2,7 +2,7 @@ import Synchronization
 
 /// The settings that all services of a server share, which may become others while it runs.
 final class CurrentSettings: Sendable {
-  /// Settings that never change: who reads one of them holds on to all, and copies none of the others.
+  /// An immutable snapshot: a reader retains one reference and copies no member.
   private final class Snapshot: Sendable {
     let settings: ServerSettings
 

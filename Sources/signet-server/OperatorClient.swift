@@ -74,7 +74,7 @@ struct OperatorClient: Sendable {
   ///   - body: What is sent, if the endpoint takes a body.
   ///   - options: The options by which members of the body were given, for what the server says of them.
   /// - Returns: The answer.
-  /// - Throws: `CommandFailure`; `UsageFailure` for a parameter that no path can have.
+  /// - Throws: `CommandFailure`; `UsageFailure` for a value that cannot be a path segment.
   func send(
     _ endpoint: some DescribedEndpoint, at values: [PathParameter: String] = [:],
     query: [(String, String)] = [], body: JSONObject = [:],

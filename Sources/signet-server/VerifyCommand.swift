@@ -123,14 +123,16 @@ enum VerifyCommand {
         "provesToOthers": .bool(check.kind != .app), "status": .string(check.status.rawValue),
         "transaction": .string(check.transaction), "user": .string(check.user),
         "server": .string(check.server), "content": .string(check.content), "time": .integer(check.time),
+        "contentGiven": .bool(isContentGiven), "publicKeyGiven": .bool(isKeyGiven),
+        "serverKeyGiven": .bool(isServerKnown),
       ])
-      return
+    } else {
+      arguments.output.print(fields: [
+        ("Verified", verified(check.kind)), ("Proves", proves(check.kind)), ("Status", check.status.rawValue),
+        ("Transaction", check.transaction), ("User", check.user), ("Server", check.server),
+        ("Content", check.content), time(check),
+      ])
     }
-    arguments.output.print(fields: [
-      ("Verified", verified(check.kind)), ("Proves", proves(check.kind)), ("Status", check.status.rawValue),
-      ("Transaction", check.transaction), ("User", check.user), ("Server", check.server),
-      ("Content", check.content), time(check),
-    ])
     if !isContentGiven {
       arguments.errorOutput.print(
         "The content was not compared with what was asked; name a file with that by --content.")
@@ -153,9 +155,9 @@ enum VerifyCommand {
 
   private static func proves(_ kind: EvidenceCheck.Kind) -> String {
     switch kind {
-    case .container: "to anybody: the user's key has signed this content, as this transaction's"
+    case .container: "to anybody: a key has signed this content, as this transaction's"
     case .uaf:
-      "to anybody: the user's key has confirmed this text; to who believes the server: for which transaction, and when"
+      "to anybody: a key has confirmed this text; to who believes the server: that it is the user's, for which transaction, and when"
     case .app:
       "to the server alone: the app's key is the server's too, which could have made the answer itself"
     }

@@ -156,10 +156,13 @@
       for (devices, message) in [
         (
           ["reactions": ["deviceTampering": "explode"]],
-          #""deviceTampering" in "reactions" in "devices" is one of "allow", "stepUp", "lock", "wipe""#
+          #""devices.reactions.deviceTampering" is one of "allow", "stepUp", "lock", "wipe"; found "explode""#
         ),
-        (["reaction": [:]], #""reaction" in "devices""#),
-        (["tampering": ["weights": ["hok": 1]]], #""hok", which is neither a finding nor a category"#),
+        (["reaction": [:]], #""devices.reaction" is not known here; did you mean "reactions"?"#),
+        (
+          ["tampering": ["weights": ["hok": 1]]],
+          #""devices.tampering.weights.hok" is neither a finding nor a category"#
+        ),
       ] as [(JSONObject, String)] {
         try server.changeSettings { $0["devices"] = .object(devices) }
         let refused = try await server.run("serve")

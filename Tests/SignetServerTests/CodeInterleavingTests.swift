@@ -69,6 +69,6 @@ import Testing
     #expect(interruption.disarm() == true && outcome == .refused)
     let refusals = try await server.audit().filter { $0.contains("code.refused") }
     #expect(
-      refusals.count == 1 && refusals.allSatisfy { $0.contains("there is no such user") }, "\(refusals)")
+      refusals.count == 1 && refusals.allSatisfy { $0.contains("unknown user") }, "\(refusals)")
   }
 }

@@ -192,7 +192,7 @@ import UAFFixture
     }
   }
 
-  @Test("what nobody has answered, or a container by digits, has no evidence, and is said to have none")
+  @Test("a transaction without an answer has no evidence, which is said with its status")
   func none() async throws {
     let bench = try await AuthenticatorBench([.uaf])
     let id = try await bench.make("Pay 10").record.id

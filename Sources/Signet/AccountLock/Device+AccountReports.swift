@@ -63,11 +63,14 @@ extension Device {
     }
     let serverKey = try await serverKey(called: signed.signer, of: container, session)
     let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
-    do { return try signed.condition(signedBy: serverKey, for: address) } catch {
+    let condition: AccountCondition
+    do { condition = try signed.condition(signedBy: serverKey, for: address) } catch {
       if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
       // The server wants something that this version does not do.
       throw .unsupportedProfile(error)
     }
+    await note(.otherServerKey, false, of: container)
+    return condition
   }
 
   private func evidenceReport(

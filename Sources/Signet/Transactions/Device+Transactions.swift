@@ -53,19 +53,20 @@ extension Device {
     } catch { throw .unexpectedAnswer(status: 200) }
     let key = try await serverKey(called: sealed.signer, of: container, session)
     let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
-    do { return try sealed.list(signedBy: key, for: address) } catch { throw .unexpectedAnswer(status: 200) }
+    let list: TransactionList
+    do { list = try sealed.list(signedBy: key, for: address) } catch { throw .unexpectedAnswer(status: 200) }
+    await note(.otherServerKey, false, of: container)
+    return list
   }
 
   /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
   ///
-  /// That there is none is remembered until there is one.
+  /// That there is none is remembered until an answer is verified.
   package func serverKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
     do throws(SignetFailure) {
-      let key = try await trustedServerKey(called: thumbprint, of: container, session)
-      await note(.otherServerKey, false, of: container)
-      return key
+      return try await trustedServerKey(called: thumbprint, of: container, session)
     } catch {
       if case .serverKeyUnknown = error { await note(.otherServerKey, true, of: container) }
       throw error

@@ -105,11 +105,11 @@ package enum Dialect: Hashable, Sendable {
 }
 
 extension Problem {
-  /// Whoever wrote the row decides nothing by it: only the end of the container helps.
+  /// What a device and an operator are told of a container whose row was altered: only a revocation helps.
   init(alteredContainer id: String) {
     self.init(
       .containerAltered,
-      "Somebody else than this server wrote its row. An operator revokes it: 'signet-server container revoke \(id)'; "
+      "Its row was not written by this server. An operator has to revoke it ('signet-server container revoke \(id)'); "
         + "then activate the device again.")
   }
 }

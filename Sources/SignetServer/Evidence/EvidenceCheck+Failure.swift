@@ -34,7 +34,7 @@ extension EvidenceCheck {
       switch self {
       case .decision(let failure): failure.description
       case .noAnswer(let status):
-        "there is no signed decision in it: the transaction is \(status.isEmpty ? "undecided" : status)"
+        "it has no evidence of an answer: the transaction is \(status.isEmpty ? "undecided" : status)"
       case .malformed(let member): "\"\(member)\" is missing or is not of its form"
       case .altered(let member): "\"\(member)\" is not what it was when the server took the answer"
       case .statement:

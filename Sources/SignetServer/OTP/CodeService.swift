@@ -131,7 +131,7 @@ public struct CodeService: Sendable {
   ) -> AuditEvent.CodeRefusal {
     if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }
-    // Who asks hears no difference, also in what an address has to wait.
+    // The caller gets the answer and the wait of a wrong code; only the log has the reason.
     if isUnknown { return .unknownUser }
     if finding.outcome == .locked { return .locked }
     if finding.isReplay { return .replayed }

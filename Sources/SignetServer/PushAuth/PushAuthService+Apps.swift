@@ -111,6 +111,12 @@ extension PushAuthService {
     guard message.state == .pending, let id = message.transaction, let sealed = message.sealedToken,
       let transaction = try await context.storage.transaction(id)
     else { return nil }
+    let signingKey: P256.Signing.PrivateKey
+    do { signingKey = try await SigningKeyService(context).current() } catch StorageFailure.altered
+      where status == .denied
+    {
+      return nil  // a no counts also where the server can sign nothing
+    }
     let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
     let evidence = AnswerEvidence.app(
       AnswerEvidence.App(
@@ -119,7 +125,7 @@ extension PushAuthService {
       to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id,
       reason: reason, time: time)
     let kept = try statement.record(
-      of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current(),
+      of: evidence, about: transaction.content, signedBy: signingKey,
       sealedKey: mechanism.sealedSecret)
     guard let kept else {
       throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")

@@ -144,10 +144,10 @@ package struct UAFRequests: Sendable {
     guard said.transactions.allSatisfy(\.isShownAsItIs) else {
       throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
-    let names = said.transactions.contains {
+    let looksLikeSender = said.transactions.contains {
       $0.contentType == .text && RequestText.looksLikeSender(String(decoding: $0.content, as: UTF8.self))
     }
-    guard !names else {
+    guard !looksLikeSender else {
       throw UAFFailure(
         .unacceptableContent,
         "the text begins with what the server names the relying party by; begin it otherwise")

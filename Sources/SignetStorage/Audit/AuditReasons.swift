@@ -13,7 +13,7 @@ extension AuditEvent {
     /// The user is suspended or deleted.
     case userNotActive = "not tried: the user is suspended or deleted"
     /// There is no such user.
-    case unknownUser = "there is no such user"
+    case unknownUser = "unknown user"
     /// The code is right, and was used before.
     case replayed = "this code, or a later one, was used before"
     /// The code is wrong, or there is no credential.

@@ -223,9 +223,10 @@ extension SQLConnection {
     }
     forgetLastContainer()
     for case var request? in requests {
-      request.user = user.id
+      // What was signed names the id, and has an app's secret beside it.
+      (request.user, request.evidence) = (user.id, nil)
       try execute(
-        "UPDATE transactions SET code = $1 WHERE id = $2",
+        "UPDATE transactions SET code = $1, evidence = NULL, evidence_key = NULL WHERE id = $2",
         [.optional(codes.code(of: request.image)), .text(request.id)], changing: 1)
     }
   }
