@@ -129,14 +129,29 @@ extension Storage {
     ) { _ in StorageContract.event("uaf") }
   }
 
+  /// What alice is known by after an operation; `suffices` says whether its keys do.
+  static func basis(_ operation: String, suffices: Bool = true) -> UAFBasis {
+    .operation(operation, of: "alice") { _, _ in suffices }
+  }
+
   func addTarget(
-    _ id: String, of user: String, on device: String? = Sample.installation, by basis: String? = nil
+    _ id: String, of user: String, on device: String? = Sample.installation, by basis: UAFBasis? = nil
   ) async throws -> Bool {
     try await addUAFTarget(
       UAFTargetRecord(
         id: id, user: user, device: device, name: "the device \(id)", dispatcher: nil, sealedTarget: [1],
         signatureKey: [1],
         encryptionKey: nil, created: 1000), by: basis, limit: 100, audit: StorageContract.event("target"))
+  }
+
+  func deregister(
+    _ session: String, _ selection: UAFKeySelection, by basis: UAFBasis
+  ) async throws -> UAFOutcome {
+    try await addUAFSession(Sample.session(session, "Dereg", of: "alice"), audit: nil)
+    return try await finishUAFDeregistration(
+      session, of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [selection], by: basis,
+      audit: StorageContract.event("ended")
+    ) { _, _ in StorageContract.event("removed") }
   }
 
   func addToken(

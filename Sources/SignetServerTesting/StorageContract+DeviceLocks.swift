@@ -148,6 +148,9 @@ extension StorageContract {
         _ = try await storage.register("k2", of: "alice", on: "tablet")
         _ = try await storage.register("k3", of: "alice", on: nil)
         _ = try await storage.register("k4", of: "bob")
+        for (key, session) in [("k1", "s1"), ("k2", "s2"), ("k3", "s3")] {
+          _ = try await storage.authenticate(key, of: "alice", session)
+        }
         let device = try await storage.only("alice")
         try expect(device.installation, is: Sample.installation, "what it calls itself")
         try await expect(storage.device(device.id), is: device, "the device by its id")
@@ -157,13 +160,12 @@ extension StorageContract {
         try expect(locked.isOrderedLocked, is: true, "that an operator said so")
         try expect(locked.orderedReason, is: "why", "the reason")
         try expect(locked.ordered, is: 1010, "since when")
-        try await expect(
-          storage.isDeviceLocked(Sample.installation, of: "alice"), is: true, "what is asked of it")
-        // What is bound to a device had its row, which somebody has removed.
-        try await expect(storage.isDeviceLocked("nowhere", of: "alice"), is: true, "of one without a row")
-        for (installation, user) in [(Sample.installation, "bob"), ("tablet", "alice"), (nil, "alice")] {
-          try await expect(storage.isDeviceLocked(installation, of: user), is: false, "of another")
+        for (session, locked) in [("s1", [Sample.installation]), ("s2", []), ("s3", [])] {
+          try await expect(
+            storage.lockedDevices(of: Storage.basis(session)), is: Set(locked), "those of \(session)")
         }
+        try await expect(
+          storage.lockedDevices(of: .operation("s1", of: "bob") { _, _ in true }), is: nil, "of another user")
         try await expect(.deviceLocked, "a key of it") { try await storage.authenticate("k1", of: "alice") }
         for (key, user) in [("k2", "alice"), ("k3", "alice"), ("k4", "bob")] {
           try await expect(storage.authenticate(key, of: user), is: .taken, "\(key), which is elsewhere")

@@ -162,24 +162,77 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       _ = try await storage.register("k", of: "alice")
       _ = try await storage.authenticate("k", of: "alice", "s")
-      try await storage.addUAFSession(Sample.session("before", "Reg", of: "alice"), by: "s", audit: nil)
+      let basis = Storage.basis("s")
+      try await storage.addUAFSession(Sample.session("before", "Reg", of: "alice"), by: basis, audit: nil)
+      let insufficient = Storage.basis("s", suffices: false)
+      try await expect(.unauthorized, "one of keys that do not suffice") {
+        try await storage.addUAFSession(
+          Sample.session("weak", "Reg", of: "alice"), by: insufficient, audit: nil)
+      }
+      try await expect(.unauthorized, "a target by such keys") {
+        try await storage.addTarget("t", of: "alice", by: insufficient)
+      }
       let device = try await storage.only("alice").id
       _ = try await storage.lockDevice(device)
       try await expect(storage.uafSession("before")?.hasEndedAsForbidden, is: true, "one before the lock")
       try await expect(.deviceLocked, "one after it") {
-        try await storage.addUAFSession(Sample.session("locked", "Reg", of: "alice"), by: "s", audit: nil)
+        try await storage.addUAFSession(Sample.session("locked", "Reg", of: "alice"), by: basis, audit: nil)
       }
       try await expect(.deviceLocked, "a target after it") {
-        try await storage.addTarget("t", of: "alice", on: "other", by: "s")
+        try await storage.addTarget("t", of: "alice", on: "other", by: basis)
       }
       _ = try await storage.unlockDevice(device)
       _ = try await storage.revokeDevice(device, audit: event("revoked"), lost: Sample.lost)
-      for basis in ["s", "nothing"] {
-        try await expect(.deviceLocked, "one after the revocation") {
+      for operation in ["s", "nothing"] {
+        try await expect(.unauthorized, "one after the revocation") {
           try await storage.addUAFSession(
-            Sample.session("revoked", "Reg", of: "alice"), by: basis, audit: nil)
+            Sample.session("revoked", "Reg", of: "alice"), by: Storage.basis(operation), audit: nil)
         }
       }
+    },
+    Check("what is taken away from a locked device is on it, in the same step") { storage in
+      try await storage.add(Sample.alice)
+      for (key, device) in [("k1", Sample.installation), ("k2", "other"), ("k3", nil)] {
+        _ = try await storage.register(key, of: "alice", on: device)
+      }
+      for (target, device) in [("t1", Sample.installation), ("t2", "other"), ("t3", nil)] {
+        _ = try await storage.addTarget(target, of: "alice", on: device)
+      }
+      _ = try await storage.authenticate("k1", of: "alice", "s")
+      let device = try await storage.only("alice").id
+      _ = try await storage.lockDevice(device)
+      let bases = [Storage.basis("s"), .target("t1")]
+      for (place, basis) in bases.enumerated() {
+        try await expect(storage.lockedDevices(of: basis), is: [Sample.installation], "where it acts from")
+        for (number, key) in [nil, "k2", "k3"].enumerated() {
+          let selection = UAFKeySelection(aaid: "7357#0001", keyID: key.map { Array($0.utf8) })
+          try await expect(.deviceLocked, "a key: \(key ?? "all")") {
+            try await storage.deregister("d\(place)\(number)", selection, by: basis)
+          }
+        }
+        for target in ["t2", "t3"] {
+          try await expect(.deviceLocked, "a target: \(target)") {
+            try await storage.removeUAFTarget(target, by: basis, audit: event("removed"))
+          }
+        }
+      }
+      for (basis, what) in [(Storage.basis("s", suffices: false), "weak keys"), (UAFBasis.target("t9"), "no target")]
+      {
+        try await expect(.unauthorized, "a target by \(what)") {
+          try await storage.removeUAFTarget("t1", by: basis, audit: event("removed"))
+        }
+      }
+      try await expect(storage.uafCredentials(user: "alice").count, is: 3, "keys that stay")
+      try await expect(storage.uafTargets(user: "alice").count, is: 3, "targets that stay")
+      let own = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
+      try await expect(storage.deregister("own", own, by: .target("t1")), is: .taken, "a key there")
+      try await expect(.unauthorized, "anything by a key that is gone") {
+        try await storage.removeUAFTarget("t2", by: Storage.basis("s"), audit: event("removed"))
+      }
+      try await expect(
+        storage.removeUAFTarget("t1", by: .target("t1"), audit: event("removed")), is: true, "a target there")
+      let names = try await storage.uafTargets(user: "alice").map(\.id)
+      try expect(names, is: ["t2", "t3"], "the targets")
     },
   ]
 }

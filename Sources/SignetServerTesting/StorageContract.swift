@@ -307,7 +307,7 @@ extension Storage {
 
   /// Adds a UAF operation, however often its user is asked.
   package func addUAFSession(
-    _ session: UAFSessionRecord, by basis: String? = nil, audit: AuditRecord?
+    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, audit: AuditRecord?
   ) async throws {
     let outcome = try await addUAFSession(session, by: basis, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")

@@ -8,6 +8,8 @@
   case userNotActive(UserRecord.State)
   /// The device is locked: nothing of what is bound to it is accepted.
   case deviceLocked
+  /// What a caller of UAF is known by holds no more: its keys are not in use, or do not suffice for what is asked.
+  case unauthorized
   /// Another process held the database for too long.
   case busy
   /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
@@ -34,6 +36,7 @@
     case .unknown: "it refers to something that does not exist"
     case .userNotActive(let state): "the user is \(state.rawValue)"
     case .deviceLocked: "the device is locked"
+    case .unauthorized: "the authorization of the caller has ended"
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"

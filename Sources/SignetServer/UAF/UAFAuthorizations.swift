@@ -138,48 +138,33 @@ package struct UAFAuthorizations: Sendable {
       guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
         case .string(let session)? = claims[Self.sessionClaim],
-        let locked = try await lockedDevices(session, by: user)
+        case let basis = UAFBasis.operation(session, of: user, suffices: suffices),
+        let locked = try await context.storage.lockedDevices(of: basis)
       else { break }
-      return .user(user, operation: session, lockedDevices: locked)
+      return .user(user, basis, lockedDevices: locked)
     }
     throw Self.refused
   }
 
-  /// The devices of the keys that earned it which are locked; `nil` unless the user is active, and the keys are the user's still and
-  /// are what the default policy takes.
+  /// Whether the keys that earned an authorization are what the default policy takes.
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
-  private func lockedDevices(_ id: String, by user: String) async throws -> Set<String>? {
-    guard let session = try await context.storage.uafSession(id),
-      session.state == .succeeded, let keys = session.end.flatMap(UAFKeys.used),
-      session.user?.utf8.elementsEqual(user.utf8) ?? false,
-      try await context.storage.user(user)?.state == .active
-    else { return nil }
-    var locked: Set<String> = []
+  private func suffices(_ session: UAFSessionRecord, _ keys: [UAFCredentialRecord]) -> Bool {
     var candidates: [Policy.Candidate] = []
     var shown: [AuthenticationEvidence] = []
     for key in keys {
-      let found = try await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
-      guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
-        let model = setup.models[key.aaid]
-      else { return nil }
-      if let device = found.device, try await context.storage.isDeviceLocked(device, of: user) {
-        locked.insert(device)
-      }
+      guard let reference = key.reference, let model = setup.models[reference.aaid] else { return false }
       candidates.append(
-        Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
+        Policy.Candidate(model.traits(ofVersion: key.authenticatorVersion), keyIDs: [reference.keyID]))
       shown.append(
-        AuthenticationEvidence(of: found, model).atBest(confirmingTransaction: session.transaction != nil))
+        AuthenticationEvidence(of: key, model).atBest(confirmingTransaction: session.transaction != nil))
     }
-    guard !candidates.isEmpty else { return nil }
-    guard session.operation == UAFOperation.authentication.rawValue else { return locked }
+    guard session.operation == UAFOperation.authentication.rawValue else { return true }
     let requirements = context.settings.requirements
-    guard let rule = setup.rule(named: nil, among: requirements),
-      shown.contains(where: { requirements.areMet(rule.requirements, by: $0) }),
-      rule.policy.firstCombination(of: candidates) != nil
-    else { return nil }
-    return locked
+    guard let rule = setup.rule(named: nil, among: requirements) else { return false }
+    return shown.contains { requirements.areMet(rule.requirements, by: $0) }
+      && rule.policy.firstCombination(of: candidates) != nil
   }
 
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {

@@ -8,9 +8,8 @@ package enum UAFCaller: Sendable {
   case anyone(from: String)
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
-  /// A user who was authenticated by UAF, or has just registered, in an operation of this id, by keys on devices of which these are
-  /// locked.
-  case user(String, operation: String, lockedDevices: Set<String>)
+  /// A user who was authenticated by UAF, or has just registered, in an operation by keys on devices of which these are locked.
+  case user(String, UAFBasis, lockedDevices: Set<String>)
   /// A device of a user, by the key that it has for that.
   case device(UAFTargetRecord, isLocked: Bool)
   /// The conformance tool.
@@ -60,10 +59,13 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// The operation that it was authenticated by, which has to hold in the step of what it adds, too; `nil` for others.
-  var operation: String? {
-    guard case .user(_, let operation, _) = self else { return nil }
-    return operation
+  /// What it is known by, which has to hold in the step of what it does, too; `nil` for who acts from no device.
+  var basis: UAFBasis? {
+    switch self {
+    case .user(_, let basis, _): basis
+    case .device(let target, _): .target(target.id)
+    case .anyone, .relyingParty, .conformanceTool: nil
+    }
   }
 
   /// Who it is, for the audit log.
@@ -134,8 +136,10 @@ extension Credential where Caller == UAFDevices.Signed {
 extension CallerAuthentication {
   /// The device of a target, with how it stands.
   fileprivate func device(_ target: UAFTargetRecord) async throws -> UAFCaller {
-    let isLocked = try await context.storage.isDeviceLocked(target.device, of: target.user)
-    return .device(target, isLocked: isLocked)
+    guard let locked = try await context.storage.lockedDevices(of: .target(target.id)) else {
+      throw UAFTargets.unknown
+    }
+    return .device(target, isLocked: !locked.isEmpty)
   }
 
   /// The services that authenticate callers of UAF, whose routes are there only where it is served.

@@ -31,7 +31,7 @@ extension UAFEndpoints {
         guard call.caller.mayRemove(target, of: try UserID(target.user)) else {
           throw UAFWebFailure.unauthorized
         }
-        try await targets.remove(call.id, by: call.caller.actor)
+        try await targets.remove(call.id, by: call.caller)
       },
       API.uafDeviceCredentials.answered { [self] call in
         try await signed(try await devices.credentials(call.caller, on: call[.device]))

@@ -74,7 +74,7 @@ struct UAFEndpoints: Sendable {
       let made = try await requests.make(asked, for: operation, by: caller)
       if operation == .deregistration, let user = made.order.user {
         try await keys.deregister(
-          made.order.context.targets, of: user, session: made.session.id, by: caller.actor)
+          made.order.context.targets, of: user, session: made.session.id, by: caller)
       }
       return ReturnUAFRequest(
         .ok, request: made.text, operation: operation,

@@ -35,10 +35,10 @@ package struct UAFKeys: Sendable {
   ///   - targets: Which.
   ///   - user: Whose.
   ///   - session: The operation that removes them.
-  ///   - actor: Who asks, for the audit log.
+  ///   - caller: Who asks; `nil` for whoever redeemed a token that others ordered.
   /// - Throws: ``UAFFailure``.
   func deregister(
-    _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by actor: AuditActor
+    _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by caller: UAFCaller?
   ) async throws {
     let selection = targets.map { target in
       switch target {
@@ -47,10 +47,10 @@ package struct UAFKeys: Sendable {
       case .key(let key): UAFKeySelection(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       }
     }
-    let audit = context.audit(by: actor)
+    let audit = context.audit(by: caller?.actor ?? .anyone)
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
     let outcome = try await context.storage.finishUAFDeregistration(
-      session, of: user.text, end, removing: selection,
+      session, of: user.text, end, removing: selection, by: caller?.basis,
       audit: audit(.uafDeregistrationSent(session: session, user: user.text))
     ) { aaid, key in
       audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))

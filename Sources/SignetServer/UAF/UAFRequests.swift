@@ -72,7 +72,7 @@ package struct UAFRequests: Sendable {
     let event = context.audit(by: caller.actor)(
       .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
-    let basis = session.operation == UAFOperation.registration.rawValue ? caller.operation : nil
+    let basis = session.operation == UAFOperation.registration.rawValue ? caller.basis : nil
     // It reaches no device: who asked has it.
     let outcome = try await context.storage.addUAFSession(
       record, by: basis, limits: context.settings.transactionLimits

@@ -51,7 +51,7 @@ struct UAFTargets: Sendable {
     let isAdded: Bool
     do throws(StorageFailure) {
       isAdded = try await context.storage.addUAFTarget(
-        record, by: caller.operation, limit: Self.limit, audit: event)
+        record, by: caller.basis, limit: Self.limit, audit: event)
     } catch {
       switch error {
       case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
@@ -69,7 +69,7 @@ struct UAFTargets: Sendable {
   private static let limit = 64
 
   private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
-  private static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)
+  static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)
 
   private static func check(
     _ text: String, _ member: String, _ counts: ClosedRange<Int>
@@ -144,9 +144,9 @@ struct UAFTargets: Sendable {
   }
 
   /// Removes a target.
-  func remove(_ id: String, by actor: AuditActor) async throws {
-    let event = context.audit(by: actor)(.uafTargetRemoved(target: id))
-    guard try await context.storage.removeUAFTarget(id, audit: event) else {
+  func remove(_ id: String, by caller: UAFCaller) async throws {
+    let event = context.audit(by: caller.actor)(.uafTargetRemoved(target: id))
+    guard try await context.storage.removeUAFTarget(id, by: caller.basis, audit: event) else {
       throw Self.unknown
     }
   }

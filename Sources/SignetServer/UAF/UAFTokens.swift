@@ -344,7 +344,7 @@ struct UAFTokens: Sendable {
       digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
     guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
     if operation == .deregistration, let user = order.user {
-      try await keys.deregister(order.context.targets, of: user, session: session.id, by: .anyone)
+      try await keys.deregister(order.context.targets, of: user, session: session.id, by: nil)
     }
     return String(decoding: request, as: UTF8.self)
   }

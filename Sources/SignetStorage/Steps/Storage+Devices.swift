@@ -12,19 +12,6 @@ extension Storage {
     try await read { [codes] in try $0.device(id: id, codes) }
   }
 
-  /// Whether nothing is accepted of the authenticators of a device.
-  ///
-  /// - Parameters:
-  ///   - installation: What it calls itself; one that calls itself nothing is not locked.
-  ///   - user: Whose it is.
-  /// - Returns: Whether it is locked, or its row was altered or removed: something is bound to it, so that there was one.
-  /// - Throws: ``StorageFailure``.
-  public func isDeviceLocked(
-    _ installation: String?, of user: String
-  ) async throws(StorageFailure) -> Bool {
-    try await read { [codes] in try $0.isLocked(installation, of: user, codes) }
-  }
-
   /// Locks a device, and orders its container to lock too, so that its user hears of it.
   ///
   /// A row that was altered is written anew so: locked, it lets nobody in. One that names another user or installation than the device

@@ -38,6 +38,11 @@ extension Storage {
     try await write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
   }
 
+  /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
+  public func lockedDevices(of basis: UAFBasis) async throws(StorageFailure) -> Set<String>? {
+    try await read { [codes] in try $0.lockedDevices(of: basis, codes) }
+  }
+
   /// Takes a key out of quarantine; its counter stays.
   ///
   /// - Returns: Whether it was there.
@@ -84,26 +89,70 @@ extension SQLConnection {
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
   func areKeysInUse(of session: UAFSessionRecord, by user: String, _ codes: RowCodes) throws -> Bool {
-    guard let keys = session.end?.usedKeys, !keys.isEmpty else { return false }
+    guard let keys = try activeKeys(of: session, by: user, codes) else { return false }
     return try keys.allSatisfy { key in
-      guard let found = try uafCredential(key.aaid, key.keyID, codes) else { return false }
-      guard found.state == .active, found.user.utf8.elementsEqual(user.utf8) else { return false }
-      guard let device = found.device else { return true }
+      guard let device = key.device else { return true }
       return try self.device(device, of: user, codes).map { $0.standing != .locked } ?? false
     }
   }
 
-  /// The gate of what is added on the word of an earlier operation: its keys are in use still.
+  /// The keys that an operation was done with; `nil` unless all are a user's and active.
+  private func activeKeys(
+    of session: UAFSessionRecord, by user: String, _ codes: RowCodes
+  ) throws -> [UAFCredentialRecord]? {
+    guard let used = session.end?.usedKeys, !used.isEmpty else { return nil }
+    var keys: [UAFCredentialRecord] = []
+    for key in used {
+      guard let found = try uafCredential(key.aaid, key.keyID, codes), found.state == .active,
+        found.user.utf8.elementsEqual(user.utf8)
+      else { return nil }
+      keys.append(found)
+    }
+    return keys
+  }
+
+  /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
+  fileprivate func lockedDevices(of basis: UAFBasis, _ codes: RowCodes) throws -> Set<String>? {
+    let (user, devices): (String, [String])
+    switch basis {
+    case .operation(let id, let owner, let suffices):
+      guard let session = try uafSession(id, codes), session.state == .succeeded,
+        session.user?.utf8.elementsEqual(owner.utf8) ?? false, try userState(owner) == .active,
+        let keys = try activeKeys(of: session, by: owner, codes), suffices(session, keys)
+      else { return nil }
+      (user, devices) = (owner, keys.compactMap(\.device))
+    case .target(let id):
+      guard let target = try uafTarget(id, codes) else { return nil }
+      (user, devices) = (target.user, [target.device].compactMap(\.self))
+    }
+    return Set(try devices.filter { try isLocked($0, of: user, codes) })
+  }
+
+  /// The gate of what is added by a caller of UAF: what it is known by holds, and it acts from no locked device.
   ///
   /// - Parameters:
-  ///   - operation: The operation; `nil` passes.
+  ///   - basis: What it is known by; `nil` passes.
   ///   - codes: The codes of rows.
-  /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUse(of operation: String?, _ codes: RowCodes) throws {
-    guard let operation else { return }
-    guard let session = try uafSession(operation, codes), let user = session.user,
-      session.state == .succeeded, try areKeysInUse(of: session, by: user, codes)
-    else { throw StorageFailure.deviceLocked }
+  /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
+  func requireUse(of basis: UAFBasis?, _ codes: RowCodes) throws {
+    guard let basis else { return }
+    guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
+    guard locked.isEmpty else { throw StorageFailure.deviceLocked }
+  }
+
+  /// Refuses what a caller of UAF takes away elsewhere while it acts from a locked device.
+  ///
+  /// - Parameters:
+  ///   - basis: What it is known by; `nil` passes.
+  ///   - codes: The codes of rows.
+  ///   - isThere: Whether all that it takes away is on one of these devices.
+  /// - Throws: As ``requireUse(of:_:)``.
+  func confine(
+    _ basis: UAFBasis?, _ codes: RowCodes, to isThere: (_ devices: Set<String>) throws -> Bool
+  ) throws {
+    guard let basis else { return }
+    guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
+    guard try locked.isEmpty || isThere(locked) else { throw StorageFailure.deviceLocked }
   }
 
   /// A user's keys in any state, oldest first.

@@ -8,15 +8,15 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - session: The operation.
-  ///   - basis: The operation that its user was authenticated by, whose keys have to be in use; `nil` where others ask.
+  ///   - basis: What its user is known by, from no locked device; `nil` where others ask.
   ///   - limits: How often a user may be asked.
   ///   - audit: Makes the event; `nil` for none.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id,
-  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister, or the keys of
-  ///   `basis` are not in use.
+  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister, or `basis` is on one,
+  ///   ``StorageFailure/unauthorized`` where `basis` holds no more.
   public func addUAFSession(
-    _ session: UAFSessionRecord, by basis: String? = nil, limits: TransactionLimits,
+    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
     let codes = codes
@@ -194,18 +194,27 @@ extension Storage {
   ///   - user: Whose keys go, and whose operation it has to be.
   ///   - end: How it ends.
   ///   - selection: Which keys go; each may name many, or none that there is.
+  ///   - basis: What the user is known by, who takes nothing away elsewhere while that is on a locked device; `nil` where others ask.
   ///   - audit: The event of its end.
   ///   - removed: Makes the event of each key that went, of its model and its name.
   /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over``, where nothing is removed.
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
   public func finishUAFDeregistration(
     _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
-    audit: AuditRecord, removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
+    by basis: UAFBasis? = nil, audit: AuditRecord,
+    removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
       guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
         return .over
+      }
+      try database.confine(basis, codes) { devices in
+        try selection.allSatisfy { selected in
+          guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
+          let key = try database.uafCredential(aaid, keyID, codes)
+          return key?.device.map(devices.contains) ?? (key == nil)
+        }
       }
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
       try database.end(session, end, .succeeded, codes)

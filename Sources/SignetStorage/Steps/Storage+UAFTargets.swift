@@ -5,14 +5,14 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - target: The target.
-  ///   - basis: The operation that the user was authenticated by, whose keys have to be in use; `nil` where others ask.
+  ///   - basis: What the user is known by, from no locked device; `nil` where others ask.
   ///   - limit: How many a user may have.
   ///   - audit: The event, written where it is added.
   /// - Returns: Whether it was added; not where there are so many.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name,
-  ///   ``StorageFailure/deviceLocked``.
+  ///   ``StorageFailure/deviceLocked``, ``StorageFailure/unauthorized`` where `basis` holds no more.
   public func addUAFTarget(
-    _ target: UAFTargetRecord, by basis: String? = nil, limit: Int, audit: AuditRecord
+    _ target: UAFTargetRecord, by basis: UAFBasis? = nil, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
@@ -130,14 +130,22 @@ extension Storage {
 
   /// Removes a target; what was sent to it has ended then, but for what removes keys.
   ///
+  /// - Parameters:
+  ///   - id: The target.
+  ///   - basis: What the user is known by, who takes nothing away elsewhere while that is on a locked device; `nil` where others ask.
+  ///   - audit: The event.
   /// - Returns: Whether there was one.
-  public func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
+  public func removeUAFTarget(
+    _ id: String, by basis: UAFBasis? = nil, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      let owner = try database.row("SELECT user_id FROM uaf_targets WHERE id = $1", [.text(id)]) {
-        try $0.text(0)
+      let found = try database.row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(id)]) {
+        (owner: try $0.text(0), device: try $0.optional(1, $0.text))
       }
-      guard let owner else { return false }
+      guard let (owner, device) = found else { return false }
+      try database.confine(basis, codes) { device.map($0.contains) ?? false }
       try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
