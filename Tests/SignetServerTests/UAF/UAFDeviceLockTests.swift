@@ -31,23 +31,7 @@ import UAFFixture
     guard try asked.integer("statusCode") == 1200 else { return asked }
     let request = try RegistrationRequest(
       parsing: Array(asked.string("uafRequest").utf8), versions: [.v1_1])
-    return try await respond(request, key, server, on: device)
-  }
-
-  private static func respond(
-    _ request: RegistrationRequest, _ key: UAFTestKey, _ server: UAFServer, on device: String?
-  ) async throws -> JSONObject {
-    var body: JSONObject = ["uafResponse": .string(try UAFServer.answer(request, key))]
-    if let device { body["context"] = .string(#"{"deviceId":"\#(device)"}"#) }
-    return try await server.uaf("/uaf/1.1/registration", body)
-  }
-
-  /// What a user is known by after an operation.
-  private static func token(_ answer: JSONObject) throws -> String {
-    guard case .object(let token)? = try answer.array("additionalTokens").first else {
-      throw JSONFailure.missingMember("additionalTokens")
-    }
-    return try token.string("value")
+    return try await server.answer(request, key, on: device)
   }
 
   private static func device(_ server: UAFServer) async throws -> String {
@@ -86,13 +70,13 @@ import UAFFixture
   func authorization() async throws {
     let keys = [Self.key(), Self.key(), Self.key()]
     let server = try await UAFServer(keys)
-    let token = try Self.token(await Self.register(keys[0], server))
+    let token = try UAFServer.token(await Self.register(keys[0], server))
     let (devices, device) = (DeviceService(server.context), try await Self.device(server))
     _ = try await Self.register(keys[2], server, on: "d3")
     // A registration that was allowed before the lock is not finished under another device's name.
     let begun = try await server.registrationRequest()
     _ = try await devices.lock(device, reason: "", by: .local)
-    #expect(try await Self.respond(begun, keys[1], server, on: "d2").integer("statusCode") == 1403)
+    #expect(try await server.answer(begun, keys[1], on: "d2").integer("statusCode") == 1403)
     #expect(try await Self.register(keys[1], server, on: "d2", by: token).integer("statusCode") == 1401)
     let added: JSONObject = ["username": "alice", "name": "x", "signatureKey": "{}"]
     let target = try await server.send(
@@ -113,7 +97,7 @@ import UAFFixture
   func suspended() async throws {
     let keys = [Self.key(), Self.key()]
     let server = try await UAFServer(keys)
-    let token = try Self.token(await Self.register(keys[0], server))
+    let token = try UAFServer.token(await Self.register(keys[0], server))
     let users = UserService(server.context)
     _ = try await users.suspend(UserID("alice"), reason: "", by: .local)
     let removal: JSONObject = ["op": "Dereg", "context": #"{"username":"alice"}"#]
@@ -168,7 +152,7 @@ import UAFFixture
   func revocation() async throws {
     let key = Self.key()
     let server = try await UAFServer(key)
-    let token = try Self.token(await Self.register(key, server))
+    let token = try UAFServer.token(await Self.register(key, server))
     let device = try await UAFTestDevice(on: server)
     let request = try await server.authenticationRequest()
     let devices = DeviceService(server.context)

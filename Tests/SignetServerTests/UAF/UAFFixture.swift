@@ -181,9 +181,25 @@ final class UAFServer: Sendable {
   }
 
   @discardableResult
-  func register(_ key: UAFTestKey) async throws -> JSONObject {
-    let request = try await registrationRequest()
-    return try await uaf("/uaf/1.1/registration", ["uafResponse": .string(Self.answer(request, key))])
+  func register(_ key: UAFTestKey, on device: String? = nil) async throws -> JSONObject {
+    try await answer(registrationRequest(), key, on: device)
+  }
+
+  /// Sends a registration's response, as of a client that says on which device it runs.
+  func answer(
+    _ request: RegistrationRequest, _ key: UAFTestKey, on device: String?
+  ) async throws -> JSONObject {
+    var body: JSONObject = ["uafResponse": .string(try Self.answer(request, key))]
+    if let device { body["context"] = .string(#"{"deviceId":"\#(device)"}"#) }
+    return try await uaf("/uaf/1.1/registration", body)
+  }
+
+  /// What a user is known by after an operation, by what it was answered with.
+  static func token(_ answer: JSONObject) throws -> String {
+    guard case .object(let token)? = try answer.array("additionalTokens").first else {
+      throw JSONFailure.missingMember("additionalTokens")
+    }
+    return try token.string("value")
   }
 
   func authenticate(

@@ -13,9 +13,11 @@ import UAFFixture
 /// What befalls a response while it is looked at: it is held against what there is in the step that takes it.
 @Suite(.timeLimit(.minutes(10))) struct UAFInterleavingTests {
   /// A server that `interruption` interrupts, and that knows a requirement `staff`, which everything meets.
-  private func started(_ key: UAFTestKey, _ interruption: StepInterruption) async throws -> UAFServer {
+  private func started(
+    _ key: UAFTestKey, _ interruption: StepInterruption, _ change: (inout UAFSettings) -> Void = { _ in }
+  ) async throws -> UAFServer {
     let server = try await StepInterruption.$isBackground.withValue(true) {
-      try await UAFServer([key], on: .sqlite, suffering: interruption.faults)
+      try await UAFServer([key], on: .sqlite, suffering: interruption.faults, change)
     }
     Self.require(.software, on: server)
     return server
@@ -35,19 +37,22 @@ import UAFFixture
   /// Has `respond` take a response again and again, with `act` done before another step of the server each time, and undone.
   ///
   /// What it gets has the interruption set once the request is made, and returns the status of the response. The statuses are those of
-  /// responses that were not taken yet when `act` was done.
+  /// responses that were not taken yet when `act` was done: whose operation waits, or as `isUndecided` says.
   private func statuses(
     _ server: UAFServer, _ interruption: StepInterruption,
+    while isUndecided: (@Sendable () throws -> Bool)? = nil,
     respond: (_ interrupting: () -> Void) async throws -> Int64,
     act: @escaping @Sendable () throws -> Void, undo: () async throws -> Void
   ) async throws -> [Int64] {
     var statuses: [Int64] = []
     for step in 1...40 {
-      let isUndecided: @Sendable () throws -> Bool = {
+      let isRequested: @Sendable () throws -> Bool = {
         let session = try server.look("SELECT state FROM uaf_sessions ORDER BY rowid DESC LIMIT 1")
         return session["state"] == .text("requested")
       }
-      let status = try await respond { interruption.arm(before: step, isUndecided: isUndecided, act) }
+      let status = try await respond {
+        interruption.arm(before: step, isUndecided: isUndecided ?? isRequested, act)
+      }
       guard let wasUndecided = interruption.disarm() else { return statuses }
       try await undo()
       if wasUndecided {
@@ -105,6 +110,120 @@ import UAFFixture
       }
     }
     #expect(statuses.count > 1 && Set(statuses) == [1492], "\(statuses)")
+  }
+
+  // MARK: What a user is known by
+
+  /// The row of the device d1, as it is when it is locked, and as it is otherwise; each is the server's own.
+  private static func rows(_ server: UAFServer) async throws -> (locked: [SQLiteValue], open: [SQLiteValue]) {
+    let found = try await server.storage.devices(user: "alice").first { $0.installation == "d1" }
+    let (id, devices) = (try #require(found).id, DeviceService(server.context))
+    func row() throws -> [SQLiteValue] {
+      let row = try server.look(
+        "SELECT standing, ordered_lock, ordered_reason, ordered, code FROM devices WHERE installation = 'd1'")
+      return [row[0], row[1], row[2], row[3], row[4]]
+    }
+    _ = try await devices.lock(id, reason: "", by: .local)
+    let locked = try row()
+    _ = try await devices.unlock(id, by: .local)
+    return (locked, try row())
+  }
+
+  private static let exchange =
+    "UPDATE devices SET standing = ?, ordered_lock = ?, ordered_reason = ?, ordered = ?, code = ? WHERE installation = 'd1'"
+
+  /// Asks for an operation by what alice is known by.
+  private func ask(
+    _ server: UAFServer, _ operation: UAFOperation, _ context: String, by token: String
+  ) async throws -> Int64 {
+    let path = operation == .registration ? "registration" : "deregistration"
+    return try await server.uaf(
+      "/uaf/1.1/request/\(path)", ["op": .string(operation.rawValue), "context": .string(context)],
+      [("Authorization", "Bearer \(token)")]
+    ).integer("statusCode")
+  }
+
+  /// Whether a query finds no row.
+  private static func isNone(_ server: UAFServer, _ rows: String) throws -> Bool {
+    try server.look("SELECT count(*) FROM \(rows)")[0] == .integer(0)
+  }
+
+  @Test("a device locked meanwhile takes no key away elsewhere")
+  func lockedRemoval() async throws {
+    var (own, other) = (UAFTestKey(), UAFTestKey())
+    (own.signCounter, other.signCounter) = (0, 0)
+    let interruption = StepInterruption()
+    let server = try await started(own, interruption)
+    let token = try UAFServer.token(await server.register(own, on: "d1"))
+    let rows = try await Self.rows(server)
+    let context =
+      #"{"username":"alice","authenticators":[{"aaid":"\#(other.aaid.text)","keyID":"\#(other.keyID.text)"}]}"#
+    let isThere: @Sendable () throws -> Bool = {
+      try !Self.isNone(server, "uaf_credentials WHERE device = 'd2'")
+    }
+    let statuses = try await statuses(server, interruption, while: isThere) { [other] interrupting in
+      if try !isThere() { try await server.register(other, on: "d2") }
+      interrupting()
+      return try await ask(server, .deregistration, context, by: token)
+    } act: {
+      try server.tamper(Self.exchange, rows.locked)
+    } undo: {
+      try server.tamper(Self.exchange, rows.open)
+    }
+    // Before it is known where the user acts from there is no such key to be taken away, and later it is refused.
+    #expect(Set(statuses) == [1404, 1403], "\(statuses)")
+  }
+
+  @Test("a device locked meanwhile adds no key elsewhere")
+  func lockedAddition() async throws {
+    var key = UAFTestKey()
+    key.signCounter = 0
+    let interruption = StepInterruption()
+    let server = try await started(key, interruption)
+    let token = try UAFServer.token(await server.register(key, on: "d1"))
+    let rows = try await Self.rows(server)
+    let statuses = try await registrations(server, interruption, by: token) {
+      try server.tamper(Self.exchange, rows.locked)
+    } undo: {
+      try server.tamper(Self.exchange, rows.open)
+    }
+    #expect(Set(statuses) == [1401, 1403], "\(statuses)")
+  }
+
+  @Test(
+    "a user is known by no key that meets the default policy's requirement no more, if it is tightened meanwhile"
+  )
+  func tightenedAuthorization() async throws {
+    var key = UAFTestKey()
+    key.signCounter = 0
+    let interruption = StepInterruption()
+    let server = try await started(key, interruption) { $0.requirements["default"] = "staff" }
+    #expect(try await server.register(key).integer("statusCode") == 1200)
+    let token = try UAFServer.token(await server.authenticate(key))
+    let statuses = try await registrations(server, interruption, by: token) {
+      Self.require(.hardwareAttested, on: server)
+    } undo: {
+      Self.require(.software, on: server)
+    }
+    #expect(statuses.count > 1 && Set(statuses) == [1401], "\(statuses)")
+  }
+
+  /// As ``statuses(_:_:while:respond:act:undo:)``, of the beginning of a registration.
+  private func registrations(
+    _ server: UAFServer, _ interruption: StepInterruption, by token: String,
+    act: @escaping @Sendable () throws -> Void, undo: () async throws -> Void
+  ) async throws -> [Int64] {
+    let begun = "uaf_sessions WHERE operation = 'Reg' AND state = 'requested'"
+    return try await statuses(server, interruption, while: { try Self.isNone(server, begun) }) {
+      interrupting in
+      if try !Self.isNone(server, begun) { try server.tamper("DELETE FROM \(begun)") }
+      interrupting()
+      return try await ask(server, .registration, #"{"username":"alice"}"#, by: token)
+    } act: {
+      try act()
+    } undo: {
+      try await undo()
+    }
   }
 
   @Test("a response is refused if its key was exchanged meanwhile")
