@@ -6,14 +6,14 @@
 #                attacks, and reads all hostile pictures
 # make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n), and 300 on PostgreSQL;
 #                make test runs as many as fit into half a minute, and 60 on PostgreSQL
-# make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories find it
+# make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories or a named test find it
 # make bench     measures, beside raw limits and other implementations (OPTIONS of Scripts/bench)
 # make fuzz      feeds every parser of outside input with malformed input, a minute each (SECONDS_EACH)
 # make compare-builds  compares signet-check unoptimised with signet-check as an app that depends on the package compiles it (COUNT
 #                inputs of each kind)
 # make check     format and documents, that every parser has a fuzz target, that suites which can wait have a time limit, that the page
 #                of audit events is what the sources say, that the tables of settings are what their schema says, and that the patches
-#                of Tests/Mutations fit
+#                of Tests/Mutations fit and their tests are there
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
 #                manifest that is signed by the release's key (RELEASE_KEY), and signet with a group of its own (GROUP)
 # signet-check is not installed: it compares vectors with other implementations, and is of use with the source and its documents.
