@@ -216,8 +216,9 @@ extension StorageContract {
           }
         }
       }
-      for (basis, what) in [(Storage.basis("s", suffices: false), "weak keys"), (UAFBasis.target("t9"), "no target")]
-      {
+      for (basis, what) in [
+        (Storage.basis("s", suffices: false), "weak keys"), (UAFBasis.target("t9"), "no target"),
+      ] {
         try await expect(.unauthorized, "a target by \(what)") {
           try await storage.removeUAFTarget("t1", by: basis, audit: event("removed"))
         }
