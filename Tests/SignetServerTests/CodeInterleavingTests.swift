@@ -22,36 +22,73 @@ import Testing
     return try #require(row).integer("number")
   }
 
-  @Test("a code for clients of a user who is deleted meanwhile is one of an unknown user, and is not counted")
-  func deletedOwner() async throws {
-    let fixture = try await OpenIDFixture(on: .sqlite)
-    let (server, users) = (fixture.server, fixture.server.users)
+  /// Asks users by their codes, with something done to each before another step of the server.
+  ///
+  /// - Parameters:
+  ///   - fixture: The server.
+  ///   - prepare: Gives the user of this name a code; what it returns has the code, and what is done.
+  /// - Throws: What goes wrong on the way.
+  /// - Returns: How those requests ended of which no code was judged yet when it was done.
+  private static func outcomes(
+    _ fixture: OpenIDFixture,
+    _ prepare: (String) async throws -> (code: String, act: @Sendable () throws -> Void)
+  ) async throws -> [String] {
+    let server = fixture.server
     let client = try await fixture.register()
     let interruption = StepInterruption()
     let interrupted = fixture.suffering(interruption.faults)
     let judged = "audit WHERE event LIKE '%\"event\":\"userCode.%'"
     var outcomes: [String] = []
-    var hasEnded = false
     for step in 1...40 {
       let name = "user\(step)"
-      try await users.add(UserID(name), by: .local)
-      let code = try await users.setCode(of: UserID(name), by: .local)
+      try await server.users.add(UserID(name), by: .local)
+      let (code, act) = try await prepare(name)
       let before = try Self.count(judged, in: server)
       let isUndecided: @Sendable () throws -> Bool = { try Self.count(judged, in: server) == before }
-      interruption.arm(before: step, isUndecided: isUndecided) {
-        try Self.database(of: server).execute("DELETE FROM users WHERE id = ?", .text(name))
-      }
+      interruption.arm(before: step, isUndecided: isUndecided, act)
       let outcome = try await interrupted.ask(client, [("login_hint", name), ("user_code", code)]).outcome
-      guard let wasUndecided = interruption.disarm() else {
-        hasEnded = true
-        break
-      }
+      guard let wasUndecided = interruption.disarm() else { return outcomes }
       if wasUndecided { outcomes.append(outcome) }
     }
-    #expect(hasEnded, "a request takes more than 40 steps")
+    Issue.record("a request takes more than 40 steps")
+    return outcomes
+  }
+
+  @Test("a code for clients of a user who is deleted meanwhile is one of an unknown user, and is not counted")
+  func deletedOwner() async throws {
+    let fixture = try await OpenIDFixture(on: .sqlite)
+    let server = fixture.server
+    let outcomes = try await Self.outcomes(fixture) { name in
+      let code = try await server.users.setCode(of: UserID(name), by: .local)
+      return (code, { try Self.database(of: server).execute("DELETE FROM users WHERE id = ?", .text(name)) })
+    }
     #expect(outcomes.count > 2 && Set(outcomes) == ["400 unknown_user_id"], "\(outcomes)")
     #expect(try await server.audit().allSatisfy { !$0.contains("userCode.refused") })
     #expect(try Self.count("waits", in: server) == 0)
+  }
+
+  @Test("a code for clients that is replaced meanwhile is wrong")
+  func replacedCode() async throws {
+    let fixture = try await OpenIDFixture(on: .sqlite)
+    let server = fixture.server
+    // Both rows are the server's own: each was there at its time.
+    let outcomes = try await Self.outcomes(fixture) { name in
+      func row() throws -> [SQLiteValue] {
+        let found = try Self.database(of: server).query(
+          "SELECT user_code, code FROM users WHERE id = ?", .text(name)
+        ).first
+        let row = try #require(found)
+        return [row[0], row[1], .text(name)]
+      }
+      let exchange = "UPDATE users SET user_code = ?, code = ? WHERE id = ?"
+      let code = try await server.users.setCode(of: UserID(name), by: .local)
+      let old = try row()
+      _ = try await server.users.setCode(of: UserID(name), by: .local)
+      let new = try row()
+      try Self.database(of: server).execute(exchange, old)
+      return (code, { try Self.database(of: server).execute(exchange, new) })
+    }
+    #expect(outcomes.count > 2 && Set(outcomes) == ["400 invalid_user_code"], "\(outcomes)")
   }
 
   @Test("a one-time password of a user who is deleted meanwhile is recorded as one of an unknown user")
