@@ -17,11 +17,12 @@ enum VerifyCommand {
   static let command = Command(
     "verify", "Verify a signed answer, without a server",
     description: """
-      The file holds the server's answer about a transaction (transaction show --json), or the JWS of a container alone. All that the \
-      answer says beside the signature has to be what was signed, but when a container's decision was taken.
+      The file holds the server's answer about a transaction (transaction show --json), or the JWS of a container alone. What the \
+      answer says of transaction, user, status, content and key has to be what was signed, and of answers by UAF and apps also when it was \
+      made, ends and was answered.
 
       A container, or a UAF authenticator, signs by a key of the user's. Whose key it is comes from the server, unless --public-key \
-      names it: keep the key of a user's first decision, and compare. With --content the answer has to be about just that: keep what \
+      names it, which takes keys for P-256: keep the key of a user's first decision, and compare. With --content the answer has to be about just that: keep what \
       transaction create --json printed. When a UAF authenticator or an app answered, and which transaction, the server has signed: \
       --server-key names the server's keys.
 
@@ -77,7 +78,10 @@ enum VerifyCommand {
       let context = try ServerFolder(opening: data).serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
       do {
-        if serverKeys == nil { serverKeys = try await SigningKeyService(context).published().keys }
+        let hasStatement = VerifyCommand.hasStatement(text)
+        if serverKeys == nil, hasStatement {
+          serverKeys = try await SigningKeyService(context).published().keys
+        }
         if let id = VerifyCommand.transaction(in: text) {
           sharedKey = try await EvidenceCheck.SharedKey(ofTransaction: id, context)
         }
@@ -92,6 +96,11 @@ enum VerifyCommand {
   /// The transaction that an answer is said to be about; `nil` for what says nothing of it.
   private static func transaction(in text: String) -> String? {
     do { return try JSONObject(parsing: Array(text.utf8)).string("id") } catch { return nil }
+  }
+
+  /// Whether a server's statement is to be verified: a container's decision has none.
+  private static func hasStatement(_ text: String) -> Bool {
+    do { return try JSONObject(parsing: Array(text.utf8)).contains("evidence") } catch { return false }
   }
 
   private static func publicKey(in path: String) throws -> P256.Signing.PublicKey {
@@ -117,21 +126,25 @@ enum VerifyCommand {
     _ arguments: Arguments
   ) {
     if arguments.isSet("json") {
-      arguments.output.print([
+      var object: JSONObject = [
         "verified": true, "kind": .string(check.kind.rawValue),
         "proof": .string(check.kind == .app ? "sharedKey" : "signature"),
-        "provesToOthers": .bool(check.kind != .app), "status": .string(check.status.rawValue),
+        "provesToOthers": .bool(check.kind != .app && isKeyGiven), "status": .string(check.status.rawValue),
         "transaction": .string(check.transaction), "user": .string(check.user),
         "server": .string(check.server), "content": .string(check.content), "time": .integer(check.time),
         "contentGiven": .bool(isContentGiven), "publicKeyGiven": .bool(isKeyGiven),
         "serverKeyGiven": .bool(isServerKnown),
-      ])
+      ]
+      object["shown"] = check.shown.map { .string($0) }
+      arguments.output.print(object)
     } else {
-      arguments.output.print(fields: [
+      var fields = [
         ("Verified", verified(check.kind)), ("Proves", proves(check.kind)), ("Status", check.status.rawValue),
         ("Transaction", check.transaction), ("User", check.user), ("Server", check.server),
-        ("Content", check.content), time(check),
-      ])
+        ("Content", check.content),
+      ]
+      if let shown = check.shown { fields.append(("Shown", shown)) }
+      arguments.output.print(fields: fields + [time(check)])
     }
     if !isContentGiven {
       arguments.errorOutput.print(

@@ -50,7 +50,10 @@ import UAFFixture
   func pushMessage() async throws {
     let bench = try await AuthenticatorBench([.app])
     let service = PushAuthService(bench.server.context)
-    for text in Self.forged + ["From\u{FF1A} Bank"] {
+    for text in Self.forged + [
+      "From\u{FF1A} Bank", "\u{200B}From: Bank", "Fr\u{AD}om: Bank", "From\u{2060}:\u{FE0F} Bank",
+      "\0From: Bank",
+    ] {
       let refusal = try await #require(throws: Problem.self, "\(text)") {
         try await service.send(NewPushMessage(["user": "alice", "text": .string(text)]), by: .local)
       }

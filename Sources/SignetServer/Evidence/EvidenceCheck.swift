@@ -32,6 +32,8 @@ package struct EvidenceCheck: Sendable {
   package let server: String
   /// What was asked.
   package let content: String
+  /// The text that was shown and confirmed, which can be less than the content; `nil` where the content itself was signed.
+  package let shown: String?
   /// When, in seconds since 1970: by the device's clock where a container has signed it, by the server's otherwise.
   package let time: Int64
 
@@ -73,20 +75,22 @@ package struct EvidenceCheck: Sendable {
     guard let status = TransactionRecord.State(rawValue: Self.text(claims, "status")),
       case .integer(let time)? = claims["time"]
     else { throw .statement }
-    let kind: Kind
+    let (kind, shown): (Kind, String)
     switch evidence {
     case .uaf(let uaf):
       guard status == .accepted else { throw .contradicts(member: "status", by: "kind") }
       try Self.verify(uaf, showing: read, key)
-      kind = .uaf
+      (kind, shown) = (.uaf, uaf.text)
     case .app(let app):
+      // An app has no public key.
+      guard key == nil else { throw .otherKey }
       guard let sharedKey else { throw .sharedKeyMissing }
       try Self.verify(app, showing: read, status, reason: claims["reason"], with: sharedKey)
-      kind = .app
+      (kind, shown) = (.app, RequestText(read).text)
     }
     self.init(
       kind, status, to: Self.text(claims, "id"), by: Self.text(claims, "user"),
-      at: Self.text(claims, "server"), content, time)
+      at: Self.text(claims, "server"), content, shown: shown, time)
   }
 
   private init(_ check: DecisionCheck) {
@@ -99,15 +103,15 @@ package struct EvidenceCheck: Sendable {
       }
     self.init(
       .container, status, to: decision.transaction.text, by: decision.user.text,
-      at: decision.server.fullForm, decision.content, decision.time)
+      at: decision.server.fullForm, decision.content, shown: nil, decision.time)
   }
 
   private init(
     _ kind: Kind, _ status: TransactionRecord.State, to transaction: String, by user: String,
-    at server: String, _ content: String, _ time: Int64
+    at server: String, _ content: String, shown: String?, _ time: Int64
   ) {
     (self.kind, self.status, self.transaction, self.user) = (kind, status, transaction, user)
-    (self.server, self.content, self.time) = (server, content, time)
+    (self.server, self.content, self.shown, self.time) = (server, content, shown, time)
   }
 
   // MARK: The answer and the statement

@@ -135,7 +135,9 @@ extension Shape<String> {
     "1 to 256 visible ASCII characters, no quotes and backslashes", pattern: #"^[!#-\[\]-~]{1,256}$"#,
     where: PushSettings.isVisible)
 
-  fileprivate static let httpsURL = string("an https URL without a slash at its end", pattern: "^https://") {
+  fileprivate static let httpsURL = string(
+    "an https URL without a slash at its end", pattern: "^https://", isSecret: true  // it can have a password
+  ) {
     $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
       && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
   }

@@ -108,29 +108,30 @@ extension PushAuthService {
     _ mechanism: PushAuthMechanismRecord, _ status: TransactionRecord.State, reason: String? = nil,
     at time: Int64
   ) async throws -> EvidenceRecord? {
-    guard message.state == .pending, let id = message.transaction, let sealed = message.sealedToken,
+    guard message.state == .pending, let id = message.transaction,
       let transaction = try await context.storage.transaction(id)
     else { return nil }
-    let signingKey: P256.Signing.PrivateKey
-    do { signingKey = try await SigningKeyService(context).current() } catch StorageFailure.altered
-      where status == .denied
-    {
-      return nil  // a no counts also where the server can sign nothing
-    }
-    let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
-    let evidence = AnswerEvidence.app(
-      AnswerEvidence.App(
-        message: String(decoding: opened.insecureCopy(), as: UTF8.self), answer: submission.token))
     let statement = AnswerStatement(
       to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id,
       reason: reason, time: time)
-    let kept = try statement.record(
-      of: evidence, about: transaction.content, signedBy: signingKey,
-      sealedKey: mechanism.sealedSecret)
-    guard let kept else {
-      throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")
+    do {
+      guard let sealed = message.sealedToken else {
+        throw StorageFailure.altered(row: message.id, of: "pushauth_messages")
+      }
+      let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
+      let kept = try statement.record(
+        of: .app(
+          AnswerEvidence.App(
+            message: String(decoding: opened.insecureCopy(), as: UTF8.self), answer: submission.token)),
+        about: transaction.content, signedBy: try await SigningKeyService(context).current(),
+        sealedKey: mechanism.sealedSecret)
+      guard let kept else {
+        throw PushAuthFailure.malformed(reason: "is longer than what is kept of an answer")
+      }
+      return kept
+    } catch  where status == .denied {
+      return nil  // a no counts also where nothing can be kept of it
     }
-    return kept
   }
 
   /// What is told to whoever answers too late, and has proved to be the app that was asked.

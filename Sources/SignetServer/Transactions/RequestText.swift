@@ -34,10 +34,15 @@ struct RequestText: Sendable {
     return forms
   }
 
-  /// Whether a text that is shown by itself begins with what the server names the relying party by, blank lines and the case of letters
-  /// aside: its reader would take it for the server's word.
+  /// Whether a text that is shown by itself begins with what the server names the relying party by, blank lines, what nobody sees and the
+  /// case of letters aside: its reader would take it for the server's word.
   static func looksLikeSender(_ text: String) -> Bool {
-    let start = text.drop(while: \.isWhitespace)
+    let visible = text.unicodeScalars.filter { scalar in
+      let properties = scalar.properties
+      return !properties.isDefaultIgnorableCodePoint && properties.generalCategory != .format
+        && (properties.isWhitespace || properties.generalCategory != .control)
+    }
+    let start = String(String.UnicodeScalarView(visible)).drop(while: \.isWhitespace)
     guard start.prefix(sender.count).lowercased() == sender.lowercased() else { return false }
     let rest = start.dropFirst(sender.count).drop(while: \.isWhitespace)
     return rest.first == ":" || rest.first == "\u{FF1A}"

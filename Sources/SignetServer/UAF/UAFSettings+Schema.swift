@@ -12,7 +12,7 @@ extension UAFSettings {
       Setting(
         optional: "appID", \.appID,
         .string("an https URL of at most 512 bytes", pattern: "^https://") {
-          WebOrigin($0) != nil && $0.utf8.count <= 512
+          $0.hasPrefix("https://") && WebOrigin($0) != nil && $0.utf8.count <= 512
         },
         "the application that keys are for; another one is another application, with keys of its own",
         default: "where the server has its facets"),

@@ -222,11 +222,13 @@ extension SQLConnection {
       try update(container)
     }
     forgetLastContainer()
+    // What was signed names the id, and has an app's secret beside it.
+    try execute(
+      "UPDATE transactions SET evidence = NULL, evidence_key = NULL WHERE user_id = $1", [.text(user.id)])
     for case var request? in requests {
-      // What was signed names the id, and has an app's secret beside it.
       (request.user, request.evidence) = (user.id, nil)
       try execute(
-        "UPDATE transactions SET code = $1, evidence = NULL, evidence_key = NULL WHERE id = $2",
+        "UPDATE transactions SET code = $1 WHERE id = $2",
         [.optional(codes.code(of: request.image)), .text(request.id)], changing: 1)
     }
   }

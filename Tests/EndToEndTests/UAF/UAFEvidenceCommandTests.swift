@@ -41,7 +41,7 @@ import Testing
     try #require(json.status == 0, json.summary)
     let printed = try JSONObject(parsing: Array(json.output.utf8))
     #expect(try printed.string("kind") == "uaf" && printed.string("proof") == "signature")
-    #expect(try printed.bool("provesToOthers") && printed.string("user") == "alice")
+    #expect(try !printed.bool("provesToOthers") && printed.string("user") == "alice")
 
     for (member, value) in [
       ("text", JSONValue.string("Pay 99 EUR to Bob")), ("fcParams", "e30"), ("challenge", "AAAAAAAAAAA"),
