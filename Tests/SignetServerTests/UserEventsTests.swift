@@ -1,6 +1,7 @@
 import PostgreSQLFixture
+import SignetConcurrency
 import SignetJSON
-import SignetSQLite
+import SignetSQL
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -72,19 +73,25 @@ import Testing
     #expect(enough.names.count == 10 && enough.after == nil)
   }
 
-  @Test("with several chains, `eventsAfter` is the latest unread time")
+  @Test(
+    "with several chains, `eventsAfter` is the latest unread time",
+    .enabled(if: PrivatePostgreSQL.isPossible, "SQLite has one chain"))
   func chains() async throws {
-    let server = try ServerFixture(on: .sqlite)
+    let server = try ServerFixture(on: .postgreSQL)
     let start = server.clock.now
     try await server.users.add(UserID("alice"), by: .local)
-    let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)
-    for number in 1...20 as ClosedRange<Int64> {
-      try database.execute(
-        """
-        INSERT INTO audit (lane, number, event, hash)
-        VALUES (1, ?, '{"time":' || ? || ',"event":"key.revoked","by":"local","key":"k"}', zeroblob(32))
-        """, [.integer(number), .integer(start + number)])
-    }
+    let database = try SQLDatabase.beside(server.location)
+    _ = try await database.write { connection in
+      for number in 1...20 as ClosedRange<Int64> {
+        try connection.execute(
+          "INSERT INTO audit (lane, number, event, hash) VALUES (1000, $1, $2, $3)",
+          [
+            .integer(number),
+            .text(#"{"time":\#(start + number),"event":"key.revoked","by":"local","key":"k"}"#), .blob([0]),
+          ], changing: 1)
+      }
+    }.value
+    await database.close()
     let cut = try await Self.search(server, batchSize: 5, limitPerChain: 10)
     #expect(cut.names == ["user.added"])
     #expect(cut.after == start + 10)

@@ -24,12 +24,13 @@ import Testing
       try connection.execute("DELETE FROM audit WHERE number IN (4, 5, 6, 8)", changing: 4)
       let last = "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, 'last', $3)"
       let chains = try connection.rows("SELECT DISTINCT lane FROM audit") { try $0.integer(0) }
-      for chain in chains + [1_000] {
+      for chain in chains + (backend == .sqlite ? [] : [1_000]) {
         try connection.execute(last, [.integer(chain), .integer(.max), .blob([0])], changing: 1)
       }
     }.value
     let all = try await storage.auditEntries(after: 0, limit: 100)
-    try #require(all.count == 7)
+    // SQLite has one chain.
+    try #require(all.count == (backend == .sqlite ? 6 : 7))
     var found: [AuditEntry] = []
     var stretch: AuditStretch?
     // Each looks at one entry at least.

@@ -31,7 +31,9 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
     read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
     json = { root, absent in
-      root[keyPath: path] == absent[keyPath: path] ? nil : shape.write(root[keyPath: path])
+      let value = root[keyPath: path]
+      guard value != absent[keyPath: path] else { return .none }  // `nil` would be the value null
+      return .some(shape.write(value))
     }
   }
 
@@ -67,7 +69,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
     json = { root, absent in
       let object = Self.json(of: members, root, absent: absent)
-      return object.isEmpty ? nil : .object(object)
+      return object.isEmpty ? .none : .some(.object(object))
     }
   }
 

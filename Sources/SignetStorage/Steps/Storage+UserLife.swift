@@ -223,7 +223,7 @@ extension SQLConnection {
     }
     forgetLastContainer()
     // What was signed names the id, and has an app's secret beside it.
-    try execute(
+    _ = try execute(
       "UPDATE transactions SET evidence = NULL, evidence_key = NULL WHERE user_id = $1", [.text(user.id)])
     for case var request? in requests {
       (request.user, request.evidence) = (user.id, nil)
