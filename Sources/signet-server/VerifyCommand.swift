@@ -22,9 +22,9 @@ enum VerifyCommand {
       made, ends and was answered.
 
       A container, or a UAF authenticator, signs by a key of the user's. Whose key it is comes from the server, unless --public-key \
-      names it, which takes keys for P-256: keep the key of a user's first decision, and compare. With --content the answer has to be about just that: keep what \
-      transaction create --json printed. When a UAF authenticator or an app answered, and which transaction, the server has signed: \
-      --server-key names the server's keys.
+      names it, which takes keys for P-256: keep the key of a user's first decision, and compare. With --content the answer has to be \
+      about just that: keep what transaction create --json printed. When a UAF authenticator or an app answered, and which transaction, \
+      the server has signed: --server-key names the server's keys.
 
       An app answers by a key that the server has too. That is verified on the server's machine only, with --data, and proves nothing to \
       anybody who does not believe the server, which could have made the answer itself. The exit status is 0 where all holds and the \
