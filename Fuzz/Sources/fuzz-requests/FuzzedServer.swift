@@ -80,6 +80,8 @@ struct FuzzedServer: Sendable {
       ClientRegistration(
         NewClient(["name": "shop", "authentication": "client_secret_basic", "delivery": "poll"])), by: .local)
     client = "\(made.record.id):\(made.secret ?? "")"
+    // A container comes into use by what this key signs: without it the server would miss it.
+    _ = try await SigningKeyService(context).current()
     try await addContainer(profile)
     try await addTransaction()
     let target = UAFTargetRecord(
