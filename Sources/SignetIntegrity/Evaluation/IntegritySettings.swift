@@ -41,6 +41,22 @@ public struct IntegritySettings: Sendable, Hashable {
     return settings
   }
 
+  /// These settings, made harder by others and nowhere milder: what somebody else than the program's author says may be an attacker's.
+  ///
+  /// The harder reaction, the lower threshold, the sum if one of them wants it, and the greater weight of each finding hold.
+  ///
+  /// - Parameter others: The other settings.
+  /// - Returns: Settings by which no evidence scores less than by these.
+  public func hardened(by others: IntegritySettings) -> IntegritySettings {
+    var settings = hardened(to: others.reaction)
+    settings.threshold = min(threshold, others.threshold)
+    if others.scoring == .weightedSum { settings.scoring = .weightedSum }
+    for weights in [others.weights, others.leastWeights] {
+      settings.leastWeights.merge(weights, uniquingKeysWith: max)
+    }
+    return settings
+  }
+
   /// The evidence with the weight that it has under these settings.
   package func weighed(_ evidence: Evidence) -> Evidence {
     Evidence(evidence.finding, weight: weight(of: evidence.finding), evidence.explanation)

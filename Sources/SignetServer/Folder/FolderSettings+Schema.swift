@@ -5,37 +5,7 @@ import SignetPolicy
 import SignetStorage
 import SignetWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension FolderSettings {
-  /// Why settings were refused; the caller adds the file's name.
-  package enum Refusal: Error {
-    case tooNew(Int64)
-    case reason(String)
-  }
-
-  /// Reads the text of `server.json`.
-  package init(parsing bytes: [UInt8]) throws(Refusal) {
-    do {
-      let object = try JSONObject(parsing: bytes)
-      // Before anything else is looked at: a newer format may have anything in it.
-      let format = try object.integer(Self.formatSetting.name)
-      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
-      self = try Self.schema.read(object)
-    } catch let refusal as Refusal {
-      throw refusal
-    } catch {
-      throw .reason("\(error)")  // each of them says which member is wrong and how
-    }
-  }
-
-  /// The settings as `server.json` has them.
-  package var json: JSONObject { Self.schema.json(of: self) }
-
   /// The JSON Schema of `server.json`.
   ///
   /// | word | |
@@ -67,7 +37,8 @@ extension FolderSettings {
     } catch { preconditionFailure("a URL of ours is none: \(error)") }
   }()
 
-  private static let formatSetting = Setting(
+  /// What is read before any other setting.
+  static let formatSetting = Setting(
     required: "format", \FolderSettings.writtenFormat, .integer(1...format), "the format of the file")
 
   static let schema = SettingsSchema(
@@ -149,8 +120,7 @@ extension FolderSettings {
         [
           Setting(
             "addresses", \.services.operatorAddresses,
-            .set(
-              of: .string("a numeric address", read: { canonicalAddress($0) }, text: { $0 }), ...64),
+            .set(of: .numericAddress, ...64),
             "from where the operator asks whether the server is [ready](#readiness)")
         ], "what is the operator's alone", isReloaded: true),
       Setting(
@@ -195,21 +165,10 @@ extension FolderSettings {
       "flavours", \.services.accountRules.flavours, .set(of: .string("a name, such as release")),
       "the flavours of apps that are taken; others are locked", default: "any"),
     Setting(
-      optional: "tampering", \.services.accountRules.tampering, tampering.shape,
+      optional: "tampering", \.services.accountRules.tampering, IntegritySettings.schema.shape,
       "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
       default: "the device's own score"),
   ]
-
-  private static let tampering = SettingsSchema(
-    absent: IntegritySettings(reaction: .report),
-    settings: [
-      Setting("scoring", \.scoring, Scoring.shape, "how the weights of what was found become one score"),
-      Setting(
-        "weights", \.weights,
-        .map(to: .share) { name in
-          IntegritySettings.isKnown(name) ? nil : "is neither a finding nor a category of evidence"
-        }, "other weights, by category, such as `{\"emulator\": 0.5}`", default: "the device's own"),
-    ])
 
   private static let limits: [Setting<FolderSettings>] = [
     Setting(
@@ -300,19 +259,7 @@ extension FolderSettings {
     let isInside = !name.contains("/") && name != "." && name != ".."
     return !name.isEmpty && !name.utf8.contains(0) && (isInside || name.hasPrefix("/"))
   }
-
-  /// A numeric address in the one form that requests come with; `nil` where it is none.
-  private static func canonicalAddress(_ text: String) -> String? {
-    var address = in6_addr()
-    for family in [AF_INET, AF_INET6] where inet_pton(family, text, &address) == 1 {
-      var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-      guard inet_ntop(family, &address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
-      return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-    return nil
-  }
 }
 
 extension KeystoreRequirement: Shaped {}
 extension AccountRules.Reaction: Shaped {}
-extension Scoring: Shaped {}

@@ -1,0 +1,21 @@
+package import SignetJSON
+
+extension FolderSettings {
+  /// Reads the text of `server.json`.
+  package init(parsing bytes: [UInt8]) throws(Refusal) {
+    do {
+      let object = try JSONObject(parsing: bytes)
+      // Before anything else is looked at: a newer format may have anything in it.
+      let format = try object.integer(Self.formatSetting.name)
+      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
+      self = try Self.schema.read(object)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw .reason("\(error)")  // each of them says which member is wrong and how
+    }
+  }
+
+  /// The settings as `server.json` has them.
+  package var json: JSONObject { Self.schema.json(of: self) }
+}
