@@ -1,8 +1,6 @@
 package import SignetCrypto
 import SignetJSON
-import SignetPushAuth
 package import SignetStorage
-import SignetUAF
 import SignetWire
 
 /// What is verified of an answer of any kind, without the server, from nothing but what was kept of it.
@@ -163,93 +161,5 @@ package struct EvidenceCheck: Sendable {
     var end: JSONObject?
     if case .object(let found)? = object["end"] { end = found }
     guard end?["reason"] == claims["reason"] else { throw .altered(member: "reason") }
-  }
-
-  // MARK: UAF
-
-  private static func verify(
-    _ uaf: AnswerEvidence.UAF, showing content: TransactionContent, _ key: P256.Signing.PublicKey?
-  ) throws(Failure) {
-    let final: FinalChallenge
-    do throws(MessageFailure) { final = try FinalChallenge(parsing: uaf.finalChallenge) } catch {
-      throw .malformed(member: "fcParams")
-    }
-    guard final.params.challenge == uaf.challenge else {
-      throw .contradicts(member: "challenge", by: "fcParams")
-    }
-    guard final.params.appID.utf8.elementsEqual(uaf.appID.utf8) else {
-      throw .contradicts(member: "appID", by: "fcParams")
-    }
-    guard RequestText.forms(of: content).contains(where: { $0.utf8.elementsEqual(uaf.text.utf8) }) else {
-      throw .contradicts(member: "text", by: "content")
-    }
-    guard let shown = UAFTransaction(contentType: .text, content: Array(uaf.text.utf8)) else {
-      throw .malformed(member: "text")
-    }
-    var keys: [[UInt8]] = []
-    for (index, item) in uaf.assertions.enumerated() {
-      let path = "assertions[\(index)]."
-      let registered = try registeredKey(item, path)
-      let assertion: AuthenticationAssertion
-      do throws(AssertionFailure) { assertion = try AuthenticationAssertion(parsing: item.bytes) } catch {
-        throw .malformed(member: path + "assertion")
-      }
-      guard assertion.data.aaid == registered.reference.aaid else {
-        throw .contradicts(member: path + "aaid", by: path + "assertion")
-      }
-      guard assertion.data.keyID == registered.reference.keyID else {
-        throw .contradicts(member: path + "keyID", by: path + "assertion")
-      }
-      do throws(AssertionRefusal) {
-        _ = try registered.verify(assertion, finalChallengeHash: final.hash, confirming: [shown])
-      } catch { throw .refused(member: path + "assertion", error) }
-      keys.append(registered.publicKey.canonicalBytes)
-    }
-    if let key, !keys.contains(key.x963Representation) { throw .otherKey }
-  }
-
-  /// The key as it was registered; its counter was judged when the answer came.
-  private static func registeredKey(
-    _ item: AnswerEvidence.Assertion, _ path: String
-  ) throws(Failure) -> RegisteredKey {
-    guard let aaid = AAID(item.aaid) else { throw .malformed(member: path + "aaid") }
-    guard let keyID = KeyID(item.keyID) else { throw .malformed(member: path + "keyID") }
-    let algorithm = UAFAlgorithm(rawValue: item.algorithm)
-    do throws(UAFKeyFailure) {
-      return RegisteredKey(
-        reference: KeyReference(aaid: aaid, keyID: keyID),
-        publicKey: try UAFPublicKey(
-          item.publicKey, format: UAFKeyFormat(rawValue: item.keyFormat), for: algorithm),
-        algorithm: algorithm, signCounter: 0)
-    } catch { throw .malformed(member: path + "publicKey") }
-  }
-
-  // MARK: Apps
-
-  private static func verify(
-    _ app: AnswerEvidence.App, showing content: TransactionContent, _ status: TransactionRecord.State,
-    reason: JSONValue?, with shared: SharedKey
-  ) throws(Failure) {
-    let message: PushAuthMessage
-    do throws(PushAuthFailure) {
-      message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
-    } catch { throw .notAuthentic(member: "message") }
-    guard let text = message.text, text.utf8.elementsEqual(RequestText(content).text.utf8) else {
-      throw .contradicts(member: "message", by: "content")
-    }
-    let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]
-    let (isDenied, number): (Bool, String?)
-    do throws(PushAuthFailure) {
-      (isDenied, number) = try PushAuthSubmission(parsing: body.bytes, for: .authenticate).answer(
-        with: shared.key, challenge: message.challenge)
-    } catch { throw .notAuthentic(member: "answer") }
-    let isRight = shared.number.map { $0 == number } ?? true
-    let fits =
-      switch status {
-      case .accepted: !isDenied && isRight && reason == nil
-      case .denied: reason == nil ? isDenied : !isDenied && !isRight
-      default: false
-      }
-    guard fits else { throw .contradicts(member: "status", by: "answer") }
   }
 }

@@ -1,0 +1,42 @@
+import SignetJSON
+import SignetPushAuth
+import SignetStorage
+import SignetWire
+
+extension EvidenceCheck {
+  /// Verifies the answer of an authenticator app, and that it means what the status says.
+  ///
+  /// - Parameters:
+  ///   - app: The message to the app, and its answer.
+  ///   - content: What the transaction asks.
+  ///   - status: What the answer came to.
+  ///   - reason: Why the server denied the transaction without the user's no; `nil` where the user decided.
+  ///   - shared: The key of the app and the server, and the number that the user had to choose.
+  /// - Throws: ``Failure``, which names the member at fault.
+  static func verify(
+    _ app: AnswerEvidence.App, showing content: TransactionContent, _ status: TransactionRecord.State,
+    reason: JSONValue?, with shared: SharedKey
+  ) throws(Failure) {
+    let message: PushAuthMessage
+    do throws(PushAuthFailure) {
+      message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
+    } catch { throw .notAuthentic(member: "message") }
+    guard let text = message.text, text.utf8.elementsEqual(RequestText(content).text.utf8) else {
+      throw .contradicts(member: "message", by: "content")
+    }
+    let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]
+    let (isDenied, number): (Bool, String?)
+    do throws(PushAuthFailure) {
+      (isDenied, number) = try PushAuthSubmission(parsing: body.bytes, for: .authenticate).answer(
+        with: shared.key, challenge: message.challenge)
+    } catch { throw .notAuthentic(member: "answer") }
+    let isRight = shared.number.map { $0 == number } ?? true
+    let fits =
+      switch status {
+      case .accepted: !isDenied && isRight && reason == nil
+      case .denied: reason == nil ? isDenied : !isDenied && !isRight
+      default: false
+      }
+    guard fits else { throw .contradicts(member: "status", by: "answer") }
+  }
+}
