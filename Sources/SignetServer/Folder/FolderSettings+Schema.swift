@@ -19,7 +19,7 @@ extension FolderSettings {
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "server.json of signet-server",
       "$comment": "Descriptions are Markdown; their links are relative to the docs of Signet.",
     ]
-    for (name, value) in Self.schema.json.members { schema[name] = value }
+    for (name, value) in Self.schema.jsonSchema.members { schema[name] = value }
     return schema
   }
 
@@ -75,15 +75,15 @@ extension FolderSettings {
             default: "they trust the issuer already"),
         ], "the files of TLS"),
       Setting(
-        group: "devices", devices, "what devices have to be like, and what follows where they are not",
-        isReloaded: true),
+        group: "devices", devices, "what devices have to be like, and what follows where they are not"
+      ).reloaded,
       Setting(
-        group: "limits", limits, "how long what is open stays open, and how often it may be tried",
-        isReloaded: true),
+        group: "limits", limits, "how long what is open stays open, and how often it may be tried"
+      ).reloaded,
       Setting(
         group: "codes", codeRules,
-        "how one-time passwords are compared ([protocol.md](protocol.md#6-one-time-passwords))",
-        isReloaded: true),
+        "how one-time passwords are compared ([protocol.md](protocol.md#6-one-time-passwords))"
+      ).reloaded,
       Setting(group: "connections", connectionLimits, "how many connections there may be at one time"),
       Setting(
         "push", \.push, PushSettings.schema.shape, "the services that carry [pushes](#push)",
@@ -122,7 +122,8 @@ extension FolderSettings {
             "addresses", \.services.operatorAddresses,
             .set(of: .numericAddress, ...64),
             "from where the operator asks whether the server is [ready](#readiness)")
-        ], "what is the operator's alone", isReloaded: true),
+        ], "what is the operator's alone"
+      ).reloaded,
       Setting(
         optional: "uaf", \.uaf, UAFSettings.schema.shape,
         "[FIDO UAF](#fido-uaf) ([protocol.md](protocol.md#12-fido-uaf))", default: "not served"),

@@ -7,7 +7,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   private(set) var isRequired = false
   /// Whether a change holds from a reload on, not only from the next start.
   private(set) var isReloaded = false
-  fileprivate let describe: @Sendable (_ absent: Root) -> JSONObject
+  fileprivate let jsonSchema: @Sendable (_ absent: Root) -> JSONObject
   fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
   fileprivate let json: @Sendable (Root, _ absent: Root) -> JSONValue?
 
@@ -24,7 +24,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     _ meaning: String, default: String? = nil
   ) {
     self.name = name
-    describe = { absent in
+    jsonSchema = { absent in
       let without: JSONObject =
         `default`.map { ["x-default": .string($0)] } ?? ["default": shape.write(absent[keyPath: path])]
       return shape.schema.described(meaning).adding(without).json
@@ -43,7 +43,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     _ meaning: String
   ) {
     (self.name, isRequired) = (name, true)
-    describe = { _ in shape.schema.described(meaning).json }
+    jsonSchema = { _ in shape.schema.described(meaning).json }
     read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
     json = { root, _ in shape.write(root[keyPath: path]) }
   }
@@ -54,16 +54,16 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     _ meaning: String, default: String
   ) {
     self.name = name
-    describe = { _ in shape.schema.described(meaning).adding(["x-default": .string(`default`)]).json }
+    jsonSchema = { _ in shape.schema.described(meaning).adding(["x-default": .string(`default`)]).json }
     read = { value, place, root in root[keyPath: path] = try shape.reporting.read(value, place) }
     json = { root, _ in root[keyPath: path].map(shape.write) }
   }
 
   /// Declares an object of settings, written where one of them is.
-  init(group name: String, _ members: [Setting], _ meaning: String, isReloaded: Bool = false) {
-    (self.name, self.isReloaded) = (name, isReloaded)
+  init(group name: String, _ members: [Setting], _ meaning: String) {
+    self.name = name
     isRequired = members.contains { $0.isRequired }
-    describe = { JSONSchema(Self.schema(of: members, absent: $0)).described(meaning).json }
+    jsonSchema = { JSONSchema(Self.jsonSchema(of: members, absent: $0)).described(meaning).json }
     read = { value, place, root in
       try Self.read(members, of: JSONObject.shape.reporting.read(value, place), at: place, into: &root)
     }
@@ -105,10 +105,10 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     settings.reduce(into: JSONObject()) { $0[$1.name] = $1.json(root, absent) }
   }
 
-  fileprivate static func schema(of settings: [Setting], absent: Root) -> JSONObject {
+  fileprivate static func jsonSchema(of settings: [Setting], absent: Root) -> JSONObject {
     var (schema, properties): (JSONObject, JSONObject) = (["type": "object"], [:])
     for setting in settings {
-      var described = setting.describe(absent)
+      var described = setting.jsonSchema(absent)
       if setting.isReloaded { described["x-reloaded"] = true }
       properties[setting.name] = .object(described)
     }
@@ -142,12 +142,12 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   package func json(of root: Root) -> JSONObject { Setting.json(of: settings, root, absent: absent) }
 
   /// What ``read(_:at:)`` accepts, as JSON Schema (draft 2020-12) without conditions over several settings.
-  var json: JSONObject { Setting.schema(of: settings, absent: absent) }
+  var jsonSchema: JSONObject { Setting.jsonSchema(of: settings, absent: absent) }
 
   /// The value as that of a setting.
   var shape: Shape<Root> {
     let object = JSONObject.shape.reporting
-    return Shape(schema: JSONSchema(json)) {
+    return Shape(schema: JSONSchema(jsonSchema)) {
       try read(object.read($0, $1), at: $1)
     } write: {
       .object(json(of: $0))
