@@ -21,8 +21,6 @@ extension StorageContract {
       try await storage.addOutboxReceiver(first, lifetime: 100)
       try await storage.addOutboxReceiver(second, lifetime: 50)
       try await expect(.exists, "a second a") { try await storage.addOutboxReceiver(first, lifetime: 9) }
-      try await expect(storage.hasOutboxReceivers(on: .securityEvents), is: true, "receivers")
-      try await expect(storage.hasOutboxReceivers(on: .ciba), is: false, "receivers of another channel")
       try await storage.suspend(at: 1030)
       try await storage.suspend(at: 1040, is: .unchanged)
       let due = try await storage.due(at: .max)

@@ -167,7 +167,7 @@ import UAFFixture
     for kinds in [Kind.allCases, [.app], [.uaf]] {
       let bench = try await Bench(kinds)
       var settings = bench.server.context.settings
-      settings.requirements.add("numbered", numbered)
+      settings.requirements.own["numbered"] = numbered
       bench.server.context.apply(settings)
       guard kinds.contains(.container) else {
         #expect(
@@ -376,14 +376,14 @@ import UAFFixture
   func tightened(_ kind: Kind) async throws {
     let bench = try await Bench([kind])
     var settings = bench.server.context.settings
-    settings.requirements.add("staff", AuthenticationRequirement())
+    settings.requirements.own["staff"] = AuthenticationRequirement()
     bench.server.context.apply(settings)
     let made = try await bench.make("Pay 10", requirements: ["staff"])
     let sent = bench.sent()
     let redeemed = kind == .uaf ? try await bench.redeem(sent) : nil
     var requirement = AuthenticationRequirement()
     (requirement.keyProtection, requirement.needsSignedContent) = (.hardwareAttested, true)
-    settings.requirements.add("staff", requirement)
+    settings.requirements.own["staff"] = requirement
     bench.server.context.apply(settings)
     if let redeemed {
       #expect(try await bench.answer(redeemed).integer("statusCode") == 1492)

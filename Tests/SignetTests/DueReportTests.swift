@@ -87,7 +87,7 @@ struct DueReportTests {
       let server = try await first.inviting.server.restarted { settings in
         var fresh = AuthenticationRequirement()
         fresh.longestReportAge = AuthenticationRequirement.reportAges.upperBound
-        settings.requirements.add("fresh", fresh)
+        settings.requirements.own["fresh"] = fresh
       }
       guarded = try GuardedDevice(InvitingServer(folder: first.inviting.folder, server: server)) {
         $0.tamperScore = 0

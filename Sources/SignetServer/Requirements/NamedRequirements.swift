@@ -36,8 +36,8 @@ package struct NamedRequirements: Hashable, Sendable {
     return unnamed
   }()
 
-  /// The operator's own.
-  package internal(set) var own: [String: AuthenticationRequirement] = [:]
+  /// The operator's own, by name.
+  package var own: [String: AuthenticationRequirement] = [:]
 
   /// Those that are built in.
   package init() {}
@@ -49,11 +49,6 @@ package struct NamedRequirements: Hashable, Sendable {
 
   /// All names: those that are built in, then the operator's in order.
   package var names: [String] { Self.builtInNames + own.keys.sorted() }
-
-  /// Adds one of the operator's.
-  package mutating func add(_ name: String, _ requirement: AuthenticationRequirement) {
-    own[name] = requirement
-  }
 
   /// The first of some names whose requirement evidence meets; `nil` where it meets none.
   package func first(of names: [String], metBy evidence: AuthenticationEvidence) -> String? {

@@ -31,13 +31,6 @@ extension Storage {
     }
   }
 
-  /// Whether there is a receiver on a channel that hears of every event.
-  package func hasOutboxReceivers(on channel: OutboxChannel) async throws(StorageFailure) -> Bool {
-    try await read { database in
-      try database.exists("SELECT 1 FROM outbox_receivers WHERE channel = $1 LIMIT 1", [.of(channel)])
-    }
-  }
-
   /// The deliveries of a channel that are due.
   ///
   /// On an ordered channel that is the oldest of each receiver, or none of it while that one is leased or waits.

@@ -123,7 +123,7 @@ import Testing
     let fixture = try await OpenIDFixture()
     let names = OpenIDNames(fixture.server.context.settings.serverURL)
     var requirements = NamedRequirements()
-    requirements.add("payments", AuthenticationRequirement())
+    requirements.own["payments"] = AuthenticationRequirement()
     let found = names.discovery(requirements)
     #expect(try found.string("issuer") == "https://id.example.org/main")
     #expect(try found.string("token_endpoint") == "https://id.example.org/main/oidc/token")

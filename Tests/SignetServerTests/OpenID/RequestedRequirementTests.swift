@@ -23,9 +23,9 @@ import Testing
       hardware.keyProtection = .hardwareClaimed
       attested.keyProtection = .hardwareAttested
       (verified.factors, verified.needsUserVerification) = (2, true)
-      settings.requirements.add("hardware", hardware)
-      settings.requirements.add("attested", attested)
-      settings.requirements.add("verified", verified)
+      settings.requirements.own["hardware"] = hardware
+      settings.requirements.own["attested"] = attested
+      settings.requirements.own["verified"] = verified
     }
   }
 
@@ -211,7 +211,7 @@ import Testing
       settings.profile = ContainerProfile(protection: .biometric, totp: .standard)
       var verified = AuthenticationRequirement()
       (verified.factors, verified.needsUserVerification) = (2, true)
-      settings.requirements.add("verified", verified)
+      settings.requirements.own["verified"] = verified
     }
     let client = try await fixture.register()
     let id = try await ask(fixture, client, "verified").id

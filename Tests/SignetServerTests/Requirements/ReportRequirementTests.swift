@@ -18,9 +18,9 @@ import Testing
   private static func add(to settings: inout ServerSettings) {
     var fresh = AuthenticationRequirement()
     fresh.longestReportAge = age
-    settings.requirements.add("fresh", fresh)
+    settings.requirements.own["fresh"] = fresh
     (fresh.keyProtection, fresh.needsSignedContent) = (.hardwareClaimed, true)
-    settings.requirements.add("hardware", fresh)
+    settings.requirements.own["hardware"] = fresh
   }
 
   private func fixture() async throws -> OpenIDFixture {
@@ -225,7 +225,7 @@ import Testing
     var fresh = AuthenticationRequirement()
     (fresh.longestReportAge, fresh.keyProtection) = (Self.age, .hardwareClaimed)
     var tighter = settings
-    tighter.requirements.add("fresh", fresh)
+    tighter.requirements.own["fresh"] = fresh
     let tightened = tighter
     let order = TransactionOrder(
       .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])

@@ -28,7 +28,7 @@ import UAFFixture
     var requirement = AuthenticationRequirement()
     requirement.keyProtection = protection
     var settings = server.context.settings
-    settings.requirements.add("staff", requirement)
+    settings.requirements.own["staff"] = requirement
     server.context.apply(settings)
   }
 

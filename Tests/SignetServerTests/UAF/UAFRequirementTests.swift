@@ -76,7 +76,7 @@ import UAFFixture
     for (name, protection) in [("claimed", KeyAssurance.hardwareClaimed), ("attested", .hardwareAttested)] {
       var requirement = AuthenticationRequirement()
       requirement.keyProtection = protection
-      settings.requirements.add(name, requirement)
+      settings.requirements.own[name] = requirement
     }
     server.context.apply(settings)
     let aaid =
