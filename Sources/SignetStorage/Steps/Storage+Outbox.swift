@@ -14,7 +14,7 @@ extension Storage {
       try database.execute(
         "INSERT INTO outbox_receivers (channel, receiver, lifetime) VALUES ($1, $2, $3)",
         [.of(receiver.channel), .text(receiver.id), .integer(lifetime)], changing: 1)
-      database.forgetListeners()
+      database.forgetSubscriptions()
     }
   }
 
@@ -24,7 +24,7 @@ extension Storage {
   package func removeOutboxReceiver(_ receiver: OutboxReceiver) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.forgetDeliveries(to: receiver)
-      database.forgetListeners()
+      database.forgetSubscriptions()
       return try database.execute(
         "DELETE FROM outbox_receivers WHERE channel = $1 AND receiver = $2",
         [.of(receiver.channel), .text(receiver.id)]) == 1
@@ -127,51 +127,52 @@ extension SQLConnection {
   ///   - client: A client of OpenID Connect that is told besides; `nil` for none.
   /// - Throws: ``SQLFailure``.
   func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: String? = nil) throws {
-    var receivers = try listeners()
+    var subscriptions = try self.subscriptions()
     if let client {
-      receivers.append(
-        Listener(receiver: OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
+      subscriptions.append(
+        Subscription(receiver: OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
-    guard !receivers.isEmpty else { return }
+    guard !subscriptions.isEmpty else { return }
     var owner: String?
     if event.user == nil, let authenticator = event.authenticator {
       owner = try user(of: authenticator, event.subject)
       if owner == nil { return }  // bound to no account
     }
     let told = try event.told(of: owner, calling: subject(of:))
-    for listener in receivers {
+    for subscription in subscriptions {
       let record = OutboxRecord(
-        number: 0, to: listener.receiver, told, created: time, expires: time + listener.lifetime, due: time)
+        number: 0, to: subscription.receiver, told, created: time, expires: time + subscription.lifetime,
+        due: time)
       try insert(record, rowCodes)
     }
   }
 
-  /// A receiver of events.
-  private struct Listener: Sendable {
+  /// A receiver of every event, as a row of `outbox_receivers` has it.
+  private struct Subscription: Sendable {
     let receiver: OutboxReceiver
-    /// For how many seconds after an event it is told of that.
+    /// Seconds after an event until its delivery expires.
     let lifetime: Int64
   }
 
-  private static let knownListeners = TransactionLocal<[Listener]?>()
+  private static let knownSubscriptions = TransactionLocal<[Subscription]?>()
 
-  /// Who hears of every event, read once for the steps of a commit.
-  private func listeners() throws -> [Listener] {
-    if let known = try local(Self.knownListeners, load: { nil }) { return known }
+  /// The receivers of every event, read once for all steps of a commit.
+  private func subscriptions() throws -> [Subscription] {
+    if let known = try local(Self.knownSubscriptions, load: { nil }) { return known }
     let found = try rows(
       "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
-    ) { row -> Listener? in
-      // A receiver that this server has not written is none: it must not keep the change from being made.
+    ) { row -> Subscription? in
+      // A row on an unknown channel is ignored, so that it cannot block the change that publishes the event.
       guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
       let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
-      return Listener(receiver: OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
+      return Subscription(receiver: OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
     }.compactMap { $0 }
-    setLocal(Self.knownListeners, to: found)
+    setLocal(Self.knownSubscriptions, to: found)
     return found
   }
 
-  /// For a step that changes who hears of every event: the next one of the same commit reads it again.
-  fileprivate func forgetListeners() { setLocal(Self.knownListeners, to: nil) }
+  /// Has the next step of the same commit read the receivers again, after a change of them.
+  fileprivate func forgetSubscriptions() { setLocal(Self.knownSubscriptions, to: nil) }
 
   /// Forgets what a receiver was not told yet.
   func forgetDeliveries(to receiver: OutboxReceiver) throws {
