@@ -147,126 +147,6 @@ extension Storage {
       return try database.uafSession(id, codes)
     }
   }
-
-  /// Ends a registration, whose response holds: adds its keys.
-  ///
-  /// An operation is taken once, before its time is over. A key that is registered already, of whomever, is not taken, and the
-  /// operation has failed then; nor is one whose public key is another authenticator's, of whatever kind and state. One that was removed
-  /// may be registered again for the same user.
-  ///
-  /// - Parameters:
-  ///   - id: The operation.
-  ///   - end: How it ends.
-  ///   - credentials: The new keys, all of one user and on one device.
-  ///   - limit: How many keys a user may have.
-  ///   - audit: Makes the event.
-  ///   - judge: Why the keys are not taken, by what is demanded at that moment; `nil` where they are.
-  /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure``.
-  public func finishUAFRegistration(
-    _ id: String, _ end: UAFSessionEnd, adding credentials: [NewUAFCredential], limit: Int,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
-    judge: @escaping @Sendable () -> UAFOutcome? = { nil }
-  ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
-    return try await write { database in
-      let first = credentials.first?.credential
-      if let first {
-        try database.requireActive(known: first.user)
-        try database.requireUnlocked(first.device, of: first.user, codes)
-      }
-      let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
-      var device: DeviceRecord?
-      if outcome == .taken, let first, let installation = first.device {
-        let new = DeviceRecord(of: first.user, installation, at: first.created, codes)
-        try database.bind(new, codes)
-        device = new
-      }
-      try database.appendAudit(audit(outcome), on: device?.id)
-      return outcome
-    }
-  }
-
-  /// Ends a deregistration, whose request is given out: removes its keys, in the same step.
-  ///
-  /// - Parameters:
-  ///   - id: The operation.
-  ///   - user: Whose keys go, and whose operation it has to be.
-  ///   - end: How it ends.
-  ///   - selection: Which keys go; each may name many, or none that there is.
-  ///   - basis: What the user is known by, who takes nothing away elsewhere while that is on a locked device; `nil` where others ask.
-  ///   - audit: The event of its end.
-  ///   - removed: Makes the event of each key that went, of its model and its name.
-  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over``, where nothing is removed.
-  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
-  public func finishUAFDeregistration(
-    _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
-    by basis: UAFBasis? = nil, audit: AuditRecord,
-    removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
-  ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
-    return try await write { database in
-      guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
-        return .over
-      }
-      try database.confine(basis, codes) { devices in
-        try selection.allSatisfy { selected in
-          guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
-          let key = try database.uafCredential(aaid, keyID, codes)
-          return key?.device.map(devices.contains) ?? (key == nil)
-        }
-      }
-      _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
-      try database.end(session, end, .succeeded, codes)
-      try database.appendAudit(audit)
-      return .taken
-    }
-  }
-
-  /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
-  ///
-  /// An operation is taken once, before its time is over. A counter has to be 0 while the stored one is 0, or be greater than the
-  /// stored one; else the key is in quarantine from now on, and the operation has failed.
-  ///
-  /// - Parameters:
-  ///   - id: The operation.
-  ///   - user: Whose keys they are.
-  ///   - end: How it ends.
-  ///   - uses: The keys with their counters.
-  ///   - evidence: What is kept of the response with the transaction that it decides; `nil` where it decides none.
-  ///   - audit: Makes the event.
-  ///   - judge: Why the answer is not taken, by the keys, all of which are the user's and in use, and by the transaction that goes with the
-  ///     operation, as both are in this step; `nil` where it is. It may be called again where the step has to be repeated.
-  /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure``.
-  public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord? = nil,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
-    judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
-  ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
-    return try await write { database in
-      try database.requireActive(known: user)
-      var device: String?
-      for use in uses {
-        // One that is nobody's, somebody else's or not ours is refused below.
-        guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
-          key.state != .altered
-        else { continue }
-        try database.requireUnlocked(key.device, of: user, codes)
-        device = try device ?? database.deviceID(of: key)
-      }
-      let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
-      let event = audit(outcome)
-      try database.appendAudit(event, on: device)
-      // A key that there are two of is out of use, also where another one is what was refused first.
-      let isSuspended =
-        try outcome != .taken
-        && uses.contains { try database.uafCredential($0.aaid, $0.keyID, codes)?.state == .quarantined }
-      if isSuspended { try database.endUnanswerable(of: user, after: event, at: end.time) }
-      return outcome
-    }
-  }
 }
 
 extension SQLConnection {
@@ -336,7 +216,8 @@ extension SQLConnection {
     try noteChange(ofWhatWaitsFor: session)
   }
 
-  fileprivate func end(
+  /// Ends an operation in the state that is given.
+  func end(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, _ codes: RowCodes
   ) throws {
     var session = session
@@ -345,7 +226,7 @@ extension SQLConnection {
   }
 
   /// Ends an operation with success; one that was a request of its own is an acceptance.
-  private func succeed(_ session: UAFSessionRecord, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
+  func succeed(_ session: UAFSessionRecord, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
     try self.end(session, end, .succeeded, codes)
     if session.requester != nil, let user = session.user { try endRow(of: user) }
   }
@@ -409,7 +290,7 @@ extension SQLConnection {
   }
 
   /// Ends an operation as failed, in the step that found out why.
-  private func fail(
+  func fail(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
   ) throws -> UAFOutcome {
     var failure = end
@@ -418,91 +299,12 @@ extension SQLConnection {
     return outcome
   }
 
-  fileprivate func openSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
+  /// The operation of this id, if its request is given out and can still be answered; `nil` for any other.
+  func requestedUAFSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
     guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
       return nil
     }
     return found
-  }
-
-  fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes,
-    _ judge: () -> UAFOutcome?
-  ) throws -> UAFOutcome {
-    guard let session = try openSession(id, at: end.time, codes) else { return .over }
-    if let refusal = judge() { return try fail(session, end, refusal, codes) }
-    let isTaken = try credentials.contains {
-      try uafCredential($0.credential.aaid, $0.credential.keyID, codes) != nil
-        || self.isTaken($0.digest, for: KeyHolder($0.credential))
-    }
-    guard !isTaken, Set(credentials.map(\.digest)).count == credentials.count else {
-      return try fail(session, end, .keyExists, codes)
-    }
-    if let user = credentials.first?.credential.user {
-      let present = try number(
-        "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'", [.text(user)])
-      guard Int(clamping: present ?? 0) + credentials.count <= limit else {
-        return try fail(session, end, .tooMany, codes)
-      }
-    }
-    for new in credentials {
-      try insert(new.credential, codes)
-      try register(new.digest, for: KeyHolder(new.credential))
-    }
-    try succeed(session, end, codes)
-    return .taken
-  }
-
-  fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ evidence: EvidenceRecord?,
-    _ codes: RowCodes,
-    _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
-  ) throws -> UAFOutcome {
-    guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
-    else { return try uafSession(id, codes)?.hasEndedWithTransaction == true ? .transactionOver : .over }
-    var pending: TransactionRecord?
-    if let name = session.transaction {
-      let named = try transaction(name)
-      if let named, named.state(at: end.time) == .expired { try expire(named.id, at: end.time) }
-      guard let transaction = named, transaction.state(at: end.time) == .pending,
-        transaction.user == nil || transaction.user == user
-      else { return try fail(session, end, .transactionOver, codes) }
-      pending = transaction
-    }
-    let keys = try uses.compactMap { try uafCredential($0.aaid, $0.keyID, codes) }
-      .filter { $0.user == user && $0.state == .active }
-    // One that is not in use is refused where it is counted.
-    if keys.count == uses.count, let refusal = judge(keys, pending) {
-      return try fail(session, end, refusal, codes)
-    }
-    // One key that is refused refuses them all; what the others have proved counts all the same.
-    var firstRefusal: UAFOutcome?
-    for use in uses {
-      guard let refusal = try count(use, of: user, codes) else { continue }
-      firstRefusal = firstRefusal ?? refusal
-    }
-    if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
-    // Before the transaction ends, and with it all operations of it that are under way.
-    session.user = user
-    try succeed(session, end, codes)
-    if var pending {
-      (pending.user, pending.state) = (user, .accepted)
-      (pending.uaf, pending.evidence) = (UAFAcceptance(session: id, time: end.time), evidence)
-      try execute(
-        """
-        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4,
-          evidence = $6, evidence_key = $7
-        WHERE id = $5 AND state = 'pending'
-        """,
-        [
-          .text(id), .integer(end.time), .text(user),
-          .optional(codes.code(of: pending.image)), .text(pending.id), .optional(evidence?.bytes),
-          .optional(evidence?.sealedKey),
-        ], changing: 1)
-      try noteEnd(of: pending.id, user: user, at: end.time)
-      try endRow(of: user)
-    }
-    return .taken
   }
 }
 
