@@ -4,13 +4,13 @@ extension IntegritySettings {
   /// Reads settings:
   /// `{"scoring":"weighted-sum","threshold":0.7,"reaction":"lock","weights":{"emulator":0.9,"hook.call":1}}`.
   ///
-  /// What is left out is as in `base`; weights are added to those of `base`.
+  /// Members that are left out are taken from `base`; weights are merged into those of `base`.
   ///
   /// - Parameters:
   ///   - object: The settings.
-  ///   - base: What they change.
-  ///   - names: Names of findings of the app's own guards, which may have weights beside the standard ones and the categories.
-  /// - Throws: ``IntegrityFailure/settings(member:_:)``, which names the member and what it may be.
+  ///   - base: The settings that they change.
+  ///   - names: Names of findings of the app's own guards, which may have weights as standard findings and categories may.
+  /// - Throws: ``IntegrityFailure/settings(member:_:)``, which names the member and the allowed values.
   public init(
     _ object: JSONObject, over base: IntegritySettings, findings names: Set<String> = []
   ) throws(IntegrityFailure) {
@@ -54,7 +54,7 @@ extension IntegritySettings {
     ]
   }
 
-  /// Whether it is the name of a finding of our guards, or of a category.
+  /// Whether a name is that of a standard finding or of a category.
   package static func isKnown(_ name: String) -> Bool {
     EvidenceCategory(rawValue: name) != nil || Finding.standard.contains { $0.name == name }
   }

@@ -1,25 +1,26 @@
-/// How evidence is weighed and what follows.
+/// How evidence of tampering is scored, and the reaction to it.
 public struct IntegritySettings: Sendable, Hashable {
-  /// How pieces of evidence become one score.
+  /// How the weights of all evidence become one score.
   public var scoring: Scoring
-  /// The score from which on the program counts as tampered with, above 0 and up to 1.
+  /// The lowest score that counts as tampering, above 0 and up to 1.
   public var threshold: Double
-  /// What follows then.
+  /// The reaction to tampering.
   public var reaction: Reaction
-  /// Other weights than the findings' own, 0 to 1, by the name of a finding (`emulator.hypervisor`) or of a category (`emulator`); the
-  /// finding's wins.
+  /// Weights that replace the findings' own, 0 to 1, by the name of a finding (`emulator.hypervisor`) or of a category (`emulator`).
+  ///
+  /// The weight of a finding goes before that of its category.
   public var weights: [String: Double]
 
-  /// What findings and categories weigh at the least, by ``hardened(by:)``.
+  /// Minimum weights of findings and categories, set by ``hardened(by:)``.
   public internal(set) var leastWeights: [String: Double] = [:]
 
-  /// Settings.
+  /// Creates settings; ``Integrity`` checks threshold and weights.
   ///
   /// - Parameters:
-  ///   - scoring: How pieces of evidence become one score.
-  ///   - threshold: The score from which on the program counts as tampered with.
-  ///   - reaction: What follows then.
-  ///   - weights: Other weights than the findings' own.
+  ///   - scoring: How the weights of all evidence become one score.
+  ///   - threshold: The lowest score that counts as tampering.
+  ///   - reaction: The reaction to tampering.
+  ///   - weights: Weights that replace the findings' own.
   public init(
     scoring: Scoring = .maximum, threshold: Double = 0.8, reaction: Reaction, weights: [String: Double] = [:]
   ) {
@@ -29,24 +30,24 @@ public struct IntegritySettings: Sendable, Hashable {
     self.weights = weights
   }
 
-  /// The settings of a flavour: a debug program reports, a release refuses.
+  /// The default settings of a flavour: a debug build reports tampering, a release refuses to go on.
   public static func standard(for flavour: Flavour) -> IntegritySettings {
     IntegritySettings(reaction: flavour == .debug ? .report : .refuse)
   }
 
-  /// These settings with another reaction, unless it is a milder one: what comes from outside may harden, and not soften.
+  /// These settings with the stricter of two reactions, so that input from outside can harden them, but not soften them.
   public func hardened(to reaction: Reaction) -> IntegritySettings {
     var settings = self
     settings.reaction = max(self.reaction, reaction)
     return settings
   }
 
-  /// These settings, made harder by others and nowhere milder: what somebody else than the program's author says may be an attacker's.
+  /// These settings, hardened by others that do not come from the program's author, and which an attacker may have written.
   ///
-  /// The harder reaction, the lower threshold, the sum if one of them wants it, and the greater weight of each finding hold.
+  /// The result has the stricter reaction, the lower threshold, the weighted sum if either has it, and the greater weight of each finding.
   ///
   /// - Parameter others: The other settings.
-  /// - Returns: Settings by which no evidence scores less than by these.
+  /// - Returns: Settings under which no evidence scores less than under these.
   public func hardened(by others: IntegritySettings) -> IntegritySettings {
     var settings = hardened(to: others.reaction)
     settings.threshold = min(threshold, others.threshold)
@@ -57,27 +58,27 @@ public struct IntegritySettings: Sendable, Hashable {
     return settings
   }
 
-  /// The evidence with the weight that it has under these settings.
+  /// The evidence with its weight under these settings.
   package func weighed(_ evidence: Evidence) -> Evidence {
     Evidence(evidence.finding, weight: weight(of: evidence.finding), evidence.explanation)
   }
 
-  /// What a finding weighs under these settings.
+  /// The weight of a finding under these settings.
   package func weight(of finding: Finding) -> Double {
     let (name, category) = (finding.name, finding.category.rawValue)
     let weight = weights[name] ?? weights[category] ?? finding.weight
     return max(weight, leastWeights[name] ?? 0, leastWeights[category] ?? 0)
   }
 
-  /// The score of what a device has reported, where only categories and weights are known of it; a category counts as a finding does.
+  /// The score of a device's report, of which only categories and weights are known; each category counts as one finding.
   ///
-  /// - Parameter found: The categories and the weights that the device has given them.
+  /// - Parameter found: The categories with the weights from the report.
   /// - Returns: The score under these settings, 0 to 1.
   public func score(ofReported found: [(category: String, weight: Double)]) -> Double {
     scoring.score(found.map { ($0.category, Finding.bounded(weights[$0.category] ?? $0.weight)) })
   }
 
-  /// Says what is wrong with them.
+  /// Checks that the threshold and all weights are in their ranges.
   func check() throws(IntegrityFailure) {
     guard threshold > 0, threshold <= 1 else { throw .thresholdOutOfRange(threshold) }
     for (name, weight) in weights.sorted(by: { $0.key < $1.key }) where !(weight >= 0 && weight <= 1) {

@@ -5,14 +5,14 @@ extension FolderSettings {
   package init(parsing bytes: [UInt8]) throws(Refusal) {
     do {
       let object = try JSONObject(parsing: bytes)
-      // Before anything else is looked at: a newer format may have anything in it.
+      // Checked first: the members of a newer format are unknown here.
       let format = try object.integer(Self.formatSetting.name)
       guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
       self = try Self.schema.read(object)
     } catch let refusal as Refusal {
       throw refusal
     } catch {
-      throw .reason("\(error)")  // each of them says which member is wrong and how
+      throw .reason("\(error)")  // each error names the wrong member and says why
     }
   }
 

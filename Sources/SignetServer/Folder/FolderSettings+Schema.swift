@@ -10,10 +10,10 @@ extension FolderSettings {
   ///
   /// | word | |
   /// |---|---|
-  /// | `x-values` | what a text may be, for people |
+  /// | `x-values` | the allowed texts, in words |
   /// | `x-unit` | the unit of a number |
-  /// | `x-default` | what holds where the setting is left out, for people |
-  /// | `x-reloaded` | whether a change holds from a reload on |
+  /// | `x-default` | the effect of leaving the setting out, in words |
+  /// | `x-reloaded` | whether a reload (SIGHUP) applies a change |
   package static var jsonSchema: JSONObject {
     var schema: JSONObject = [
       "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "server.json of signet-server",
@@ -23,10 +23,10 @@ extension FolderSettings {
     return schema
   }
 
-  /// The keys whose changes hold from a reload on.
+  /// The keys of the settings that a reload (SIGHUP) applies.
   package static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
 
-  /// What is read where the file says nothing; what it has to say is a placeholder here.
+  /// The defaults; required settings have placeholders here.
   private static let absent: FolderSettings = {
     do {
       var settings = FolderSettings(
@@ -37,7 +37,7 @@ extension FolderSettings {
     } catch { preconditionFailure("a URL of ours is none: \(error)") }
   }()
 
-  /// What is read before any other setting.
+  /// The format, which is read before any other setting.
   static let formatSetting = Setting(
     required: "format", \FolderSettings.writtenFormat, .integer(1...format), "the format of the file")
 
@@ -141,7 +141,7 @@ extension FolderSettings {
         "by which another master key than that of the folder is noticed"),
     ],
     check: { settings, _ in
-      // A request that waits keeps its connection: with one less there is always one for a decision.
+      // A waiting request keeps its connection, so at least one connection has to be left for decisions.
       let connections = settings.connections
       guard (connections.waiting ?? 0) < connections.total,
         (connections.waitingPerAddress ?? 0) < connections.perAddress
@@ -250,7 +250,7 @@ extension FolderSettings {
     return profile
   }
 
-  /// Whether a text is the address of a database server.
+  /// Whether a text is the URI of a PostgreSQL server.
   public static func mayNameServer(_ address: String) -> Bool {
     !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
   }

@@ -1,9 +1,9 @@
 public import SignetWire
 
-/// What `server.json` in an operator's data folder says.
+/// The settings of a server, as `server.json` in its data folder has them.
 ///
-/// The file is strict JSON, which `schema` describes: docs/server-settings.md is made from it. A member that is not known is refused: a
-/// setting with a typing error would otherwise be one that silently does not hold.
+/// The file is strict JSON, which `schema` describes; docs/server-settings.md is made from it. An unknown member is refused, because a
+/// misspelled setting would otherwise have no effect, without a word.
 @dynamicMemberLookup public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -23,9 +23,9 @@ public import SignetWire
     }
   }
 
-  /// What its services go by, whose members are members of these settings as well; the pins are those of ``serverSettings(pins:)``.
+  /// The settings of the services, whose members are members of this structure as well; ``serverSettings(pins:)`` adds the pins.
   public var services: ServerSettings
-  /// What the file says of its format.
+  /// The format of the file.
   var writtenFormat = FolderSettings.format
   /// The numeric address to listen on; `::` serves IPv4 as well.
   public var listenAddress: String
@@ -37,28 +37,28 @@ public import SignetWire
   public var connections = ConnectionSettings()
   /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
   public var databaseServer: String?
-  /// How long a change of the database waits for another process that writes, in seconds.
+  /// Seconds that a change of the database waits while another process writes.
   public var busyTimeout: Int64 = 10
-  /// Which services carry pushes.
+  /// The push services.
   public var push = PushSettings()
-  /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
+  /// The trusted certificates for notifications to clients of OpenID Connect, PEM; `nil` for the system's.
   public var openIDAuthority: String?
-  /// How UAF is served; `nil` for not at all.
+  /// The settings of FIDO UAF; `nil` where it is not served.
   public var uaf: UAFSettings?
   /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
   /// process serves it.
   public var runtime: String?
-  /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
+  /// 16 bytes derived from the master key, which tell whether a key is the folder's; empty until the folder is created.
   var masterKeyCheck: [UInt8] = []
 
   /// Describes a server that listens for itself.
   ///
   /// - Parameters:
-  ///   - serverURL: Where devices find it.
+  ///   - serverURL: The URL of the server for devices.
   ///   - listenAddress: A numeric address; `nil` for 127.0.0.1 where the URL's host is `localhost` or a loopback
   ///     address, and for all addresses (`::`) otherwise.
   ///   - listenPort: 1 to 65535; `nil` for the URL's.
-  ///   - profile: What a new container holds.
+  ///   - profile: The contents of a new container.
   public init(
     serverURL: ServerURL, listenAddress: String? = nil, listenPort: UInt16? = nil, profile: ContainerProfile
   ) {
@@ -82,7 +82,7 @@ public import SignetWire
     }
   }
 
-  /// What the services are told, with the pins of acceptable certificates: SHA-256 of SubjectPublicKeyInfo.
+  /// The settings of the services with pins: SHA-256 of the SubjectPublicKeyInfo of each certificate that devices accept.
   func serverSettings(pins: [[UInt8]]) -> ServerSettings {
     var settings = services
     settings.pins = pins

@@ -1,4 +1,4 @@
-/// Which services carry pushes; ``schema`` says what each member means.
+/// The push services that the server uses; ``schema`` has the meaning of each member.
 public struct PushSettings: Hashable, Sendable {
   package struct APNs: Hashable, Sendable {
     package var key = ""
@@ -31,10 +31,10 @@ public struct PushSettings: Hashable, Sendable {
   package var webhook: Webhook?
   package var authority: String?
 
-  /// No service.
+  /// Settings without a service.
   public init() {}
 
-  /// The files that they name.
+  /// The names of all files in the settings.
   var files: [String] {
     [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
   }

@@ -5,7 +5,7 @@ import SignetText
 struct Setting<Root: Hashable & Sendable>: Sendable {
   let name: String
   private(set) var isRequired = false
-  /// Whether a change holds from a reload on, not only from the next start.
+  /// Whether a reload (SIGHUP) applies a change, and not only the next start.
   private(set) var isReloaded = false
   fileprivate let jsonSchema: @Sendable (_ absent: Root) -> JSONObject
   fileprivate let read: @Sendable (JSONValue, _ place: String, _ root: inout Root) throws -> Void
@@ -15,10 +15,10 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: Its key.
-  ///   - path: Where its value is.
-  ///   - shape: What it can be.
-  ///   - meaning: What it says, as Markdown; links are relative to `docs`.
-  ///   - default: The default for people, where the value itself says less.
+  ///   - path: The property with its value.
+  ///   - shape: The allowed values.
+  ///   - meaning: Its description, as Markdown; links are relative to `docs`.
+  ///   - default: The default in words, where the value itself says less.
   init<Value: Equatable>(
     _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String? = nil
@@ -37,7 +37,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Declares a setting that has to be there.
+  /// Declares a required setting.
   init<Value>(
     required name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ shape: Shape<Value>,
     _ meaning: String
@@ -48,7 +48,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     json = { root, _ in shape.write(root[keyPath: path]) }
   }
 
-  /// Declares a setting without a value of its own where it is left out; `default` says what holds then.
+  /// Declares a setting whose value is `nil` where it is left out; `default` says in words what that means.
   init<Value>(
     optional name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, _ shape: Shape<Value>,
     _ meaning: String, default: String
@@ -59,7 +59,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     json = { root, _ in root[keyPath: path].map(shape.write) }
   }
 
-  /// Declares an object of settings, written where one of them is.
+  /// Declares an object of settings, written where at least one of its members is.
   init(group name: String, _ members: [Setting], _ meaning: String) {
     self.name = name
     isRequired = members.contains { $0.isRequired }
@@ -73,7 +73,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The setting as one whose changes hold from a reload on.
+  /// The same setting, marked as one that a reload (SIGHUP) applies.
   var reloaded: Setting {
     var setting = self
     setting.isReloaded = true
@@ -122,13 +122,13 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
 
 /// The settings that make up one value.
 package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
-  /// The value where no setting is given.
+  /// The value of an empty object.
   let absent: Root
   let settings: [Setting<Root>]
-  /// Refuses settings that do not go together.
+  /// Refuses settings that exclude each other.
   var check: @Sendable (Root, _ place: String) throws -> Void = { _, _ in }
 
-  /// The value that an object says; `place` names the object in messages.
+  /// Reads a value from an object; messages name the object by `place`.
   ///
   /// - Throws: `FolderSettings.Refusal`.
   package func read(_ object: JSONObject, at place: String = "") throws -> Root {
@@ -138,13 +138,13 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
     return root
   }
 
-  /// The object that says a value: what is required, and what differs from its default.
+  /// The object of a value: its required settings, and those that differ from their defaults.
   package func json(of root: Root) -> JSONObject { Setting.json(of: settings, root, absent: absent) }
 
-  /// What ``read(_:at:)`` accepts, as JSON Schema (draft 2020-12) without conditions over several settings.
+  /// The JSON Schema (draft 2020-12) of what ``read(_:at:)`` accepts, without conditions over several settings.
   var jsonSchema: JSONObject { Setting.jsonSchema(of: settings, absent: absent) }
 
-  /// The value as that of a setting.
+  /// The shape of a setting that has this schema.
   var shape: Shape<Root> {
     let object = JSONObject.shape.reporting
     return Shape(schema: JSONSchema(jsonSchema)) {

@@ -1,7 +1,7 @@
 import SignetJSON
 
 extension Shape {
-  /// This shape, which says what was found in the place of what it wants.
+  /// This shape, whose messages also say what was found.
   var reporting: Shape {
     Shape(schema: schema) { value, member in
       do { return try read(value, member) } catch let refusal as FolderSettings.Refusal {
@@ -20,15 +20,15 @@ extension Shape {
     }
   }
 
-  /// A value that stands as a text.
+  /// A value that is written as a string.
   ///
   /// - Parameters:
-  ///   - allowed: What it may be, for people.
-  ///   - pattern: What JSON Schema can say of that.
-  ///   - isSecret: Whether no message shows what was found.
-  ///   - read: The value, `nil` where the text is not allowed; an error says why not.
+  ///   - allowed: The allowed texts, in words.
+  ///   - pattern: A regular expression that all allowed texts match.
+  ///   - isSecret: Whether messages leave the text out, because it can have a password.
+  ///   - read: Reads the value; `nil` or an error where the text is not allowed.
   ///   - text: The text of a value.
-  /// - Returns: A shape whose failures say what is allowed.
+  /// - Returns: A shape whose messages say what is allowed.
   static func string(
     _ allowed: String, pattern: String? = nil, isSecret: Bool = false,
     read: @escaping @Sendable (String) throws -> Value?, text: @escaping @Sendable (Value) -> String
@@ -48,7 +48,7 @@ extension Shape {
     }
   }
 
-  /// What an object of another document says.
+  /// An object in a format of its own, which another document defines.
   static func object(
     _ values: String, read: @escaping @Sendable (JSONObject) throws -> Value,
     json: @escaping @Sendable (Value) -> JSONObject
@@ -62,7 +62,7 @@ extension Shape {
     }
   }
 
-  /// A list without an order, written in the order of its texts.
+  /// A set, written as a list in the order of the elements' texts.
   static func set<Element>(
     of element: Shape<Element>, _ limits: (any Limits)? = nil
   ) -> Shape where Value == Set<Element> {
@@ -74,7 +74,7 @@ extension Shape {
     }
   }
 
-  /// An object with any names; `complaint` says what is wrong with a name.
+  /// An object with names of the operator's choice; `complaint` says what is wrong with a name, `nil` where nothing is.
   static func map<Element>(
     to element: Shape<Element>, upTo limit: Int = .max,
     refusing complaint: @escaping @Sendable (String) -> String? = { _ in nil }
