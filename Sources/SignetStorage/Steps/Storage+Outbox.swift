@@ -1,12 +1,12 @@
 import SignetSQL
 
 extension Storage {
-  /// Has a receiver hear of every event from now on.
+  /// Adds a receiver, for which every event from now on is written into the outbox.
   ///
   /// - Parameters:
   ///   - receiver: The receiver.
-  ///   - lifetime: For how many seconds after an event it is worth telling the receiver of it.
-  /// - Throws: ``StorageFailure/exists`` where there is one of this name.
+  ///   - lifetime: Seconds after an event until its delivery expires.
+  /// - Throws: ``StorageFailure/exists`` for a receiver that exists.
   package func addOutboxReceiver(
     _ receiver: OutboxReceiver, lifetime: Int64
   ) async throws(StorageFailure) {
@@ -18,9 +18,9 @@ extension Storage {
     }
   }
 
-  /// Has a receiver hear of nothing any more; what it was not told yet is forgotten.
+  /// Removes a receiver, and its deliveries that are not acknowledged.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the receiver existed.
   package func removeOutboxReceiver(_ receiver: OutboxReceiver) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.forgetDeliveries(to: receiver)
@@ -33,13 +33,13 @@ extension Storage {
 
   /// The deliveries of a channel that are due.
   ///
-  /// On an ordered channel that is the oldest of each receiver, or none of it while that one is leased or waits.
+  /// On an ordered channel that is the oldest delivery of each receiver, unless it is leased or waits for its next attempt.
   ///
   /// - Parameters:
   ///   - channel: The channel.
-  ///   - time: When.
-  ///   - limit: The most of one receiver.
-  /// - Returns: Those that are due for longest, at most 256; rows that this server has not written among them, and marked.
+  ///   - time: The time of the call, in seconds since 1970.
+  ///   - limit: The maximum number of deliveries to one receiver.
+  /// - Returns: The deliveries that are due for longest, at most 256. A row with a wrong MAC is among them, and marked as altered.
   /// - Throws: ``StorageFailure``.
   public func dueDeliveries(
     on channel: OutboxChannel, at time: Int64, limitPerReceiver limit: Int
@@ -58,12 +58,12 @@ extension Storage {
     }
   }
 
-  /// Leases a delivery for one attempt; a sender that dies leaves it due at the end of the lease.
+  /// Leases a delivery for one attempt; if the sender dies, the delivery is due again at the end of the lease.
   ///
   /// - Parameters:
-  ///   - record: The delivery, as the caller found it.
-  ///   - end: When it is due again.
-  /// - Returns: The delivery with the lease; `nil` where another sender has it, or it has ended.
+  ///   - record: The delivery, as the caller read it.
+  ///   - end: The end of the lease, in seconds since 1970.
+  /// - Returns: The delivery with the lease; `nil` where another sender has leased it, or it has ended.
   /// - Throws: ``StorageFailure``.
   public func leaseDelivery(
     _ record: OutboxRecord, until end: Int64
@@ -88,10 +88,10 @@ extension Storage {
   /// Ends an attempt.
   ///
   /// - Parameters:
-  ///   - record: The delivery with its lease; where another sender has leased it since, nothing is changed.
-  ///   - next: When to try again; `nil` where it was acknowledged or given up.
-  ///   - audit: The event, if there is one.
-  /// - Returns: Whether the lease still held.
+  ///   - record: The delivery with its lease.
+  ///   - next: The time of the next attempt; `nil` to delete the delivery, which was acknowledged or given up.
+  ///   - audit: The event; `nil` for none.
+  /// - Returns: Whether the lease was still valid; nothing is changed where another sender has leased the delivery since.
   /// - Throws: ``StorageFailure``.
   public func endDelivery(
     _ record: OutboxRecord, next: Int64?, audit: AuditRecord?
@@ -113,18 +113,18 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The most deliveries that are looked up at once.
+  /// The maximum number of deliveries that one step reads.
   fileprivate static let deliveryLimit = 256
 
-  /// For how many seconds after an event a receiver is told of it at most: 30 days.
+  /// The longest time from an event until its delivery expires: 30 days, in seconds.
   private static let longestLifetime: Int64 = 30 * 86_400
 
-  /// Writes an event into the outbox, in the step that makes it: a row for each receiver, and nothing without one.
+  /// Writes an event into the outbox, one row for each receiver, within the step that causes the event.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - time: When.
-  ///   - client: A client of OpenID Connect that is told besides; `nil` for none.
+  ///   - time: Its time, in seconds since 1970.
+  ///   - client: A client of OpenID Connect that is a receiver too; `nil` for none.
   /// - Throws: ``SQLFailure``.
   func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: String? = nil) throws {
     var subscriptions = try self.subscriptions()
@@ -174,13 +174,13 @@ extension SQLConnection {
   /// Has the next step of the same commit read the receivers again, after a change of them.
   fileprivate func forgetSubscriptions() { setLocal(Self.knownSubscriptions, to: nil) }
 
-  /// Forgets what a receiver was not told yet.
+  /// Deletes the deliveries to a receiver.
   func forgetDeliveries(to receiver: OutboxReceiver) throws {
     _ = try execute(
       "DELETE FROM outbox WHERE channel = $1 AND receiver = $2", [.of(receiver.channel), .text(receiver.id)])
   }
 
-  /// Whose account an authenticator is bound to, that is not removed yet.
+  /// The user that an authenticator is bound to; `nil` where it is bound to none, or removed.
   private func user(of kind: AuthenticatorRecord.Kind, _ id: String) throws -> String? {
     let query =
       switch kind {
@@ -192,7 +192,7 @@ extension SQLConnection {
     return try row(query, [.text(id)]) { try $0.text(0) }
   }
 
-  /// The oldest delivery of each receiver where that is due, by one look into the index for each receiver.
+  /// The oldest delivery of each receiver, if it is due, by one index lookup for each receiver.
   fileprivate func oldestDeliveries(
     on channel: OutboxChannel, dueAt time: Int64, _ codes: RowCodes
   ) throws -> [OutboxRecord] {

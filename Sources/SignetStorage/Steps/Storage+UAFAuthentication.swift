@@ -1,21 +1,21 @@
 import SignetSQL
 
 extension Storage {
-  /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
+  /// Ends an authentication with verified signatures: checks and stores the counters, and accepts the transaction.
   ///
-  /// An operation is taken once, before its time is over. A counter has to be 0 while the stored one is 0, or be greater than the
-  /// stored one; else the key is in quarantine from now on, and the operation has failed.
+  /// An operation accepts one response, before it expires. A counter has to be greater than the stored one, or both have to be 0; otherwise
+  /// the key is quarantined and the operation fails.
   ///
   /// - Parameters:
   ///   - id: The operation.
-  ///   - user: Whose keys they are.
-  ///   - end: How it ends.
+  ///   - user: The owner of the keys.
+  ///   - end: The status and the time of a success.
   ///   - uses: The keys with their counters.
-  ///   - evidence: What is kept of the response with the transaction that it decides; `nil` where it decides none.
+  ///   - evidence: The part of the response that is kept with the transaction; `nil` without a transaction.
   ///   - audit: Makes the event.
-  ///   - judge: Why the answer is not taken, by the keys, all of which are the user's and in use, and by the transaction that goes with the
-  ///     operation, as both are in this step; `nil` where it is. It may be called again where the step has to be repeated.
-  /// - Returns: How it ended.
+  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step: the reason to refuse
+  ///     the response, `nil` to accept it. It may be called again where the step is repeated.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord? = nil,
@@ -27,7 +27,7 @@ extension Storage {
       try database.requireActive(known: user)
       var device: String?
       for use in uses {
-        // One that is nobody's, somebody else's or not ours is refused below.
+        // finishAuthentication refuses a key that is unknown, of another user, or in a row with a wrong MAC.
         guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
           key.state != .altered
         else { continue }
@@ -37,7 +37,7 @@ extension Storage {
       let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
-      // A key that there are two of is out of use, also where another one is what was refused first.
+      // A cloned key is quarantined, whichever key was the first reason to refuse.
       let isSuspended =
         try outcome != .taken
         && uses.contains { try database.uafCredential($0.aaid, $0.keyID, codes)?.state == .quarantined }
@@ -67,18 +67,18 @@ extension SQLConnection {
     }
     let keys = try uses.compactMap { try uafCredential($0.aaid, $0.keyID, codes) }
       .filter { $0.user == user && $0.state == .active }
-    // One that is not in use is refused where it is counted.
+    // The loop below refuses a key that is not active.
     if keys.count == uses.count, let refusal = judge(keys, pending) {
       return try fail(session, end, refusal, codes)
     }
-    // One key that is refused refuses them all; what the others have proved counts all the same.
+    // One refused key fails the operation; the counters of the other keys are stored all the same.
     var firstRefusal: UAFOutcome?
     for use in uses {
       guard let refusal = try count(use, of: user, codes) else { continue }
       firstRefusal = firstRefusal ?? refusal
     }
     if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
-    // Before the transaction ends, and with it all operations of it that are under way.
+    // First, because the end of the transaction fails all its open operations.
     session.user = user
     try succeed(session, end, codes)
     if var pending {

@@ -1,18 +1,20 @@
 import SignetSQL
 
 extension Storage {
-  /// Ends a deregistration, whose request is given out: removes its keys, in the same step.
+  /// Ends a deregistration whose request was sent, and removes the keys in the same step.
   ///
   /// - Parameters:
   ///   - id: The operation.
-  ///   - user: Whose keys go, and whose operation it has to be.
-  ///   - end: How it ends.
-  ///   - selection: Which keys go; each may name many, or none that there is.
-  ///   - basis: What the user is known by, who takes nothing away elsewhere while that is on a locked device; `nil` where others ask.
-  ///   - audit: The event of its end.
-  ///   - removed: Makes the event of each key that went, of its model and its name.
-  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over``, where nothing is removed.
-  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
+  ///   - user: The user of the operation and of the keys.
+  ///   - end: The status and the time of the end.
+  ///   - selection: The keys to remove; each element can match several keys or none.
+  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks. From a locked device, a client can remove keys of
+  ///     that device alone.
+  ///   - audit: The event of the end.
+  ///   - removed: Makes the event of each removed key, from its model and its id.
+  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over`` where the operation is not open or is another user's, and nothing is removed.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` where `basis` is no
+  ///   longer valid.
   public func finishUAFDeregistration(
     _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
     by basis: UAFBasis? = nil, audit: AuditRecord,

@@ -1,20 +1,20 @@
 import SignetSQL
 
 extension Storage {
-  /// Ends a registration, whose response holds: adds its keys.
+  /// Ends a registration with a verified response: adds its keys, or fails the operation.
   ///
-  /// An operation is taken once, before its time is over. A key that is registered already, of whomever, is not taken, and the
-  /// operation has failed then; nor is one whose public key is another authenticator's, of whatever kind and state. One that was removed
-  /// may be registered again for the same user.
+  /// An operation accepts one response, before it expires. The registration fails where one of the keys is registered for any user, or where
+  /// one of the public keys belongs to another authenticator, of any kind and state. A removed key can be registered again for the same user.
   ///
   /// - Parameters:
   ///   - id: The operation.
-  ///   - end: How it ends.
+  ///   - end: The status and the time of a success.
   ///   - credentials: The new keys, all of one user and on one device.
-  ///   - limit: How many keys a user may have.
+  ///   - limit: The maximum number of keys of a user.
   ///   - audit: Makes the event.
-  ///   - judge: Why the keys are not taken, by what is demanded at that moment; `nil` where they are.
-  /// - Returns: How it ended.
+  ///   - judge: Checks the requirements within the step: the reason to refuse the keys, `nil` to accept them. It may be called again where
+  ///     the step is repeated.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(
     _ id: String, _ end: UAFSessionEnd, adding credentials: [NewUAFCredential], limit: Int,

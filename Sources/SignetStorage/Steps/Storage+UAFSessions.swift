@@ -1,20 +1,20 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds an operation: one whose token waits, or one whose request is on its way.
+  /// Adds an operation, in the state `tokenCreated` or `requested`.
   ///
-  /// One that reaches a device of a user's is a request in the user's budget, unless it removes keys, or asks a transaction that is counted
-  /// already of a target that has not been asked it.
+  /// An operation that is sent to a device counts against the user's budget of requests. Exceptions are deregistrations, and an operation
+  /// for a transaction that is counted already, where its target was not sent that transaction before.
   ///
   /// - Parameters:
   ///   - session: The operation.
-  ///   - basis: What its user is known by, from no locked device; `nil` where others ask.
-  ///   - limits: How often a user may be asked.
+  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks.
+  ///   - limits: The budget of requests.
   ///   - audit: Makes the event; `nil` for none.
-  /// - Returns: Whether it was added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id,
-  ///   ``StorageFailure/deviceLocked`` when its token is for a device that is locked, and is not to deregister, or `basis` is on one,
-  ///   ``StorageFailure/unauthorized`` where `basis` holds no more.
+  /// - Returns: Whether the operation was added.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user; ``StorageFailure/exists`` for an id that exists;
+  ///   ``StorageFailure/deviceLocked`` where the target's device is locked and the operation is no deregistration, or where `basis` is on a
+  ///   locked device; ``StorageFailure/unauthorized`` where `basis` is no longer valid.
   public func addUAFSession(
     _ session: UAFSessionRecord, by basis: UAFBasis? = nil, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
@@ -34,14 +34,14 @@ extension Storage {
     }
   }
 
-  /// Adds an operation that a stranger asked for, unless too many of the same client's were begun lately and not answered well.
+  /// Adds an operation for an unauthenticated client, unless the client has too many recent operations without success.
   ///
-  /// Lately is as long as the operation lasts.
+  /// An operation is recent for as long as the new one lasts.
   ///
   /// - Parameters:
-  ///   - session: The operation, which has a client.
-  ///   - limit: How many there may be.
-  /// - Returns: Whether it was added.
+  ///   - session: The operation, with its client.
+  ///   - limit: The maximum number of such operations, the new one included.
+  /// - Returns: Whether the operation was added.
   /// - Throws: ``StorageFailure``.
   public func addUAFSession(
     _ session: UAFSessionRecord, ofClientWithAtMost limit: Int
@@ -67,7 +67,7 @@ extension Storage {
     try await read { [codes] in try $0.uafSession(tokenDigest: tokenDigest, codes) }
   }
 
-  /// The operations whose tokens wait for a target, newest first, at most 64.
+  /// The operations whose tokens a target can redeem, newest first, at most 64.
   public func pendingUAFSessions(
     target: String, at time: Int64
   ) async throws(StorageFailure) -> [UAFSessionRecord] {
@@ -81,15 +81,15 @@ extension Storage {
     }
   }
 
-  /// Redeems a token, which happens once.
+  /// Redeems a token, at most once.
   ///
   /// - Parameters:
-  ///   - digest: Of the token.
-  ///   - request: The request that is given for it.
-  ///   - time: When.
-  ///   - expires: Until when a response is taken.
-  ///   - audit: The event, written where it is redeemed.
-  /// - Returns: Whether this call redeemed it, in time.
+  ///   - digest: The digest of the token.
+  ///   - request: The request that the client gets for it.
+  ///   - time: The time of the call, in seconds since 1970.
+  ///   - expires: When the request expires, in seconds since 1970.
+  ///   - audit: The event, written where the token is redeemed.
+  /// - Returns: Whether this call redeemed the token; an expired one is not redeemed.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
@@ -101,7 +101,7 @@ extension Storage {
       else { return false }
       if found.isGrant {
         if let user = found.user { try database.requireActive(owner: user) }
-        // One that was sent while its target was removed.
+        // The target may have been removed while the token was sent.
         guard try database.requireUnlockedDevice(ofTarget: found.target, codes) else { return false }
       }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
@@ -111,7 +111,7 @@ extension Storage {
     }
   }
 
-  /// Ends an operation without success.
+  /// Ends an open operation as failed.
   ///
   /// - Returns: Whether it was open.
   public func failUAFSession(
@@ -126,13 +126,13 @@ extension Storage {
     }
   }
 
-  /// Ends an operation whose time is over, in the step that finds it so: not one that was redeemed or answered meanwhile.
+  /// Ends an expired operation as failed; one that was redeemed or answered meanwhile stays as it is.
   ///
   /// - Parameters:
   ///   - id: The operation.
-  ///   - end: How it ends, and when.
-  ///   - audit: The event, written where it ends.
-  /// - Returns: The operation as it stands then; `nil` where there is none.
+  ///   - end: The status and the time of its end.
+  ///   - audit: The event, written where this call ends the operation.
+  /// - Returns: The operation after the step; `nil` where there is none.
   /// - Throws: ``StorageFailure``.
   public func expireUAFSession(
     _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
@@ -162,7 +162,9 @@ extension SQLConnection {
     ) { try UAFSessionRecord($0, codes) }
   }
 
-  /// Counts an operation for its user, unless there are too many, or it is no request of its own; that is written down in it.
+  /// Counts an operation against its user's budget of requests, unless that is used up.
+  ///
+  /// An operation that does not count gets no requester; its success then leaves the budget as it is.
   fileprivate func admit(
     _ session: inout UAFSessionRecord, _ limits: TransactionLimits
   ) throws -> AdmissionOutcome {
@@ -174,11 +176,11 @@ extension SQLConnection {
     return try admitRequest(to: user, by: session.requester, at: session.created, limits)
   }
 
-  /// Whether an operation asks its user for something on a device, and nothing that was counted already.
+  /// Whether an operation counts against its user's budget of requests.
   private func isOwnRequest(_ session: UAFSessionRecord, to user: String) throws -> Bool {
     guard let target = session.target, session.isGrant else { return false }
     guard let transaction = session.transaction else { return true }
-    // One for anybody is counted for nobody. The same target once more is the user asked once more.
+    // A transaction without a user is counted for nobody. A second operation for the same target asks the user again, and counts.
     let isCounted = try exists(
       """
       SELECT 1 FROM transactions WHERE id = $1 AND user_id = $2
@@ -187,18 +189,18 @@ extension SQLConnection {
     return !isCounted
   }
 
-  /// Adds an operation, and tells a device that waits for it.
+  /// Inserts an operation, and notifies the waiting devices of its user.
   func add(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
     try insert(session, codes)
     try noteChange(ofWhatWaitsFor: session)
   }
 
-  /// Tells a device that waits that its list of operations is another one.
+  /// Notifies the waiting devices of the user that their list of operations has changed.
   private func noteChange(ofWhatWaitsFor session: UAFSessionRecord) throws {
     if session.target != nil, let user = session.user { try noteChange(ofUser: user) }
   }
 
-  /// Writes what changes of an operation, with the code of the whole.
+  /// Writes the columns of an operation that can change, and the MAC of the row.
   fileprivate func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
     _ = try execute(
       """
@@ -216,7 +218,7 @@ extension SQLConnection {
     try noteChange(ofWhatWaitsFor: session)
   }
 
-  /// Ends an operation in the state that is given.
+  /// Ends an operation in a state.
   func end(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, _ codes: RowCodes
   ) throws {
@@ -225,20 +227,21 @@ extension SQLConnection {
     try update(session, codes)
   }
 
-  /// Ends an operation with success; one that was a request of its own is an acceptance.
+  /// Ends an operation with success; one that counts clears the user's count of requests that were not accepted.
   func succeed(_ session: UAFSessionRecord, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
     try self.end(session, end, .succeeded, codes)
     if session.requester != nil, let user = session.user { try endRow(of: user) }
   }
 
-  /// Ends the operations of a user that are under way as failed.
+  /// Ends all open operations of a user as failed.
   func failUAFSessions(of user: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
     try failUAFSessions(where: "user_id = $1", [.text(user)], end, codes)
   }
 
-  /// Ends what is under way for a user's keys on a device or for its targets, as failed; what removes keys goes on.
+  /// Ends the open operations of a user that may concern a device as failed, except deregistrations.
   ///
-  /// A registration that was sent to no target may be one on the device. What authenticates by the keys is refused with these.
+  /// These are the operations of the device's targets, and registrations without a target. An authentication without a target stays open:
+  /// the step that ends it refuses keys on a locked device.
   func failUAFSessions(
     on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
@@ -249,12 +252,12 @@ extension SQLConnection {
         """, [.text(user), .text(device)], end, codes)
   }
 
-  /// Ends what a target was sent and has not answered, as failed; what removes keys goes on.
+  /// Ends the open operations of a target as failed, except deregistrations.
   func failUAFSessions(ofTarget target: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
     try failUAFSessions(where: "target = $1 AND operation <> 'Dereg'", [.text(target)], end, codes)
   }
 
-  /// Ends the registrations of a user that are under way, and may be on a device, as failed.
+  /// Ends the open registrations of a user that may be on a device as failed.
   func failUAFRegistrations(
     on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
@@ -265,16 +268,16 @@ extension SQLConnection {
         """, [.text(user), .text(device)], end, codes)
   }
 
-  /// Ends the operations of a transaction that are under way as failed, because it has ended.
+  /// Ends the open operations of a transaction as failed, because the transaction has ended.
   func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowCodes) throws {
     try failUAFSessions(
       where: "txn = $1", [.text(transaction)],
       UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time), codes)
   }
 
-  /// Ends operations that are under way as failed.
+  /// Ends open operations as failed.
   ///
-  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything from being locked.
+  /// A row with a wrong MAC stays as it is. No response to it is accepted, and it must not block the lock of a device.
   private func failUAFSessions(
     where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
@@ -289,7 +292,7 @@ extension SQLConnection {
     for case let session? in open { try self.end(session, end, .failed, codes) }
   }
 
-  /// Ends an operation as failed, in the step that found out why.
+  /// Ends an operation as failed, with the status of an outcome.
   func fail(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
   ) throws -> UAFOutcome {
@@ -299,7 +302,7 @@ extension SQLConnection {
     return outcome
   }
 
-  /// The operation of this id, if its request is given out and can still be answered; `nil` for any other.
+  /// The operation of this id, if its request was sent and has not expired; `nil` otherwise.
   func requestedUAFSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
     guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
       return nil
@@ -309,7 +312,6 @@ extension SQLConnection {
 }
 
 extension UAFSessionRecord {
-  /// Whether it asks its user, who has to be active, for something, on a device of good standing: what takes keys away asks nothing, and is
-  /// done of suspended and locked ones too.
+  /// Whether its user has to be active and its device unlocked: not for deregistrations, which suspended users and locked devices get too.
   fileprivate var isGrant: Bool { operation != "Dereg" }
 }
