@@ -4,13 +4,13 @@ import SignetStorage
 import SignetWire
 
 extension EvidenceCheck {
-  /// Verifies the answer of an authenticator app, and that it means what the status says.
+  /// Verifies the answer of an authenticator app, and that the status follows from it.
   ///
   /// - Parameters:
   ///   - app: The message to the app, and its answer.
-  ///   - content: What the transaction asks.
-  ///   - status: What the answer came to.
-  ///   - reason: Why the server denied the transaction without the user's no; `nil` where the user decided.
+  ///   - content: The content of the transaction.
+  ///   - status: The state of the transaction after the answer.
+  ///   - reason: Why the server denied the transaction although the user approved it; `nil` where the user decided.
   ///   - shared: The key of the app and the server, and the number that the user had to choose.
   /// - Throws: ``Failure``, which names the member at fault.
   static func verify(

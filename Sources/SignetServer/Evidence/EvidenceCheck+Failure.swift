@@ -2,34 +2,34 @@ package import SignetUAF
 package import SignetWire
 
 extension EvidenceCheck {
-  /// Why what is said to be an answer does not hold.
+  /// Why an answer does not verify.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is of a container, or nothing that was signed, and does not hold as that.
+    /// The signed decision of a container does not verify, or the text is no answer at all.
     case decision(DecisionCheck.Failure)
-    /// It is a transaction that nobody has answered by a signature.
+    /// The transaction has no evidence of an answer.
     case noAnswer(status: String)
-    /// A member is missing, or not of the form that it has.
+    /// A member is missing or malformed.
     case malformed(member: String)
-    /// A member is not what it was when the server took the answer.
+    /// A member has changed since the server accepted the answer.
     case altered(member: String)
-    /// The server's statement is not signed by the server's key, or none.
+    /// The server's statement is not signed by the server's key, or is malformed.
     case statement
-    /// Another server's key has signed the statement.
+    /// Another key than one of the server's has signed the statement.
     case otherServerKey
-    /// Another key than the user's has signed it.
+    /// Another key than the user's has signed the answer.
     case otherKey
-    /// It is an answer to something else than what was asked.
+    /// The content is not that of the relying party's request.
     case otherContent
-    /// A member is not what another one says of it.
+    /// A member contradicts another one.
     case contradicts(member: String, by: String)
     /// The assertion does not verify.
     case refused(member: String, AssertionRefusal)
-    /// The key of an app's answer is not there.
+    /// The key that verifies an app's answer was not given.
     case sharedKeyMissing
-    /// A token of an app is not authenticated by the app's key.
+    /// The app's key does not authenticate a token.
     case notAuthentic(member: String)
 
-    /// What was found, and what it means.
+    /// What is wrong, without user, content or key.
     package var description: String {
       switch self {
       case .decision(let failure): failure.description

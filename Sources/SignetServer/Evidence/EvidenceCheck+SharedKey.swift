@@ -3,22 +3,22 @@ package import SignetPushAuth
 import SignetStorage
 
 extension EvidenceCheck {
-  /// What verifies an app's answer, and what only the server has: whoever has it could have made the answer.
+  /// The key that verifies an app's answer; whoever has it could also have made the answer, so only the server does.
   package struct SharedKey: Sendable {
     /// The key that the app and the server share.
     let key: PushAuthKey
     /// The number that the user had to choose; `nil` for none.
     let number: String?
 
-    /// Names both.
+    /// Combines a key with a number.
     package init(_ key: PushAuthKey, number: String? = nil) { (self.key, self.number) = (key, number) }
 
-    /// Opens what was kept beside the evidence of a transaction that an app has answered; `nil` for any other.
+    /// Decrypts the key that is stored with a transaction; `nil` where no app has answered it.
     ///
     /// - Parameters:
-    ///   - id: The transaction.
-    ///   - context: The server's.
-    /// - Throws: What the storage throws, `CryptoFailure` where the master key is another.
+    ///   - id: The id of the transaction.
+    ///   - context: The server's storage and master key.
+    /// - Throws: The errors of storage; `CryptoFailure` for another master key.
     package init?(ofTransaction id: String, _ context: ServiceContext) async throws {
       guard let transaction = try await context.storage.transaction(id), let app = transaction.app,
         let sealed = transaction.evidence?.sealedKey
@@ -30,7 +30,7 @@ extension EvidenceCheck {
         return
       }
       let opened = try context.masterKey.open(sealedNumber, for: .matchingNumber(transaction: id))
-      // It was shown to people.
+      // No secret: the number was shown to the user.
       number = String(decoding: opened.insecureCopy(), as: UTF8.self)
     }
   }

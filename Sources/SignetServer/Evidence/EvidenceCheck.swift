@@ -3,46 +3,47 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// What is verified of an answer of any kind, without the server, from nothing but what was kept of it.
+/// An answer to a transaction, verified offline from the evidence that the server kept.
 ///
-/// Of a container it is the signed decision (``DecisionCheck``), of a UAF authenticator or an app the ``AnswerEvidence`` with the
-/// server's statement.
+/// For a container the evidence is the signed decision (``DecisionCheck``); for a UAF authenticator or an app it is the
+/// ``AnswerEvidence`` with the server's statement.
 package struct EvidenceCheck: Sendable {
-  /// What has answered, and so who can verify it.
+  /// The kind of authenticator that answered, which decides who can verify the answer.
   package enum Kind: String, Sendable, CaseIterable {
-    /// A container: the user's key has signed the content, and the device's clock the time.
+    /// A container: the user's key has signed the content and the time by the device's clock.
     case container
-    /// A UAF authenticator: a registered key has signed the text, for the application.
+    /// A UAF authenticator: a registered key has signed the text for the application.
     case uaf
-    /// An authenticator app: a key that the server has too has authenticated the answer.
+    /// An authenticator app: a key that it shares with the server authenticates the answer.
     case app
   }
 
-  /// What has answered.
+  /// The kind of authenticator that answered.
   package let kind: Kind
-  /// What was answered.
+  /// The state of the transaction after the answer.
   package let status: TransactionRecord.State
-  /// The transaction.
+  /// The id of the transaction.
   package let transaction: String
-  /// Who answered.
+  /// The id of the user who answered.
   package let user: String
-  /// The server, in full.
+  /// The URL of the server in its full form.
   package let server: String
-  /// What was asked.
+  /// The content of the transaction.
   package let content: String
-  /// The text that was shown and confirmed, which can be less than the content; `nil` where the content itself was signed.
+  /// The text that the authenticator showed, which can be less than the content; `nil` where the content itself was signed.
   package let shown: String?
-  /// When, in seconds since 1970: by the device's clock where a container has signed it, by the server's otherwise.
+  /// The time of the answer, in seconds since 1970: by the device's clock for a container, by the server's otherwise.
   package let time: Int64
 
   /// Verifies an answer.
   ///
   /// - Parameters:
-  ///   - text: The server's answer to `GET /v1/transactions/{id}`, all of which has to agree, or the compact JWS of a container alone.
-  ///   - key: The user's public key; `nil` for the one in the answer, which is the server's word.
-  ///   - expected: The content that the relying party asked; `nil` where it is compared elsewhere.
-  ///   - serverKeys: The server's own keys, one of which has signed its statement; `nil` for the one in the answer.
-  ///   - sharedKey: The key of an app's answer, which only the server has.
+  ///   - text: The server's answer to `GET /v1/transactions/{id}`, whose members have to agree with the evidence, or the compact JWS of a
+  ///     container's decision.
+  ///   - key: The user's public key; `nil` to trust the one in the answer.
+  ///   - expected: The content of the relying party's request; `nil` where the caller compares it.
+  ///   - serverKeys: The server's keys, one of which has to have signed the statement; `nil` to trust the one in the answer.
+  ///   - sharedKey: The key that authenticates an app's answer, which only the server has.
   /// - Throws: ``Failure``.
   package init(
     _ text: String, key: P256.Signing.PublicKey? = nil, content expected: String? = nil,
@@ -114,7 +115,7 @@ package struct EvidenceCheck: Sendable {
 
   // MARK: The answer and the statement
 
-  /// The server's answer about a transaction; `nil` for anything else.
+  /// A text as the server's answer about a transaction; `nil` where it is something else.
   private static func answer(_ text: String) -> JSONObject? {
     do {
       let object = try JSONObject(parsing: Array(text.utf8))
@@ -142,7 +143,7 @@ package struct EvidenceCheck: Sendable {
     return statement
   }
 
-  /// Holds all that the answer says beside the evidence against the server's statement.
+  /// Compares the members of the answer beside the evidence with the server's statement.
   private static func compare(
     _ statement: AnswerStatement, _ object: JSONObject, _ evidence: AnswerEvidence
   ) throws(Failure) {

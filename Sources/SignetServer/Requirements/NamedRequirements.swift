@@ -1,11 +1,11 @@
-/// The requirements that can be asked for by name: those that are built in, and those of the operator.
+/// The requirements that relying parties can name: the built-in ones, and the operator's.
 package struct NamedRequirements: Hashable, Sendable {
-  /// The longest name, in characters.
+  /// The maximum length of a name, in characters.
   package static let longestName = 128
-  /// The most requirements of an operator.
+  /// The maximum number of requirements of an operator.
   package static let limit = 64
 
-  /// What names of this product begin with, which no operator gives.
+  /// The prefix of names that are reserved for this product.
   static let prefix = "urn:signet:"
 
   /// Phishing-resistant (OpenID Connect Extended Authentication Profile ACR Values 1.0 section 2).
@@ -26,20 +26,20 @@ package struct NamedRequirements: Hashable, Sendable {
     ]
   }()
 
-  /// The names that are built in, and mean the same at every server.
+  /// The built-in names, which have the same meaning at every server.
   package static let builtInNames = builtIn.map(\.name)
 
-  /// What is demanded where nothing is named: that what was shown is signed, so that the answer can be shown to others.
+  /// The requirement where none is named: the shown content has to be signed, so that the answer proves something to others.
   private static let unnamed: AuthenticationRequirement = {
     var unnamed = AuthenticationRequirement()
     unnamed.needsSignedContent = true
     return unnamed
   }()
 
-  /// The operator's own, by name.
+  /// The operator's requirements, by name.
   package var own: [String: AuthenticationRequirement] = [:]
 
-  /// Those that are built in.
+  /// The built-in requirements alone.
   package init() {}
 
   /// The requirement of a name; `nil` where there is none.
@@ -47,30 +47,30 @@ package struct NamedRequirements: Hashable, Sendable {
     Self.builtIn.first { $0.name.utf8.elementsEqual(name.utf8) }?.requirement ?? own[name]
   }
 
-  /// All names: those that are built in, then the operator's in order.
+  /// All names: the built-in ones, then the operator's in alphabetical order.
   package var names: [String] { Self.builtInNames + own.keys.sorted() }
 
-  /// The first of some names whose requirement evidence meets; `nil` where it meets none.
+  /// The first of some names whose requirement the evidence meets; `nil` for none.
   package func first(of names: [String], metBy evidence: AuthenticationEvidence) -> String? {
     names.first { self[$0]?.unmet(by: evidence).isEmpty ?? false }
   }
 
-  /// Whether evidence meets one of some names, or what is demanded where there are none.
+  /// Whether the evidence meets the requirement of at least one name, or, without names, the default requirement.
   package func isOneMet(of names: [String], by evidence: AuthenticationEvidence) -> Bool {
     names.isEmpty ? Self.unnamed.unmet(by: evidence).isEmpty : first(of: names, metBy: evidence) != nil
   }
 
-  /// The digits of the number without which evidence meets none of some names; 0 where one of them needs none.
+  /// The fewest digits of a number that any of the requirements accepts; 0 where one of them needs no number.
   package func numberDigits(of names: [String]) -> Int {
     names.compactMap { self[$0]?.numberDigits }.min() ?? 0
   }
 
-  /// Whether evidence meets the requirements of all these names; one that is not known any more is met by nothing.
+  /// Whether the evidence meets the requirements of all names; nothing meets a name that no longer exists.
   package func areMet(_ names: [String], by evidence: AuthenticationEvidence) -> Bool {
     names.allSatisfy { self[$0]?.unmet(by: evidence).isEmpty ?? false }
   }
 
-  /// What evidence lacks for each of some names, for people: `phrh needs phishing resistance and a key in attested hardware`.
+  /// A text with the unmet demands of each name: `phrh needs phishing resistance and a key in attested hardware`.
   package func missing(for names: [String], in evidence: AuthenticationEvidence) -> String {
     names.map { name in
       guard let requirement = self[name] else { return "\(name) is not known any more" }
@@ -79,8 +79,8 @@ package struct NamedRequirements: Hashable, Sendable {
     }.joined(separator: "; ")
   }
 
-  /// Whether a text may be a name: visible ASCII without quotes and backslashes, so that a list of names can be separated by spaces
-  /// and stand in an answer (RFC 6749 section 5.2).
+  /// Whether a text is valid as a name: visible ASCII without quotes and backslashes, so that a list of names can be separated by
+  /// spaces and be part of an error answer (RFC 6749 section 5.2).
   package static func mayBeName(_ name: String) -> Bool {
     (1...longestName).contains(name.utf8.count)
       && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }

@@ -13,8 +13,8 @@ extension Storage {
   ///   - uses: The keys with their counters.
   ///   - evidence: The part of the response that is kept with the transaction; `nil` without a transaction.
   ///   - audit: Makes the event.
-  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step: the reason to refuse
-  ///     the response, `nil` to accept it. It may be called again where the step is repeated.
+  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step: the reason to
+  ///     refuse the response, `nil` to accept it. It may be called again where the step is repeated.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(

@@ -8,8 +8,8 @@ extension Storage {
   ///   - user: The user of the operation and of the keys.
   ///   - end: The status and the time of the end.
   ///   - selection: The keys to remove; each element can match several keys or none.
-  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks. From a locked device, a client can remove keys of
-  ///     that device alone.
+  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks. From a locked device, a client can remove
+  ///     keys of that device alone.
   ///   - audit: The event of the end.
   ///   - removed: Makes the event of each removed key, from its model and its id.
   /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over`` where the operation is not open or is another user's, and nothing is removed.

@@ -3,8 +3,9 @@ import SignetSQL
 extension Storage {
   /// Ends a registration with a verified response: adds its keys, or fails the operation.
   ///
-  /// An operation accepts one response, before it expires. The registration fails where one of the keys is registered for any user, or where
-  /// one of the public keys belongs to another authenticator, of any kind and state. A removed key can be registered again for the same user.
+  /// An operation accepts one response, before it expires. The registration fails where one of the keys is registered for any user, or
+  /// where one of the public keys belongs to another authenticator, of any kind and state. A removed key can be registered again for the
+  /// same user.
   ///
   /// - Parameters:
   ///   - id: The operation.
