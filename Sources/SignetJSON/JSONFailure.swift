@@ -59,22 +59,45 @@
   public var description: String {
     switch self {
     case .tooLarge(let count, let limit): "the JSON text has \(count) bytes; send at most \(limit)"
-    case .tooDeep(let offset): "nested too deep at byte \(offset); flatten the JSON text"
-    case .tooManyMembers(let offset): "too many members at byte \(offset); split the JSON text"
-    case .unexpectedEnd(let offset): "the JSON text ends early at byte \(offset); send all of it"
-    case .unexpectedByte(let offset): "unexpected byte at \(offset); write JSON as RFC 8259 says"
-    case .trailingData(let offset): "data after the JSON value at byte \(offset); send one value"
-    case .duplicateMember(let offset): "a member is repeated at byte \(offset); give each name once"
-    case .invalidUTF8(let offset): "the text is not UTF-8 at byte \(offset); encode it as UTF-8"
-    case .loneSurrogate(let offset): "half a surrogate pair at byte \(offset); write both halves"
-    case .invalidEscape(let offset): "unknown escape at byte \(offset); see RFC 8259 section 7"
-    case .controlCharacter(let offset): "control character at byte \(offset); escape it"
-    case .invalidNumber(let offset): "malformed number at byte \(offset); see RFC 8259 section 6"
-    case .numberOutOfRange(let offset): "the number at byte \(offset) is too large; use a smaller one"
     case .notAnObject: "the JSON text is not an object; send an object"
     case .missingMember(let name): "the member \"\(name)\" is missing; add it"
     case .wrongType(let name, let expected): "the member \"\(name)\" must be \(expected.rawValue)"
     case .notBase64URL(let name): "the member \"\(name)\" must be base64url without padding"
+    default: syntax.map { "\($0.fault) at byte \($0.offset); \($0.remedy)" } ?? "the text is no JSON"
+    }
+  }
+
+  /// The same for who edits the text: a fault of syntax with its line and its column, which count from 1.
+  ///
+  /// - Parameter text: What was read.
+  /// - Returns: ``description``, where no place in the text is at fault.
+  package func description(in text: [UInt8]) -> String {
+    guard let syntax else { return description }
+    let lines = text.prefix(syntax.offset).split(separator: 0x0A, omittingEmptySubsequences: false)
+    // Bytes that go on a character of UTF-8 are no columns.
+    let column = (lines.last ?? []).count { $0 & 0xC0 != 0x80 } + 1
+    return "line \(max(1, lines.count)), column \(column): \(syntax.fault); \(syntax.remedy)"
+  }
+
+  private var syntax: (fault: String, offset: Int, remedy: String)? {
+    switch self {
+    case .tooDeep(let offset): ("nested too deep", offset, "flatten the JSON text")
+    case .tooManyMembers(let offset): ("too many members", offset, "split the JSON text")
+    case .unexpectedEnd(let offset): ("the JSON text ends early", offset, "complete it")
+    case .unexpectedByte(let offset):
+      (
+        "unexpected character", offset,
+        "look for a comma, colon, quote or bracket too many or too few before it"
+      )
+    case .trailingData(let offset): ("data after the JSON value", offset, "remove it")
+    case .duplicateMember(let offset): ("a member is repeated", offset, "give each name once")
+    case .invalidUTF8(let offset): ("the text is not UTF-8", offset, "encode it as UTF-8")
+    case .loneSurrogate(let offset): ("half a surrogate pair", offset, "write both halves")
+    case .invalidEscape(let offset): ("unknown escape", offset, "see RFC 8259 section 7")
+    case .controlCharacter(let offset): ("control character", offset, "escape it")
+    case .invalidNumber(let offset): ("malformed number", offset, "see RFC 8259 section 6")
+    case .numberOutOfRange(let offset): ("too large a number", offset, "use a smaller one")
+    case .tooLarge, .notAnObject, .missingMember, .wrongType, .notBase64URL: nil
     }
   }
 }

@@ -50,10 +50,5 @@ struct CompletionPlace {
   }
 }
 
-/// Text as one word of a POSIX shell.
-func shellQuoted(_ text: String) -> String {
-  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
-}
-
 /// The name of a program as part of a function's name.
 func functionName(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }

@@ -28,7 +28,8 @@ enum CertificateCommands {
           arguments.output.print(fields: fields(certificate, folder))
           if certificate.isEnding(at: now) {
             arguments.errorOutput.print(
-              "It ends soon, or has ended; renew it: signet-server certificate renew --data \(folder.path)")
+              "It ends soon, or has ended; renew it: signet-server certificate renew --data \(shellWord(folder.path))"
+            )
           }
         }
         return certificate.isEnding(at: now) ? .failure : .success

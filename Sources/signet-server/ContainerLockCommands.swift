@@ -114,9 +114,7 @@ enum ContainerLockCommands {
       arguments.output.print("\(shown(try answer.object("policies")))")
     }
     for name in policies == nil ? [] : try answer.strings("unknown") {
-      arguments.errorOutput.print(
-        "signet-server: this server does not evaluate \(name); it relies on the device"
-      )
+      arguments.errorOutput.print("signet-server: \(UnevaluatedPolicy(name))")
     }
     return .success
   }

@@ -93,7 +93,8 @@ enum InitCommand {
           + PolicyOptions.keys.compactMap { key, name in
             settings.profile.keys[key].map { ("Policy, \(name)", $0.stringWithLock) }
           })
-      arguments.errorOutput.print("Start it: signet-server serve --data \(arguments.string("data"))")
+      arguments.errorOutput.print(
+        "Start it: signet-server serve --data \(shellWord(arguments.string("data")))")
     }
     return .success
   }
@@ -113,9 +114,7 @@ enum InitCommand {
         profile.accountPolicies = try AccountPolicySet(parsing: Array(text.utf8))
         let unknown = try AccountPolicyRegistry().check(profile.accountPolicies)
         for name in unknown {
-          arguments.errorOutput.print(
-            "signet-server: this server does not evaluate \(name); it relies on the devices"
-          )
+          arguments.errorOutput.print("signet-server: \(UnevaluatedPolicy(name))")
         }
       } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }
     }

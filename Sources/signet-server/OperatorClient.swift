@@ -177,7 +177,7 @@ struct OperatorClient: Sendable {
       CommandFailure(
         .unavailable,
         "the server cannot be reached at \(server.shortForm); "
-          + (folder.map { "start it: signet-server serve --data \($0)" }
+          + (folder.map { "start it: signet-server serve --data \(shellWord($0))" }
             // CURLE_COULDNT_RESOLVE_HOST
             ?? (code == 6
               ? "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
@@ -294,7 +294,7 @@ private struct APIKey {
     (self.secret, self.path) = (secret, path)
     remedy =
       "if it was revoked, remove the file and make another: signet-server key create operator --scope admin "
-      + "--offline --data \(folder) --output \(path)"
+      + "--offline --data \(shellWord(folder)) --output \(shellWord(path))"
   }
 }
 

@@ -21,8 +21,8 @@ enum ServeCommand {
       requests that have begun get up to 10 seconds to finish. A second one ends it at once. SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM \
       and SIGIO are ignored.
 
-      SIGHUP lets the server read its data folder again: the certificate, the settings "profile", "devices", "limits", "codes" and \
-      "operator", and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
+      SIGHUP lets the server read its data folder again: the certificate, the settings \
+      \(FolderSettings.reloaded.map { "\"\($0)\"" }.joined(separator: ", ")), and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
       settings, and files that they name, have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
       says why.
 
@@ -50,6 +50,7 @@ enum ServeCommand {
     var transport = try folder.transportConfiguration()
     let certificate = try folder.certificate()
     folder.check(certificate, sayingIn: .standardError)
+    folder.checkAccountPolicies(sayingIn: .standardError)
     var listen = ListenAddress(folder.settings)
     if let text = arguments.optionalString("listen") {
       listen = try ListenAddress(parsing: text)

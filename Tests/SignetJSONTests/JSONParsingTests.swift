@@ -20,6 +20,29 @@ import Testing
   }
 
   @Test(
+    "Who edits a file is told line and column",
+    arguments: [
+      ("", "line 1, column 1: the JSON text ends early"),
+      ("[1,\n2", "line 2, column 2: the JSON text ends early"),
+      ("[1,\r\n ,]", "line 2, column 2: unexpected character"),
+      ("{\"ä\": 1 \"b\": 2}", "line 1, column 9: unexpected character"),
+      ("[]\n\n[]", "line 3, column 1: data after"),
+      ("{\n\"a\":1,\n\"a\":2}", "line 3, column 1: a member is repeated"),
+    ])
+  func places(_ text: String, _ words: String) {
+    let bytes = Array(text.utf8)
+    do {
+      _ = try JSONValue(parsing: bytes)
+      Issue.record("it was read")
+    } catch { #expect(error.description(in: bytes).hasPrefix(words), "\(error.description(in: bytes))") }
+  }
+
+  @Test("What is no fault of syntax is told as ever")
+  func withoutPlace() {
+    #expect(JSONFailure.notAnObject.description(in: [0x5B, 0x5D]) == JSONFailure.notAnObject.description)
+  }
+
+  @Test(
     "What RFC 8259 forbids is refused, with its offset",
     arguments: [
       ("", JSONFailure.unexpectedEnd(offset: 0)), ("  ", .unexpectedEnd(offset: 2)),

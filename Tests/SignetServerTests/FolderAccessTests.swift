@@ -71,7 +71,10 @@ import SignetServer
   func saysWhichFileIsMissing(name: String) async throws {
     _ = try await makeFolder()
     try FileManager.default.removeItem(atPath: "\(path)/\(name)")
-    #expect(failure() == .fileMissing(path: "\(path)/\(name)"))
+    let setting = ["tls.key": "tls.key", "tls.pem": "tls.certificate"][name]
+    #expect(
+      failure() == setting.map { .fileOfSetting($0, path: "\(path)/\(name)") }
+        ?? .fileMissing(path: "\(path)/\(name)"))
     #expect(!FileManager.default.fileExists(atPath: "\(path)/\(name)"))
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import SignetJSON
 import SignetStorage
 import SignetTestKit
+import Synchronization
 import Testing
 
 import SignetServer
@@ -43,6 +44,28 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     #expect(try ServerFolder(opening: other.path + "/server").settings.accountRules == rules)
     #expect(again.settings.accountRules == rules)
     await context.storage.close()
+  }
+
+  @Test("a policy that the server does not evaluate is taken, and told with the one that was probably meant")
+  func unevaluated() async throws {
+    _ = try await makeFolder()
+    try rewrite(["reactions": ["screenLok": "lock", "geofence": "allow", "osVersion": "lock"]])
+    var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: "\(path)/server.json"))))
+    var profile = try object.object("profile")
+    profile["policies"] = ["geofence": [:], "deviceTamperin": [:]]
+    object["profile"] = .object(profile)
+    try write("server.json", object.text)
+    let lines = Mutex<[String]>([])
+    try ServerFolder(opening: path).checkAccountPolicies(
+      sayingIn: EventLog { line in lines.withLock { $0.append(line) } })
+    let told = try lines.withLock { $0 }.map { try JSONObject(parsing: Array($0.utf8)) }
+    #expect(
+      try told.map { try $0.string("policy") } == ["geofence", "deviceTamperin", "screenLok"])
+    #expect(try told.allSatisfy { try $0.string("event") == "policy.notEvaluated" })
+    let advice = try told.map { try $0.string("advice") }
+    #expect(!advice[0].contains("did you mean"))
+    #expect(
+      advice[1].hasSuffix("did you mean deviceTampering?") && advice[2].hasSuffix("did you mean screenLock?"))
   }
 
   @Test(

@@ -143,10 +143,13 @@ import SignetServer
     Slip("too few connections", "\"connections.total\" is 16 to 100000") {
       $0["connections"] = ["total": 15]
     },
-    Slip("all connections may wait", "is less than \"total\"") {
+    Slip("all connections may wait", "\"connections.waiting\" is less than \"total\" (100); found 100") {
       $0["connections"] = ["total": 100, "waiting": 100]
     },
-    Slip("all of an address may wait", "\"waitingPerAddress\" less than") {
+    Slip(
+      "all of an address may wait",
+      "\"connections.waitingPerAddress\" is less than \"perAddress\" (64); found 64"
+    ) {
       $0["connections"] = ["waitingPerAddress": 64]
     },
     Slip("no URL", "url") { $0["url"] = nil },
@@ -156,6 +159,26 @@ import SignetServer
     Slip("no profile", "profile") { $0["profile"] = nil },
     Slip("unknown protection", "protection") {
       $0["profile"] = ["protection": ["type": "magic"], "otp": [:]]
+    },
+    Slip(
+      "a typing error in a profile", "\"profile.protectoin\" is not known here; did you mean \"protection\"?"
+    ) {
+      $0["profile"] = ["protectoin": ["type": "device"]]
+    },
+    Slip("a typing error in its codes", "\"profile.otp.digit\" is not known here; did you mean \"digits\"?") {
+      $0["profile"] = ["otp": ["digit": 8]]
+    },
+    Slip("a name to listen on", "\"listen.address\" is a numeric address; found \"localhost\"") {
+      $0["listen"] = ["address": "localhost", "port": 443]
+    },
+    Slip(
+      "a requirement of UAF that is none",
+      "\"uaf.requirements.default\" is the name of a requirement (phr, phrh"
+    ) {
+      $0["uaf"] = ["facets": ["https://example.org"], "requirements": ["default": "staff"]]
+    },
+    Slip("a policy of UAF that is none", "none of its \"policies\"; did you mean \"default\"?") {
+      $0["uaf"] = ["facets": ["https://example.org"], "requirements": ["defualt": "phr"]]
     },
     Slip("a file above the folder", "\"tls.certificate\"") {
       $0["tls"] = ["certificate": "../a", "key": "b"]
@@ -183,7 +206,7 @@ import SignetServer
     },
     Slip(
       "a weight of nothing",
-      "\"devices.tampering.weights.hok\" is neither a finding nor a category"
+      "\"devices.tampering.weights.hok\" is neither a finding nor a category of evidence; did you mean \"hook"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hok": 1]]]
     },
@@ -265,6 +288,31 @@ import SignetServer
       return
     }
     #expect(reason.contains(slip.word))
+  }
+
+  @Test("every member that a profile can have is taken")
+  func readsWholeProfiles() async throws {
+    var object = try await makeFolder().settings.json
+    var profile = try object.object("profile")
+    profile["keys"] = ["signing": ["type": "biometric"], "session": ["type": "device"]]
+    profile["policies"] = ["screenLock": [:]]
+    var otp = try profile.object("otp")
+    otp["exportable"] = true
+    profile["otp"] = .object(otp)
+    object["profile"] = .object(profile)
+    try write("server.json", object.text)
+    #expect(try ServerFolder(opening: path).settings.json.object("profile") == profile)
+  }
+
+  @Test("a fault of syntax is told by its line and its column")
+  func namesTheLine() async throws {
+    _ = try await makeFolder()
+    try write("server.json", "{\n  \"format\": 1,\n  \"url\": \"é\"; \"listen\": {}\n}\n")
+    guard case .settings(_, let reason)? = failure() else {
+      Issue.record("not refused: \(String(describing: failure()))")
+      return
+    }
+    #expect(reason.hasPrefix("line 3, column 13: unexpected character; "))
   }
 
   @Test("requirements are read, written and given to the services")

@@ -33,7 +33,7 @@ extension IntegritySettings {
       throw .settings(member: "weights", "is an object with a number for each name")
     }
     for (name, value) in given.members {
-      guard names.contains(name) || Self.isKnown(name) else {
+      guard names.contains(name) || Self.names.contains(name) else {
         throw .settings(
           member: "weights", "has \"\(name)\", which is neither a finding nor a category of evidence")
       }
@@ -54,10 +54,8 @@ extension IntegritySettings {
     ]
   }
 
-  /// Whether a name is that of a standard finding or of a category.
-  package static func isKnown(_ name: String) -> Bool {
-    EvidenceCategory(rawValue: name) != nil || Finding.standard.contains { $0.name == name }
-  }
+  /// What can have a weight: the findings of our guards, and the categories of evidence.
+  package static let names = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
 
   private static func number(_ value: JSONValue?) -> Double? {
     switch value {

@@ -63,6 +63,7 @@ public final class FolderReload: Sendable {
           certificateEnd: certificate.end)
       } catch { throw folder.identityRefused(error) }
       folder.check(certificate, sayingIn: server.log)
+      folder.checkAccountPolicies(sayingIn: server.log)
       state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
       say(folder.settings, before: before.settings, hasNewCertificate: isNew)
       let present = Self.digests(of: started, in: folder)

@@ -11,6 +11,8 @@ extension FolderSettings {
       self = try Self.schema.read(object)
     } catch let refusal as Refusal {
       throw refusal
+    } catch let failure as JSONFailure {
+      throw .reason(failure.description(in: bytes))
     } catch {
       throw .reason("\(error)")  // each error names the wrong member and says why
     }

@@ -24,7 +24,7 @@ extension FolderSettings {
   }
 
   /// The keys of the settings that a reload (SIGHUP) applies.
-  package static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
+  public static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
 
   /// The defaults; required settings have placeholders here.
   private static let absent: FolderSettings = {
@@ -54,13 +54,13 @@ extension FolderSettings {
         group: "listen",
         [
           Setting(
-            required: "address", \.listenAddress, .string("a numeric address"),
+            required: "address", \.listenAddress, .numericAddress,
             "`::` for all of IPv6 and IPv4"),
           Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
         ], "where the server listens; `serve --listen` goes before it"),
       Setting(
         required: "profile", \.services.profile,
-        .object("a [profile](protocol.md#34-profile)", read: { try readProfile($0) }, json: \.json),
+        .object("a [profile](protocol.md#34-profile)", read: readProfile, json: \.json),
         "what a new container holds and what protects it, with the policies of [policies.md](policies.md)"
       ).reloaded,
       Setting(
@@ -143,12 +143,12 @@ extension FolderSettings {
     check: { settings, _ in
       // A waiting request keeps its connection, so at least one connection has to be left for decisions.
       let connections = settings.connections
-      guard (connections.waiting ?? 0) < connections.total,
-        (connections.waitingPerAddress ?? 0) < connections.perAddress
-      else {
-        throw Refusal.reason(
-          "\"connections.waiting\" is less than \"total\", \"waitingPerAddress\" less than \"perAddress\""
-        )
+      for (name, found, whole, limit) in [
+        ("waiting", connections.waiting, "total", connections.total),
+        ("waitingPerAddress", connections.waitingPerAddress, "perAddress", connections.perAddress),
+      ] {
+        guard let found, found >= limit else { continue }
+        throw Refusal.reason("\"connections.\(name)\" is less than \"\(whole)\" (\(limit)); found \(found)")
       }
       try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
     })
@@ -244,7 +244,24 @@ extension FolderSettings {
       "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
   ]
 
-  private static func readProfile(_ object: JSONObject) throws -> ContainerProfile {
+  /// A profile with every member that there is: a device ignores what it does not know, and an operator is to be told.
+  private static let fullProfile: JSONObject = {
+    var profile = ContainerProfile(protection: .device, totp: .standard)
+    profile.keys = [.signing: .device]
+    profile.isOTPExportable = true
+    do { profile.accountPolicies = try AccountPolicySet(["name": [:]]) } catch {
+      preconditionFailure("policies of ours are none: \(error)")
+    }
+    return profile.json
+  }()
+
+  @Sendable private static func readProfile(_ object: JSONObject, at place: String) throws -> ContainerProfile
+  {
+    try object.refuseMembers(except: fullProfile.members.map(\.name), at: place)
+    if case .object(let otp)? = object["otp"] {
+      try otp.refuseMembers(
+        except: fullProfile.object("otp").members.map(\.name), at: "\(place).otp")
+    }
     let profile = try ContainerProfile(object)
     try AccountPolicyRegistry().check(profile.accountPolicies)
     return profile

@@ -9,7 +9,9 @@ extension IntegritySettings {
       Setting(
         "weights", \.weights,
         .map(to: .share) { name in
-          IntegritySettings.isKnown(name) ? nil : "is neither a finding nor a category of evidence"
+          guard !IntegritySettings.names.contains(name) else { return nil }
+          return "is neither a finding nor a category of evidence; "
+            + suggestion(for: name, among: IntegritySettings.names)
         }, "other weights, by category, such as `{\"emulator\": 0.5}`", default: "the device's own"),
     ])
 }

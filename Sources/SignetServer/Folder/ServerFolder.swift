@@ -1,6 +1,7 @@
 public import SignetCrypto
 import SignetFiles
 public import SignetHTTP
+import SignetJSON
 public import SignetStorage
 
 #if canImport(Glibc)
@@ -247,7 +248,23 @@ extension ServerFolder {
   }
 
   func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
-    try FolderFile(file(name), access).read(isOutsideFolder: name.hasPrefix("/"))
+    do throws(ServerFolderFailure) {
+      return try FolderFile(file(name), access).read(isOutsideFolder: name.hasPrefix("/"))
+    } catch .fileMissing { throw missing(name) }
+  }
+
+  /// That a file which the settings name is missing, with the setting.
+  func missing(_ name: String) -> ServerFolderFailure {
+    let setting = Self.settings(saying: .string(name), in: .object(settings.json), at: "").first
+    return setting.map { .fileOfSetting($0, path: file(name)) } ?? .fileMissing(path: file(name))
+  }
+
+  /// The settings that have a value, by their paths.
+  private static func settings(saying value: JSONValue, in json: JSONValue, at place: String) -> [String] {
+    guard case .object(let object) = json else { return json == value ? [place] : [] }
+    return object.members.flatMap { name, member in
+      settings(saying: value, in: member, at: place.isEmpty ? name : "\(place).\(name)")
+    }
   }
 
   /// The path of a file of the folder, or of one elsewhere.

@@ -19,6 +19,8 @@ public import SignetStorage
   case folderMissing(path: String)
   /// The folder lacks a file.
   case fileMissing(path: String)
+  /// A file is missing that a setting of `server.json` names, such as `tls.key`.
+  case fileOfSetting(String, path: String)
   /// Something other than a folder, or than a plain file, is where one should be.
   case wrongKind(path: String)
   /// Another user owns the folder or the file.
@@ -73,6 +75,8 @@ public import SignetStorage
     case .folderMissing(let path): "there is no folder \(path); make one with 'signet-server init'"
     case .fileMissing(let path):
       "\(path) is missing; name a server's data folder, or restore the file from a backup"
+    case .fileOfSetting(let setting, let path):
+      "\(path) is missing, which \"\(setting)\" of server.json names; put it there, or correct the setting"
     case .wrongKind(let path): "\(path) is of the wrong kind: a plain file or folder is needed, not a link"
     case .ownedByAnother(let path, let owner, let user):
       "\(path) belongs to user \(owner), and this is user \(user); run this as its owner"

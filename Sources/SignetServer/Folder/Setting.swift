@@ -83,20 +83,13 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
   fileprivate static func read(
     _ settings: [Setting], of object: JSONObject, at place: String, into root: inout Root
   ) throws {
-    func location(_ name: String) -> String {
-      (place.isEmpty ? "" : "\(place).") + name.prefix(40)
-    }
-    for (name, _) in object.members
-    where !settings.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) {
-      let meant = closest(to: name, among: settings.map(\.name)).map { "did you mean \"\($0)\"?" }
-      throw FolderSettings.Refusal.reason(
-        "\"\(location(name))\" is not known here; \(meant ?? "remove it or correct its name")")
-    }
+    try object.refuseMembers(except: settings.map(\.name), at: place)
     for setting in settings {
+      let location = place.isEmpty ? setting.name : "\(place).\(setting.name)"
       if let value = object[setting.name] {
-        try setting.read(value, location(setting.name), &root)
+        try setting.read(value, location, &root)
       } else if setting.isRequired {
-        throw FolderSettings.Refusal.reason("\"\(location(setting.name))\" is missing; add it")
+        throw FolderSettings.Refusal.reason("\"\(location)\" is missing; add it")
       }
     }
   }
@@ -153,4 +146,22 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
       .object(json(of: $0))
     }
   }
+}
+
+extension JSONObject {
+  /// Refuses the first member that has none of some names, with the one of these that was probably meant.
+  ///
+  /// - Throws: `FolderSettings.Refusal`.
+  func refuseMembers(except known: [String], at place: String) throws {
+    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      let location = (place.isEmpty ? "" : "\(place).") + name.prefix(40)
+      throw FolderSettings.Refusal.reason(
+        "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
+    }
+  }
+}
+
+/// What to do about a name that is not known: the continuation of a sentence.
+func suggestion(for name: String, among known: [String]) -> String {
+  closest(to: name, among: known).map { "did you mean \"\($0)\"?" } ?? "remove it or correct its name"
 }

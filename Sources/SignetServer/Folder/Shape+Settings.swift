@@ -48,15 +48,17 @@ extension Shape {
     }
   }
 
-  /// An object in a format of its own, which another document defines.
+  /// An object in a format of its own, which another document defines; `read` is told where it stands, for a refusal of its own.
   static func object(
-    _ values: String, read: @escaping @Sendable (JSONObject) throws -> Value,
+    _ values: String, read: @escaping @Sendable (JSONObject, _ member: String) throws -> Value,
     json: @escaping @Sendable (Value) -> JSONObject
   ) -> Shape {
     let object = JSONObject.shape.adding(["x-values": .string(values)]).reporting
     return Shape(schema: object.schema) { value, member in
       let found = try object.read(value, member)
-      do { return try read(found) } catch { throw FolderSettings.Refusal.reason("\"\(member)\": \(error)") }
+      do { return try read(found, member) } catch let refusal as FolderSettings.Refusal {
+        throw refusal
+      } catch { throw FolderSettings.Refusal.reason("\"\(member)\": \(error)") }
     } write: {
       .object(json($0))
     }

@@ -45,7 +45,8 @@ extension AuthenticationRequirement {
     ],
     check: { requirement, place in
       guard requirement != AuthenticationRequirement() else {
-        throw FolderSettings.Refusal.reason("\"\(place)\" demands nothing")
+        throw FolderSettings.Refusal.reason(
+          "\"\(place)\" demands nothing; say what it demands, such as \"factors\": 2, or remove it")
       }
     })
 }

@@ -24,7 +24,8 @@ extension UAFSettings {
         "what all paths begin with, and not the server's domain"),
       Setting(
         "policies", \.policies,
-        .map(to: .object("a `Policy` of the protocol", read: { try Policy($0) }, json: \.json)),
+        .map(
+          to: .object("a `Policy` of the protocol", read: { policy, _ in try Policy(policy) }, json: \.json)),
         "which authenticators are accepted, by the name that a request chooses one by",
         default: "`default`: all known models, each by itself"),
       Setting(
@@ -80,10 +81,14 @@ extension UAFSettings {
     for (name, requirement) in requirements.sorted(by: { $0.key < $1.key }) {
       let place = "\"uaf.requirements.\(name.prefix(40))\""
       guard policies[name] != nil || name == UAFNames.defaultPolicy else {
-        throw .reason("\(place) is none of its \"policies\"")
+        throw .reason(
+          "\(place) is none of its \"policies\"; "
+            + suggestion(for: name, among: [UAFNames.defaultPolicy] + policies.keys.sorted()))
       }
       guard named[requirement] != nil else {
-        throw .reason("\(place) is the name of a requirement: \(named.names.joined(separator: ", "))")
+        throw .reason(
+          "\(place) is the name of a requirement (\(named.names.joined(separator: ", "))); "
+            + "found \"\(requirement.prefix(40))\"")
       }
     }
   }

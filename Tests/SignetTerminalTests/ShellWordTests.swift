@@ -1,0 +1,14 @@
+import SignetTerminal
+import Testing
+
+@Suite struct ShellWordTests {
+  @Test(
+    "a word is quoted where a shell would read more from it",
+    arguments: [
+      ("./bank", "./bank"), ("/srv/a-b_c.d:8443", "/srv/a-b_c.d:8443"), ("", "''"), ("my bank", "'my bank'"),
+      ("a'b", #"'a'\''b'"#), ("$HOME", "'$HOME'"), ("~bank", "'~bank'"), ("a\nb", "'a\nb'"), ("ü", "'ü'"),
+    ])
+  func words(_ text: String, _ word: String) {
+    #expect(shellWord(text) == word)
+  }
+}
