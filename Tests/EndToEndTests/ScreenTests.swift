@@ -40,9 +40,10 @@ struct ScreenTests {
   private static let list: [String] =
     ["| ", "  |"]
       + """
-      AAID ACTION ADDED ALGORITHM ASKED AUTHENTICATION AUTHENTICATOR BY CLIENT CONTAINER CONTENT COUNTER CREATED DELIVERY DETAILS DEVICE
-      DISPATCHER ENDS EVENT EXPORTABLE FAILURES ID IMPORTED ISSUER KEY KEYS KEYSTORE KIND NAME PLATFORM PROTECTION REASON RENEWALS REQUEST
-      RETIRED REVOKED SCOPES SERVER SIGNED STANDING STATE STATUS TARGET TIME TOKEN TRANSACTION TYPE USABLE USER USERS VERSION
+      AAID ACTION ADDED ALGORITHM ASKED AUTHENTICATION AUTHENTICATOR BY CLIENT CONTAINER CONTENT COUNTER CREATED DELIVERY DESCRIPTION DETAILS
+      DEVICE DISPATCHER DONE ENCRYPTED ENDS EVENT EXPORTABLE FAILURES ID IMPORTED ISSUER KEY KEYS KEYSTORE KIND NAME ORDERED PLATFORM
+      PROTECTION REASON RENEWALS REQUEST RETIRED REVOKED ROOTS SCOPES SERVER SIGNED STANDING STATE STATUS TARGET TIME TOKEN TRANSACTION TYPE
+      USABLE USER USERS VERSION
       """.split(whereSeparator: \.isWhitespace).map { "  \($0)  " } + ["  PUSHES BY  "]
 
   /// Lines that end before and behind the columns of a window by any count.
@@ -83,6 +84,30 @@ struct ScreenTests {
   ) async throws {
     for (screen, rows) in try await shown(line, endedAt: text, on: screens) {
       expectOurs(rows, beginnings, screen, at: location)
+    }
+  }
+
+  /// What stands before the rows of each of several commands on one screen.
+  private static let mark = "== "
+
+  /// Runs commands one after the other on each screen, in the environment of the first, and expects the same of the rows of each as of
+  /// those of one command.
+  private func expectOurs(
+    ofEach commands: [ChildCommand], _ beginnings: [String], _ server: RunningServer,
+    on screens: [Screen] = screens, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    var script = ""
+    for (number, command) in commands.enumerated() {
+      let words = command.line.map { "'" + $0.replacing("'", with: #"'\''"#) + "'" }
+      script += "echo '\(Self.mark)\(number)'\n" + words.joined(separator: " ") + "\n"
+    }
+    // In a file: tmux takes no command line of any length.
+    var all = try #require(commands.first)
+    all.line = ["/bin/sh", try server.write(script, to: "\(UUID()).sh")]
+    for (screen, rows) in try await shown(all, on: screens) {
+      let parts = rows.parts { $0.hasPrefix(Self.mark) }
+      try #require(parts.count == commands.count, "\(screen): \(rows)")
+      for part in parts { expectOurs(Array(part.dropFirst()), beginnings, screen, at: location) }
     }
   }
 
@@ -197,14 +222,35 @@ struct ScreenTests {
     await server.stop()
   }
 
-  @Test("the token of a UAF server, and what it asks to be confirmed, put nothing into the first column")
+  /// Has the models of authenticators described by others: statements may come from their vendors.
+  private static func describeModels(of server: RunningServer) throws {
+    let folder = URL(filePath: server.data).appending(path: "metadata")
+    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+      var statement = try JSONObject(parsing: Array(Data(contentsOf: file)))
+      statement["description"] = .string(name)
+      try Data(statement.bytes).write(to: file)
+    }
+  }
+
+  /// The first of the objects in a member.
+  private static func first(_ name: String, in object: JSONObject) throws -> JSONObject {
+    guard case .object(let first)? = try object.array(name).first else {
+      throw JSONFailure.missingMember(name)
+    }
+    return first
+  }
+
+  @Test(
+    "the token of a UAF server, what it asks to be confirmed, and lists put nothing into the first column")
   func uaf() async throws {
-    let party = try await UAFParty.start()
+    var party = try await UAFParty.start()
+    let served = party.server
+    try await party.replace(served.restarted { _ in try Self.describeModels(of: served) })
     var device = party.device()
     let link = try await party.link("registration", ["username": "alice"])
     let made = try await device.run(
-      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["271828"]
-    )
+      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "\u{1100}\(Self.madeUp)"] + party.words,
+      passwords: ["271828"])
     try #require(made.status == 0, made.summary)
     let file = try party.server.write("271828", to: "pin")
     device.launcher = ["/bin/sh", "-c", #"exec "$@" < "$0""#, file]
@@ -220,10 +266,7 @@ struct ScreenTests {
     device.launcher = []
     let text =
       String(repeating: "x", count: 36) + " " + Self.madeUp + String(repeating: "y", count: 79) + Self.madeUp
-    guard
-      case .object(let target)? = try await device.json("uaf", "device", "show").array("dispatchTargets")
-        .first
-    else { throw JSONFailure.missingMember("dispatchTargets") }
+    let target = try await Self.first("dispatchTargets", in: device.json("uaf", "device", "show"))
     let (message, _) = try await party.dispatch(
       "authentication", to: target.string("id"), ["username": "alice", "transaction": .string(text)])
     let waiting = try party.server.write(message, to: "message.link")
@@ -241,11 +284,42 @@ struct ScreenTests {
       try await rows(
         on: Self.narrow, device.process(["uaf", "oob", "run", waiting, "--password-fd", "0"] + party.words)),
       ["You are about to confirm:", "  | ", "  – ", "| ", "Authenticated."], Self.narrow)
+
+    device.launcher = []
+    try await expectOursInUAFLists(device, party)
     await party.server.stop()
+  }
+
+  /// Registers a second user on a device, and expects the same of the lists of both programs.
+  private func expectOursInUAFLists(_ device: DeviceCommand, _ party: UAFParty) async throws {
+    let server = party.server
+    try await server.addUser(Self.name)
+    let link = try await party.link("registration", ["username": .string(Self.name)])
+    let made = try await device.run(
+      ["uaf", "oob", "run", link, "-a", "pin"] + party.words, passwords: ["271828"])
+    try #require(made.status == 0, made.summary)
+    let lists =
+      try [["list"], ["device", "show"]].map { try device.process(["uaf"] + $0) }
+      + ["credentials", "targets", "metadata"].map {
+        try ServerCommand.process(["uaf", $0, "--data", server.data])
+      }
+    try await expectOurs(
+      ofEach: lists,
+      Self.list + ["This device: ", "Facet id: ", "name  ", "device id ", "pushes  ", "target  "], server,
+      on: [Self.narrow])
+    // The server forgets the device as that of this user: what both know differs.
+    let target = try await Self.first("targets", in: server.json("uaf", "targets", "--user", Self.name))
+    let removed = try await server.run("uaf", "remove-target", target.string("id"))
+    #expect(removed.status == 0, removed.summary)
+    try await expectOurs(
+      device.process(["uaf", "device", "check"] + party.words), ["| ", "  | "], on: [Self.narrow])
   }
 
   /// What takes the place of a name: it fills a row of 40 columns and a part of the next.
   private static let name = String(repeating: "\u{1100}", count: 18) + " from My Own Bank"
+
+  /// What is given as a reason.
+  private static let reason = String(repeating: "\u{1100}", count: 30) + " " + madeUp
 
   @Test("names and texts of others put nothing into the first column of prompts and lists")
   func prompts() async throws {
@@ -254,8 +328,6 @@ struct ScreenTests {
     let password = "winter-garden-42"
     _ = try await device.json("activate", "--code-file", server.codeFile(Self.name), passwords: [password])
     try await expectOurs(device.process(["otp"]), ["Password ", "| ", "  | "], endedAt: "127.0")
-    // Tables, as the server's lists are.
-    try await expectOurs(device.process(["list"]), Self.list, on: [Self.narrow])
     for _ in 0..<2 { _ = try await server.ask(Self.name, Self.hostile("\u{1100}")) }
     let ours = ["  from    ", "  | "]
     try await expectOurs(
@@ -264,8 +336,7 @@ struct ScreenTests {
       device.process(["listen", "--once", "--no-notify"]), ours + ["| ", "Listening; Ctrl-C ends it."])
     let container = try #require(try await server.activeContainers(Self.name).first)
     let locked = try await server.run(
-      "container", "lock", container, "--reason", String(repeating: "\u{1100}", count: 30) + " " + Self.madeUp
-    )
+      "container", "lock", container, "--reason", Self.reason)
     #expect(locked.status == 0, locked.summary)
     #expect(try await device.run("pending").status == 0)
     try await expectOurs(
@@ -274,7 +345,13 @@ struct ScreenTests {
     let label = try #require(Self.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     _ = try await accounts.json(
       "import", "otpauth://totp/Bank:\(label)?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank")
-    try await expectOurs(accounts.process(["account", "list"]), Self.list, on: [Self.narrow])
+    // Tables, as the server's lists are, and what the doctor finds.
+    try await expectOurs(
+      ofEach: [
+        device.process(["list"]), accounts.process(["account", "list"]), device.process(["doctor"]),
+      ],
+      Self.list + ["ok  ", "note  ", "PROBLEM", "        -> ", "Something needs doing."], server,
+      on: [Self.narrow])
     await server.stop()
   }
 
@@ -289,14 +366,52 @@ struct ScreenTests {
     return ["keys": [.object(key)]]
   }
 
+  /// Ends transactions in several ways, each with a text of others, and leaves one that waits.
+  ///
+  /// - Returns: One that was approved, one that its relying party has withdrawn, and one that its user has cancelled.
+  private static func endTransactions(
+    _ device: DeviceCommand, _ server: RunningServer
+  ) async throws -> (approved: String, others: [String]) {
+    let text = hostile("\u{1100}")
+    let approved = try await server.ask(name, text)
+    _ = try await device.json("approve", approved, "--yes")
+    _ = try await device.json("initiate", text, "--yes")
+    _ = try await server.ask(name, text)
+    let withdrawn = try await server.ask(name, "Pay 1")
+    _ = try await server.json(
+      "transaction", "withdraw", withdrawn, "--reason", reason, "--key-file", server.shopKey)
+    let cancelled = try await server.ask(name, "Pay 2")
+    _ = try await device.json("cancel", cancelled, "--message", reason)
+    return (approved, [withdrawn, cancelled])
+  }
+
+  /// What a relying party looks at: transactions by themselves, what a user has signed unasked, and a decision that is verified.
+  private static func partyCommands(
+    _ ended: (approved: String, others: [String]), _ server: RunningServer
+  ) async throws -> [ChildCommand] {
+    let answer = try await server.transaction(ended.approved)
+    let verify = [
+      "transaction", "verify", try server.write(answer.text, to: "answer.json"), "--public-key",
+      try server.write(answer.object("decision").string("publicKeyPEM"), to: "user.pem"), "--content",
+      try server.write(answer.string("content"), to: "content.txt"),
+    ]
+    let shown = [["initiated", name]] + ([ended.approved] + ended.others).map { ["show", $0] }
+    return try [ServerCommand.process(verify)]
+      + shown.map {
+        try ServerCommand.process(
+          ["transaction"] + $0 + ["--data", server.data, "--key-file", server.shopKey])
+      }
+  }
+
+  /// All lists and views of the server's that have a word of others: `signing-key list` and `message show`, for example, have none.
   @Test("names and texts of others put nothing into the first column of the server's lists")
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     try await server.addUser(Self.name)
     let code = try server.write(await server.invite(Self.name).text, to: "code")
-    _ = try await server.device().json(
-      "activate", "--code-file", code, "--device-name", "\u{1100}\(Self.madeUp)")
-    _ = try await server.ask(Self.name, Self.hostile("\u{1100}"))
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", code, "--device-name", "\u{1100}\(Self.madeUp)")
+    let ended = try await Self.endTransactions(device, server)
     let client = try await server.json(
       "client", "add", Self.name, "--authentication", "client_secret_basic", "--output",
       server.folder.file("secret"), "--jwks", server.write(Self.keys.text, to: "client.jwks"), "--delivery",
@@ -304,25 +419,42 @@ struct ScreenTests {
       "https://bank.example/" + String(repeating: "x", count: 40) + "from-My-Own-Bank")
     let id = try client.string("id")
     _ = try await server.json("key", "create", Self.name, "--output", server.folder.file("named.key"))
+    let token: JSONObject = [
+      "serial": .string(String(repeating: "x", count: 38) + "from-My-Own-Bank"), "kind": "hotp",
+      "secret": .string(Base64URL.encode([UInt8](repeating: 1, count: 20))), "user": .string(Self.name),
+    ]
+    _ = try await APIClient(server).json(.post, "admin/tokens", ["tokens": [.object(token)]])
     let invited = try await server.json("authenticator", "invite", Self.name, "--issuer", "Bank")
     let app = try PythonPeer(
       "authenticator_app.py", ["authority": .string(server.authority), "deviceName": .string(Self.name)])
     #expect(try app("enrol", .string(invited.string("uri")))["status"] == 200)
     // The numbers of the audit log stand at the right of their column.
     let numbers = (1...9).map { "  \($0)  " } + (10...99).map { " \($0)  " }
-    let beginnings =
-      Self.list + ["User", "Subject", "State", "Since", "Added"] + numbers
-      + ["Client", "Name", "Authentication", "Delivery", "Told at", "Key", "Created"]
-    // All of them print a `TextTable`: what each screen makes of one the first shows, and of several beside fields the second.
-    for (number, words) in [
-      ["transaction", "list"], ["user", "show", Self.name], ["audit", "list"], ["client", "list"],
-      ["client", "show", id], ["key", "list"], ["authenticator", "list", Self.name], ["user", "list"],
-      ["device", "list", Self.name], ["container", "list", Self.name],
-    ].enumerated() {
-      try await expectOurs(
-        ServerCommand.process(words + ["--data", server.data]), beginnings,
-        on: number < 2 ? Self.screens : [Self.narrow])
+    let fields = [
+      "User", "Subject", "State", "Since", "Added", "Client", "Name", "Authentication", "Delivery", "Told at",
+      "Key", "Created", "Container", "Device", "Platform", "Keystore", "Signing key", "Renewals", "Standing",
+      "Because", "Policies", "Reported", "Waits for", "Transaction", "Content", "Status", "Expires",
+      "Requires",
+      "Decided", "Ended", "Reason", "Message", "Verified", "Proves", "Server", "Signed",
+    ]
+    let beginnings = Self.list + numbers + fields
+    func commands(_ words: [[String]]) throws -> [ChildCommand] {
+      try words.map { try ServerCommand.process($0 + ["--data", server.data]) }
     }
+    // All of them print a `TextTable` or fields: what each screen makes of one the first shows, and of several beside fields the second.
+    try await expectOurs(
+      ofEach: commands([["transaction", "list"], ["user", "show", Self.name]]), beginnings, server)
+    // A reason to lock, which the device's user is told.
+    let container = try #require(try await server.activeContainers(Self.name).first)
+    _ = try await server.json("container", "lock", container, "--reason", Self.reason)
+    let others = try commands([
+      ["audit", "list"], ["client", "list"], ["client", "show", id], ["key", "list"],
+      ["authenticator", "list", Self.name], ["user", "list"], ["user", "show", Self.name],
+      ["device", "list", Self.name], ["container", "list", Self.name], ["container", "show", container],
+      ["container", "account", container], ["token", "list"],
+    ])
+    try await expectOurs(
+      ofEach: others + Self.partyCommands(ended, server), beginnings, server, on: [Self.narrow])
     await server.stop()
   }
 
