@@ -63,7 +63,7 @@ final class CodeLoad: Sendable {
     var isKilled = false
   }
 
-  init(_ server: RunningServer, keyFile: String, clients: Int) throws {
+  init(_ server: RunningServer, keyFile: String, clients: Int, timeoutSeconds: Int = 30) throws {
     func line(_ path: String) throws -> String {
       String(try String(contentsOfFile: path, encoding: .utf8).prefix { $0 != "\n" })
     }
@@ -73,7 +73,8 @@ final class CodeLoad: Sendable {
     self.clients = clients
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
     transport = try CurlTransport(
-      ConnectionConfiguration(certificateAuthoritiesPEM: authority, maximumConnections: 64))
+      ConnectionConfiguration(
+        timeoutSeconds: timeoutSeconds, certificateAuthoritiesPEM: authority, maximumConnections: 64))
     state = Mutex(
       State(next: [Int64](repeating: 0, count: clients), accepted: [Int64](repeating: -1, count: clients)))
   }

@@ -6,6 +6,9 @@ import Testing
 
 /// Connections that say nothing, or say it slowly, and garbage as fast as it goes: others are served meanwhile, memory has a
 /// bound, and all is as before when they have gone.
+///
+/// The bounds are of memory, which does not depend on how busy the machine is: they are a few times what was seen. What is waited for has
+/// ``ChildProcess/limit``, and no rate is compared.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerFloodTests {
   /// `Tests/Interop/flood.py`, which runs until it is told to end.
   private final class Flood {
@@ -38,11 +41,13 @@ import Testing
 
   private static func addresses(_ count: Int) -> [String] { (2..<(2 + count)).map { "127.0.0.\($0)" } }
 
-  /// Kibibytes, `VmRSS` or its highest value so far, `VmHWM`.
-  private static func memory(_ server: RunningServer, _ name: String = "VmRSS") throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(server.processID)/status", encoding: .utf8)
-    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
-    return try #require(Int(line.filter(\.isNumber)))
+  /// Waits until something is so; it is an issue of the test where that takes longer than a child may.
+  private static func wait(for what: Comment, until isSo: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + ChildProcess.limit
+    while try await !isSo() {
+      try #require(ContinuousClock.now < end, what)
+      try await Task.sleep(for: .milliseconds(5))
+    }
   }
 
   /// Whether all threads of the server wait at ten looks in a row: one that tries something again and again runs at each.
@@ -65,10 +70,17 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processID)/fd").count
   }
 
+  /// Clients that wait longer for a place than one is held: a connection that says nothing is closed after 15 s.
+  private static func load(_ server: RunningServer) throws -> CodeLoad {
+    try CodeLoad(server, keyFile: server.shopKey, clients: 32, timeoutSeconds: 120)
+  }
+
   /// A server that has worked, so that what it keeps for good is there.
-  private static func start() async throws -> (RunningServer, CodeLoad) {
-    let server = try await RunningServer.startWithShop()
-    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
+  private static func start(
+    _ change: ((_ data: String, _ settings: inout JSONObject) throws -> Void)? = nil
+  ) async throws -> (RunningServer, CodeLoad) {
+    let server = try await RunningServer.startWithShop([], change)
+    let load = try load(server)
     try await load.enroll()
     for _ in 0..<10 { try await serve(load) }
     return (server, load)
@@ -84,39 +96,51 @@ import Testing
 
   /// Waits until the server has closed what was opened beyond `count` descriptors.
   private static func waitForDescriptors(_ server: RunningServer, atMost count: Int) async throws {
-    while try descriptors(server) > count { try await Task.sleep(for: .milliseconds(50)) }
+    try await wait(for: "the server keeps descriptors") { try descriptors(server) <= count }
   }
 
   /// A flood of connections that say nothing, most of which the server has beyond the `open` descriptors that it had.
   private static func halfOpenFlood(_ server: RunningServer, _ open: Int) async throws -> Flood {
     let flood = try await Flood(server, "silent", from: addresses(8))
-    // The system has taken them; the server does so in its own time.
-    while try descriptors(server) < open + 300 { try await Task.sleep(for: .milliseconds(5)) }
+    // The system has taken them; the server does so in its own time. To open them takes a second, and the first is closed after 15.
+    try await wait(for: "the server takes no connections") { try descriptors(server) >= open + 300 }
     return flood
+  }
+
+  /// Whether the server is seen at rest before it has closed most of a flood.
+  private static func rests(_ server: RunningServer, _ open: Int) async throws -> Bool {
+    var hasRested = false
+    try await wait(for: "the server closes no connection that says nothing") {
+      let isAtRest = try await Self.isAtRest(server)
+      // They were there all the while if they are still.
+      let areThere = try descriptors(server) >= open + 300
+      hasRested = isAtRest && areThere
+      return hasRested || !areThere
+    }
+    return hasRested
   }
 
   @Test("half-open connections and half requests are closed by the server, and nobody else notices them")
   func halfOpen() async throws {
     let (server, load) = try await Self.start()
-    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let (before, open) = (try server.memory(), try Self.descriptors(server))
     // Half a handshake is waited for, and not tried again and again. On a busy machine the server may close the first ones before it was
-    // seen at rest with all: that is tried again.
+    // seen at rest with all: that is tried again. One that spins is never at rest.
     var flood = try await Self.halfOpenFlood(server, open)
-    while true {
-      let isAtRest = try await Self.isAtRest(server)
-      let areThere = try Self.descriptors(server) >= open + 300
-      if isAtRest && areThere { break }
-      if areThere { continue }
+    var tries = 1
+    while try await !Self.rests(server, open) {
+      try #require(tries < 5, "the server was never at rest")
       _ = try await flood.result()
       try await Self.waitForDescriptors(server, atMost: open + 8)
       flood = try await Self.halfOpenFlood(server, open)
+      tries += 1
     }
     for _ in 0..<5 { try await Self.serve(load) }
-    // It ends by itself: the server has closed every one of them.
+    // It ends by itself: the server has closed every one of them. How many it had taken depends on when it closed the first.
     let seen = try await flood.result()
-    #expect(seen["opened"] == seen["closed"] && seen["refused"] == 0, "\(seen)")
+    #expect(seen["opened"] == seen["closed"], "\(seen)")
     try await Self.waitForDescriptors(server, atMost: open + 8)
-    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    let growth = (after: try server.memory() - before, peak: try server.memory("VmHWM") - before)
     print("ServerFloodTests: 512 half-open connections, KiB: \(growth)")
     #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
     try await Self.serve(load)
@@ -126,14 +150,14 @@ import Testing
   @Test("requests that trickle in take only the places of their own addresses")
   func slowRequests() async throws {
     let (server, load) = try await Self.start()
-    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let (before, open) = (try server.memory(), try Self.descriptors(server))
     let flood = try await Flood(server, "trickle", from: Self.addresses(15))  // 64 places are left
-    while try Self.descriptors(server) <= open + 500 { try await Task.sleep(for: .milliseconds(5)) }
+    try await Self.wait(for: "the server takes no connections") { try Self.descriptors(server) > open + 500 }
     for _ in 0..<10 { try await Self.serve(load) }
     let seen = try await flood.end()
     #expect(try seen.integer("opened") >= 900, "\(seen)")
     try await Self.waitForDescriptors(server, atMost: open + 8)
-    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    let growth = (after: try server.memory() - before, peak: try server.memory("VmHWM") - before)
     print("ServerFloodTests: 960 trickling connections, KiB: \(growth)")
     #expect(growth.peak < 160 << 10 && growth.after < 96 << 10, "\(growth)")
     try await Self.serve(load)
@@ -142,17 +166,27 @@ import Testing
 
   @Test("where all places are taken, the next client is told to come again, and is served when there is one")
   func noPlaceLeft() async throws {
-    let (server, load) = try await Self.start()
+    // Few places: they are taken before the first of those who take them could be closed again.
+    let (server, load) = try await Self.start { $1["connections"] = ["total": 128] }
     try await Self.serve(load)
-    let flood = try await Flood(server, "trickle", from: Self.addresses(17))
-    // A new connection: that of `load` is kept.
-    let late = try APIClient(server, keyFile: server.shopKey)
-    let response = try await late.send(.get, "live")
-    #expect(response.status == 503)
-    #expect(response.header("Retry-After") == "1")
-    #expect(String(decoding: response.body, as: UTF8.self).contains("server.busy"))
-    _ = try await flood.end()
-    while try await late.send(.get, "live").status != 200 { try await Task.sleep(for: .milliseconds(5)) }
+    // Where that takes long all the same, places are free again: another flood takes them.
+    for tries in 1...5 {
+      let flood = try await Flood(server, "trickle", from: Self.addresses(3))
+      // A new connection: that of `load` is kept.
+      let late = try APIClient(server, keyFile: server.shopKey)
+      let response = try await late.send(.get, "live")
+      if response.status == 503 {
+        #expect(response.header("Retry-After") == "1")
+        #expect(String(decoding: response.body, as: UTF8.self).contains("server.busy"))
+      } else {
+        #expect(response.status == 200 && tries < 5, "\(response.status)")
+      }
+      _ = try await flood.end()
+      try await Self.wait(for: "the late client gets no place") {
+        try await late.send(.get, "live").status == 200
+      }
+      if response.status == 503 { break }
+    }
     try await Self.serve(load)
     await server.stop()
   }
@@ -170,7 +204,7 @@ import Testing
     let server = try await RunningServer(
       first.folder, first.port, launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"])
     #expect(server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
-    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
+    let load = try Self.load(server)
     try await load.enroll()
     try await Self.serve(load)
     let open = try Self.descriptors(server)
@@ -179,7 +213,7 @@ import Testing
     for user in 0..<32 { #expect(try await load.validateNext(user)) }
     _ = try await flood.end()
     // Connections of the flood may still wait to be accepted, and take the room once more.
-    while try await !Self.isServed(server) { try await Task.sleep(for: .milliseconds(5)) }
+    try await Self.wait(for: "nobody else is served") { try await Self.isServed(server) }
     try await Self.waitForDescriptors(server, atMost: open + 8)
     #expect(try await server.json("audit", "verify")["intact"] == true)
     await server.stop()
@@ -188,7 +222,7 @@ import Testing
   @Test("garbage as fast as it goes is refused, and codes are checked meanwhile")
   func garbage() async throws {
     let (server, load) = try await Self.start()
-    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let (before, open) = (try server.memory(), try Self.descriptors(server))
     let flood = try await Flood(server, "garbage", from: Self.addresses(4))
     let rounds = 20
     for _ in 0..<rounds { try await Self.serve(load) }
@@ -200,7 +234,7 @@ import Testing
     #expect(Set(statuses).isSubset(of: ["400", "401", "404", "405", "413", "415"]), "\(statuses)")
     #expect(!statuses.isEmpty)
     try await Self.waitForDescriptors(server, atMost: open + 8)
-    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    let growth = (after: try server.memory() - before, peak: try server.memory("VmHWM") - before)
     print("ServerFloodTests: garbage, KiB: \(growth)")
     #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
     try await Self.serve(load)

@@ -7,15 +7,16 @@ say nothing (a third of them), end in the middle of a handshake, or in the middl
 a request every now and then. `garbage` sends what is no request, no TLS, or a request for nothing, as fast as it goes, from a
 process for each address. They end when they can read anything, and print what they saw as a JSON object.
 """
-import json, multiprocessing, random, re, select, socket, ssl, sys, time
+import json, multiprocessing, os, random, re, select, socket, ssl, sys, time
 
 PORT, CA, MODE, ADDRESSES = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 CONTEXT = ssl.create_default_context(cafile=CA)
 LEAST = 1000  # pieces of garbage, of each process
+LIMIT = 120  # seconds for one step of a connection: only a server that does nothing takes them
 HEAD = b"GET /main/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Padding: "
 
 def connect(address):
-    connection = socket.create_connection(("127.0.0.1", PORT), timeout=20, source_address=(address, 0))
+    connection = socket.create_connection(("127.0.0.1", PORT), timeout=LIMIT, source_address=(address, 0))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
 
@@ -46,6 +47,8 @@ def occupy(begin, keep):
                 held.append(begin(address, number))
             except OSError:
                 refused += 1
+        # However long it takes to open all of them, none falls idle.
+        keep_all(held, keep)
     print("ready", flush=True)
     opened, closed = len(held), 0
     while True:
@@ -55,14 +58,17 @@ def occupy(begin, keep):
         held = still
         if not held and MODE == "silent":
             break
-        for one in held:
-            try:
-                keep(one)
-            except OSError:
-                pass
+        keep_all(held, keep)
         if ended:
             break
     print(json.dumps({"opened": opened, "refused": refused, "closed": closed}), flush=True)
+
+def keep_all(held, keep):
+    for one in held:
+        try:
+            keep(one)
+        except OSError:
+            pass
 
 def silent(address, number):
     if number % 3 == 0:
@@ -132,9 +138,11 @@ def count(connection, wanted, seen):
     return found
 
 def garbage(address, ending, results):
+    flood = os.getppid()
     chance, seen, sent = random.Random(address), {}, 0
     prepared, began = [requests(chance) for _ in range(20)], time.monotonic()
-    while sent < LEAST or not ending.is_set():
+    # Where the flood was killed, nobody says that this is to end.
+    while (sent < LEAST or not ending.is_set()) and os.getppid() == flood:
         try:
             kind = chance.randrange(20)
             if kind == 0:  # no TLS
