@@ -1,8 +1,6 @@
 #if os(Linux)
   import Foundation
   import SignetCrypto
-  import SignetSQLite
-  import SignetServer
   import SignetTestKit
   import Synchronization
   import Testing
@@ -44,8 +42,8 @@
     private let scenario: PasswordUse.Scenario?
     private let searched = Mutex<Set<String>>([])
     private let secrets = Mutex<[Secret]>([])
-    /// Data folders of the servers whose secrets of codes are looked for.
-    private let folders = Mutex<[String]>([])
+    /// What servers share with devices and apps is looked for as well.
+    let served = ServedSecrets()
 
     /// - Parameter scenario: The scenario whose commands are searched; `nil` where a test is none.
     init(_ scenario: PasswordUse.Scenario?) { self.scenario = scenario }
@@ -74,51 +72,6 @@
       for (domain, key) in keys { add("master key of \(domain)", try Hex.decode(key)) }
     }
 
-    /// Has the secrets of codes looked for that a server has under its master key: at each search those that it has by then, such as
-    /// the one that a renewal makes, and those that it had before.
-    func addCodes(of server: RunningServer) { folders.withLock { $0.append(server.data) } }
-
-    /// How many secrets of codes were looked for so far.
-    var codeCount: Int { secrets.withLock { $0.count { $0.name.hasPrefix("codes of ") } } }
-
-    private func addNewCodes() throws {
-      for folder in folders.withLock(\.self) {
-        for secret in try Self.opened("credentials", "codes", in: folder, { .otpSecret(credential: $0) }) {
-          secrets.withLock { known in
-            if !known.contains(where: { $0.name == secret.name }) { known.append(secret) }
-          }
-        }
-      }
-    }
-
-    /// Has the secrets looked for that a server shares with authenticator apps: bytes, and the text that their URI has.
-    func addPushSecrets(of server: RunningServer) throws {
-      let shared = try Self.opened("pushauth_mechanisms", "pushes", in: server.data) {
-        .pushAuthSecret(mechanism: $0)
-      }
-      try #require(!shared.isEmpty)
-      for secret in shared {
-        add(secret.name, secret.bytes)
-        add("text of \(secret.name)", Array(Base64URL.encode(secret.bytes).utf8))
-      }
-    }
-
-    /// The secrets in a table of a server, which has them under its master key; each is named by what it is for and its id.
-    private static func opened(
-      _ table: String, _ name: String, in folder: String, _ purpose: (String) -> MasterKey.Purpose
-    ) throws -> [Secret] {
-      let database = try Database(path: "\(folder)/signet.sqlite", mode: .readOnly)
-      let key = try #require(FileManager.default.contents(atPath: "\(folder)/master.key"))
-      let master = MasterKey(SecretBytes(copying: Array(key)))
-      var secrets: [Secret] = []
-      for row in try database.query("SELECT id, sealed_secret FROM \(table)") {
-        let id = try row.text("id")
-        let secret = try master.open(row.blob("sealed_secret"), for: purpose(id))
-        secrets.append(Secret(name: "\(name) of \(id)", bytes: secret.insecureCopy()))
-      }
-      return secrets
-    }
-
     /// What is found in a process of passwords and of what was added.
     ///
     /// - Throws: What looking fails with, and where the control, which is no secret, is not found.
@@ -134,8 +87,7 @@
           search.add(charactersOf: "characters \(index)", SecretBytes(copying: Array(prepared.utf8)))
         }
       }
-      try addNewCodes()
-      for secret in secrets.withLock(\.self) {
+      for secret in try secrets.withLock(\.self) + served.all() {
         search.add(secret.name, SecretBytes(copying: secret.bytes))
       }
       search.add("control", SecretBytes(copying: Array(control.utf8)))
@@ -144,17 +96,22 @@
       return found.filter { !$0.key.hasPrefix("control") }
     }
 
+    private static let diskCalls = ["fdatasync", "fsync"]
+
     /// Runs a command that reads lines from the descriptor of `--password-fd`, looks for the passwords among them and for what was
     /// added, and expects an ending.
     ///
-    /// With `atEndAlone` writes do not matter, as where what is written is the secret.
+    /// With `atEndAlone` writes do not matter, as where what is written is the secret. With `storing` what servers share is looked for at
+    /// its writes to the disk, too: there it has what it stores, which shows that the search finds that.
     @discardableResult
     func expectClean(
       _ device: DeviceCommand, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
-      _ ending: Ending = .success, atEndAlone: Bool = false,
+      _ ending: Ending = .success, atEndAlone: Bool = false, storing: Bool = false,
       sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ServerCommand.Result {
-      let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? DeviceCommand.executable())
+      let trap = try HoldTrap(
+        ["write", "exit_group"] + (storing ? Self.diskCalls : []),
+        of: device.program ?? DeviceCommand.executable())
       var held = device
       held.launcher = trap.launcher + held.launcher
       let process = try held.process(words, passwords: lines + passwords).start()
@@ -202,7 +159,9 @@
       var count = 0
       while let call = try await trap.call(after: last, of: process) {
         let isEnd = call.name == "exit_group"
-        if isEnd || isGiven() {
+        if Self.diskCalls.contains(call.name) {
+          try served.look(in: call.process)
+        } else if isEnd || isGiven() {
           let isMessage = !isEnd && call.argument == 2
           // Messages before the last may come while a password is in use.
           if !isMessage || ending == .failure {

@@ -4,6 +4,7 @@
   import Signet
   import SignetCrypto
   import SignetJSON
+  import SignetQR
   import SignetTestKit
   import Testing
 
@@ -33,7 +34,8 @@
       "no command has a password, a secret of codes or the device's master key when it writes its result, or ends",
       arguments: turns)
     func container(_ turn: Int) async throws {
-      let server = try await RunningServer.startWithShop(["--allow-sequences"])
+      let server = try await RunningServer.startWithShop(
+        ["--allow-sequences"] + (Self.triesAll ? ["--exportable-otp"] : []))
       let device = server.device("alice")
       let kinds = Search.kinds(turn)
       let search = Search(.container)
@@ -42,9 +44,10 @@
       func expectClean(_ words: String..., passwords: [String] = []) async throws {
         try await search.expectClean(device, words, passwords)
       }
-      search.addCodes(of: server)
-      try await expectClean("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
-      #expect(search.codeCount == 1)
+      search.served.add(server)
+      let activate = ["activate", "--code-file", try await server.codeFile("alice")]
+      try await search.expectClean(device, activate, [kinds[0]], storing: true)
+      #expect(search.served.codeCount == 1)
       try search.addMasterKeys(of: device, openedBy: [kinds[0]])
       try await expectClean("otp", passwords: [kinds[0]])
       try await expectClean("password", "change", passwords: [kinds[0], kinds[1]])
@@ -57,8 +60,9 @@
       let (plain, sealed) = (try server.write("text", to: "plain"), "\(server.folder.path)/sealed")
       try await expectClean("data", "encrypt", "--label", "notes", plain, sealed, passwords: [kinds[2]])
       // It makes another secret and other keys.
-      try await expectClean("renew", passwords: [kinds[2]])
-      #expect(search.codeCount == 2)
+      try await search.expectClean(device, ["renew"], [kinds[2]], storing: true)
+      #expect(search.served.codeCount == 2)
+      #expect(search.served.unseen == [])
       try search.addMasterKeys(of: device, openedBy: [kinds[2]])
       try await expectClean("otp", passwords: [kinds[2]])
       if Self.triesAll {
@@ -67,6 +71,10 @@
         _ = try await server.ask("alice", "Pay 252.00 EUR")
         try await expectClean("report", passwords: [kinds[2]])
         try await expectClean("initiate", "Block my card", "--yes", passwords: [kinds[2]])
+        try await digits(search, device, server, [kinds[2]])
+        try await expectClean(
+          "export", "--container", "alice", "--format", "aegis", "--encrypt", "-o",
+          "\(server.folder.path)/export.json", passwords: [kinds[2], kinds[4]])
         let made = try await search.expectClean(device, ["recovery", "create", "--json"], [kinds[2]])
         let code = try JSONObject(parsing: Array(made.output.utf8)).string("code")
         try await expectClean("recovery", "reset", passwords: [code, kinds[3]])
@@ -75,6 +83,22 @@
       }
       search.finish()
       await server.stop()
+    }
+
+    /// Answers without a network, which the secret of codes does.
+    private func digits(
+      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ passwords: [String]
+    ) async throws {
+      let id = try await server.ask("alice", "Pay 253.00 EUR")
+      let carried = try await server.json("transaction", "offline", id, "--key-file", server.shopKey)
+      let file = try server.write(carried.string("text"), to: "offline")
+      try await search.expectClean(device, ["approve", "--offline", file, "--yes"], passwords)
+      let made = try await server.json(
+        "transaction", "create", "alice", "Pay 254.00 EUR", "--typed", "--key-file", server.shopKey)
+      let asked = try await server.json(
+        "transaction", "typed", made.string("id"), "--key-file", server.shopKey)
+      let challenge = try asked.string("challenge")
+      try await search.expectClean(device, ["approve", "--typed", challenge, "--yes"], passwords)
     }
 
     @Test("nor the password of a session key, and that of a container that is unlocked", arguments: turns)
@@ -86,9 +110,9 @@
       let kinds = Search.kinds(turn)
       let search = Search(.session)
       let both = [kinds[0], kinds[1]]
+      search.served.add(server)
       try await search.expectClean(device, ["activate", "--code-file", server.codeFile("alice")], both)
       try search.addMasterKeys(of: device, openedBy: both)
-      search.addCodes(of: server)
       _ = try await server.ask("alice", "Pay 250.00 EUR")
       try await search.expectClean(device, ["pending"], [kinds[1]])
       if Self.triesAll {
@@ -104,6 +128,9 @@
         try await search.expectClean(device, ["condition", "report"], [kinds[1]])
         try await search.expectClean(device, ["condition", "lock"])
         try await search.expectClean(device, ["condition", "unlock"], [kinds[0]])
+        try await search.expectClean(device, ["renew"], both)
+        #expect(search.served.codeCount == 2)
+        try await search.expectClean(device, ["otp"], [kinds[0]])
         try await search.expectClean(
           device, ["password", "change", "--key", "session"], [kinds[1], kinds[2]])
         try await search.expectClean(device, ["delete", "--yes"], [kinds[2]])
@@ -120,6 +147,7 @@
       let device = server.device("alice")
       let kinds = Search.kinds(turn)
       let search = Search(nil)
+      search.served.add(server)
       let long = kinds[0] + kinds[3] + kinds[4]
       let activate = ["activate", "--code-file", try await server.codeFile("alice")]
       if Self.triesAll { try await search.expectClean(device, activate, [long], .failure) }
@@ -134,6 +162,8 @@
         try await search.expectClean(device, ["password", "change"], [kinds[1], kinds[2]], .failure)
         try await search.expectClean(device, ["password", "verify"], [kinds[0]])
         try await search.expectClean(device, ["recovery", "create"], [kinds[1]], .failure)
+        try await search.expectClean(device, ["password", "verify"], [kinds[0]])
+        try await search.expectClean(device, ["renew"], [kinds[1]], .failure)
         try await search.expectClean(device, ["deny"], [kinds[1]], .failure)
         // The third one locks, and no other is looked at after it.
         let locking = try await search.expectClean(device, ["otp"], [kinds[1]], .failure)
@@ -150,6 +180,7 @@
       let device = server.device("alice")
       let password = Search.passwords[(turn + 1) % 6]
       let search = Search(nil)
+      search.served.add(server)
       try await search.expectClean(
         atTerminal: device, ["activate", "--code-file", server.codeFile("alice")], typed: [password]
       ) { terminal in
@@ -157,7 +188,6 @@
         try terminal.answer("Repeat it: ", password)
       }
       try search.addMasterKeys(of: device, openedBy: [password])
-      search.addCodes(of: server)
       try await search.expectClean(atTerminal: device, ["otp"], typed: [password]) { terminal in
         try terminal.answer("Password for alice at", password)
       }
@@ -206,10 +236,10 @@
       // Strings and lists that it passes through are wiped when they are given back.
       let file = try server.write(
         "otpauth://totp/Example:alice?secret=\(Self.accountText)\n", to: "accounts.txt")
-      try await search.expectClean(device, ["import", file], atEndAlone: true)
+      try await search.expectClean(device, ["import", file])
       for format in ["otpauth", "andotp"] {
         try await search.expectClean(
-          device, ["export", "--format", format, "-o", "\(server.folder.path)/clear"], atEndAlone: true)
+          device, ["export", "--format", format, "-o", "\(server.folder.path)/clear"])
       }
       try search.addMasterKeys(of: device)
       let own = [kinds[3]]
@@ -218,7 +248,6 @@
       let export = "\(server.folder.path)/export.json"
       try await search.expectClean(
         device, ["export", "--format", "aegis", "--encrypt", "-o", export], [kinds[3], kinds[4]])
-      try await messages(search, device, server, own)
       if Self.triesAll {
         try await search.expectClean(device, ["account", "list"], own)
         try await search.expectClean(device, ["account", "rename", "Example", "--to", "bob"], own)
@@ -255,38 +284,6 @@
         device, ["account", "respond", "Bank", "12345678", "--pin-fd", "0"], own + ["864209"])
     }
 
-    /// Receives push messages and answers them.
-    private func messages(
-      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
-    ) async throws {
-      try await server.addUser("alice")
-      let invited = try await ServerCommand.run([
-        "authenticator", "invite", "alice", "--issuer", "Shop", "--data", server.data, "--json",
-      ])
-      try #require(invited.status == 0, invited.summary)
-      let uri = try JSONObject(parsing: Array(invited.output.utf8)).string("uri")
-      let service = ["--push-token", "gateway-7", "--push-service", "webhook"]
-      // Its secret is in the URI in the clear; from the next command on it is one.
-      try await search.expectClean(device, ["import", uri] + service, own)
-      try search.addPushSecrets(of: server)
-      var names: [String] = []
-      for text in ["Sign in"] + (Self.triesAll ? ["Change the address", "Pay"] : []) {
-        let asked = try await server.json("message", "create", "alice", text, "--key-file", server.shopKey)
-        let push = try asked.object("push")
-        let file = try server.write(String(decoding: push.bytes, as: UTF8.self), to: "push")
-        try await search.expectClean(device, ["message", "receive", file], own)
-        names.append(try push.string("messageId"))
-      }
-      try await search.expectClean(device, ["message", "approve", names[0]], own)
-      guard Self.triesAll else { return }
-      try await search.expectClean(device, ["message", "list"], own)
-      try await search.expectClean(device, ["message", "show", names[1]], own)
-      try await search.expectClean(device, ["message", "deny", names[1]], own)
-      try await search.expectClean(device, ["message", "delete", names[2]], own)
-      try await search.expectClean(
-        device, ["message", "token", "--push-token", "gateway-8", "--push-service", "webhook"], own)
-    }
-
     /// Scans a picture.
     ///
     /// What is in it is no secret of its own: the picture has it in the clear.
@@ -299,6 +296,79 @@
       let picture = "\(server.folder.path)/export.png"
       #expect(try await other.run("export", "--png", picture).status == 0)
       try await search.expectClean(device, ["scan", picture], own)
+    }
+
+    @Test("nor the secrets of apps that a server asks and that make codes", arguments: turns)
+    func apps(_ turn: Int) async throws {
+      let server = try await RunningServer.startWithShop()
+      try await server.addUser("alice")
+      let device = server.device("alice")
+      let kinds = Search.kinds(turn)
+      let own = [kinds[2]]
+      let search = Search(.apps)
+      search.served.add(server)
+      let service = ["--push-token", "gateway-7", "--push-service", "webhook"]
+      let file = try server.write(await server.inviteApp("alice", "Shop", codes: "hotp"), to: "app")
+      try await search.expectClean(device, ["import", file] + service, storing: true)
+      // Bytes and text, of messages and of codes.
+      #expect(search.served.codeCount == 1 && search.served.unseen == [])
+      _ = try await device.json("account", "protect", passwords: own)
+      try search.addMasterKeys(of: device, openedBy: own)
+      try await search.expectClean(device, ["otp", "Shop"], own)
+      func receive(_ text: String) async throws -> String {
+        let (file, id) = try await server.push(text, to: "alice")
+        try await search.expectClean(device, ["message", "receive", file], own)
+        return id
+      }
+      try await search.expectClean(device, ["message", "approve", receive("Sign in")], own)
+      if Self.triesAll {
+        let denied = try await receive("Change the address")
+        try await search.expectClean(device, ["message", "list"], own)
+        try await search.expectClean(device, ["message", "show", denied], own)
+        try await search.expectClean(device, ["message", "deny", denied], own)
+        try await search.expectClean(device, ["message", "delete", denied], own)
+        try await search.expectClean(
+          device, ["message", "token", "--push-token", "gateway-8", "--push-service", "webhook"], own)
+        try await moreApps(search, device, server, own)
+        try await search.expectClean(device, ["account", "list"], own)
+        try await search.expectClean(device, ["account", "rename", "Shop", "--issuer", "Store"], own)
+        try await search.expectClean(device, ["account", "lock", "Store"], own)
+        try await search.expectClean(device, ["account", "unlock", "Store"], own)
+        let export = ["export", "--format", "aegis", "--encrypt", "-o", "\(server.folder.path)/export.json"]
+        try await search.expectClean(device, export, own + [kinds[4]])
+        let waiting = try await receive("Pay")
+        try await search.expectClean(device, ["account", "delete", "Picture", "--yes"], own)
+        // Last, since the next attempt has to wait.
+        try await search.expectClean(device, ["message", "approve", waiting], [kinds[0]], .failure)
+      }
+      search.finish()
+      await server.stop()
+    }
+
+    /// Enrols by a picture, and answers inside of `listen`.
+    private func moreApps(
+      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+    ) async throws {
+      for user in ["bob", "carol"] { try await server.addUser(user) }
+      let picture = "\(server.folder.path)/app.png"
+      let uri = try await server.inviteApp("carol", "Picture", codes: "totp")
+      try QRCode(uri).writePNG(to: picture)
+      try await search.expectClean(device, ["scan", picture], own, storing: true)
+      try await search.expectClean(device, ["otp", "Picture"], own)
+      let live = try server.write(await server.inviteApp("bob", "Live"), to: "live")
+      try await search.expectClean(device, ["import", live, "--push-service", "live"], own, storing: true)
+      #expect(search.served.codeCount == 2 && search.served.unseen == [])
+      // Used by the server once: refused.
+      try await search.expectClean(device, ["import", live, "--push-service", "live"], own, .failure)
+      _ = try await server.push("Log in?", to: "bob")
+      try await search.expectClean(
+        atTerminal: device, ["listen", "--no-notify", "--messages"], typed: own
+      ) { terminal in
+        try terminal.answer("Password for", own[0])
+        try terminal.answer("Request 1: approve or deny", "approve")
+        try terminal.answer("Password for", own[0])
+        try terminal.answer("Approved.", "\u{4}", newline: false)
+      }
     }
 
     @Test("nor a PIN or a password of UAF", arguments: turns)

@@ -101,6 +101,24 @@ extension RunningServer {
     return path
   }
 
+  /// Makes the URI by which a user's app enrols for push messages, and where wanted for codes: by the time (`totp`) or by a counter
+  /// (`hotp`).
+  func inviteApp(_ user: String, _ issuer: String, codes: String? = nil) async throws -> String {
+    var body: JSONObject = ["user": .string(user), "issuer": .string(issuer)]
+    body["codes"] = codes.map { .object(["kind": .string($0)]) }
+    return try await APIClient(self).json(.post, "admin/pushauth/mechanisms", body).string("uri")
+  }
+
+  /// Asks a user by the user's app: a file with the push, and the id of the message.
+  func push(_ text: String, to user: String) async throws -> (file: String, id: String) {
+    let sent = try await APIClient(self, keyFile: shopKey).json(
+      .post, "pushauth/messages", ["user": .string(user), "text": .string(text)])
+    let push = try sent.object("push")
+    return (
+      try write(String(decoding: push.bytes, as: UTF8.self), to: "push"), try push.string("messageId")
+    )
+  }
+
   /// The ids of a user's containers that are active.
   func activeContainers(_ user: String) async throws -> [String] {
     let name = try #require(user.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))

@@ -17,8 +17,10 @@ enum PasswordUse: Sendable {
     case session
     /// Fingers and the device's passcode.
     case ways
-    /// Imported accounts under a password, with their push messages.
+    /// Imported accounts under a password.
     case accounts
+    /// Apps that a server asks and that make codes.
+    case apps
     /// Keys of UAF.
     case uaf
     /// The agent.
@@ -59,13 +61,13 @@ enum PasswordUse: Sendable {
     "list": .asksForNone,
     "listen": .searched(.session),
     "lock": .asksForNone,
-    "message approve": .searched(.accounts),
-    "message delete": .searched(.accounts),
-    "message deny": .searched(.accounts),
-    "message list": .searched(.accounts),
-    "message receive": .searched(.accounts),
-    "message show": .searched(.accounts),
-    "message token": .searched(.accounts),
+    "message approve": .searched(.apps),
+    "message delete": .searched(.apps),
+    "message deny": .searched(.apps),
+    "message list": .searched(.apps),
+    "message receive": .searched(.apps),
+    "message show": .searched(.apps),
+    "message token": .searched(.apps),
     "otp": .searched(.container),
     "passcode disable": .asksForNone,
     "passcode enable": .searched(.ways),
