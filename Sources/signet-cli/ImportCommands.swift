@@ -43,30 +43,7 @@ extension Command {
       .init("signet import --password-fd 3 backup.2fas 3<passwords", "Import from a script"),
     ]
   ) { arguments in
-    let bytes = try bytes(of: arguments.string("source"))
-    guard !QRReader.isPNG(bytes) else {
-      throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
-    }
-    if bytes.count <= OfflineTransaction.maximumByteCount, let text = String(validating: bytes, as: UTF8.self)
-    {
-      _ = try ScannedKind.expect(.accounts, text.trimmed)
-    }
-    if bytes.count <= AuthenticatorURI.maximumByteCount, let text = String(validating: bytes, as: UTF8.self),
-      isEnrolment(text.trimmed)
-    {
-      return try await enrol(text, arguments)
-    }
-    guard let path = arguments.optionalString("transport-key") else {
-      return try await take(bytes, arguments)
-    }
-    let key: PSKCEncryptionKey
-    do {
-      key = try await PSKCEncryptionKey(
-        hexadecimal: SecretInput.file(at: path).read("") { SecretBytes(copying: $0) })
-    } catch let failure as SecretInputFailure {
-      throw InputFile.unreadable(path, failure.description)
-    }
-    return try await take(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() }
+    try await imported(arguments).report(arguments)
   }
 
   static let scan = Command(
@@ -78,6 +55,39 @@ extension Command {
     options: [notExportable] + pushTarget,
     arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]
   ) { arguments in
+    try await scanned(arguments).report(arguments)
+  }
+
+  // What reads and stores returns before anything is written: files, pictures and passwords are wiped by then.
+
+  private static func imported(_ arguments: Arguments) async throws -> ImportOutcome {
+    let bytes = try bytes(of: arguments.string("source"))
+    guard !QRReader.isPNG(bytes) else {
+      throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
+    }
+    if bytes.count <= OfflineTransaction.maximumByteCount, let text = String(validating: bytes, as: UTF8.self)
+    {
+      _ = try ScannedKind.expect(.accounts, text.trimmed)
+    }
+    if bytes.count <= AuthenticatorURI.maximumByteCount, let text = String(validating: bytes, as: UTF8.self),
+      isEnrolment(text.trimmed)
+    {
+      return .enrolled(try await enrolled(text, arguments))
+    }
+    guard let path = arguments.optionalString("transport-key") else {
+      return .taken(try await taken(bytes, arguments))
+    }
+    let key: PSKCEncryptionKey
+    do {
+      key = try await PSKCEncryptionKey(
+        hexadecimal: SecretInput.file(at: path).read("") { SecretBytes(copying: $0) })
+    } catch let failure as SecretInputFailure {
+      throw InputFile.unreadable(path, failure.description)
+    }
+    return .taken(try await taken(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() })
+  }
+
+  private static func scanned(_ arguments: Arguments) async throws -> ImportOutcome {
     var lines: [String] = []
     for path in arguments.strings("image") {
       try ScannedKind.expectFile(path)
@@ -86,37 +96,22 @@ extension Command {
         throw CommandFailure(.dataError, "\(path): \(error)")
       }
     }
-    if lines.count == 1, let line = lines.first, isEnrolment(line) { return try await enrol(line, arguments) }
+    if lines.count == 1, let line = lines.first, isEnrolment(line) {
+      return .enrolled(try await enrolled(line, arguments))
+    }
     for line in lines { _ = try ScannedKind.expect(.accounts, line) }
-    return try await take(Array(lines.joined(separator: "\n").utf8), arguments)
+    return .taken(try await taken(Array(lines.joined(separator: "\n").utf8), arguments))
   }
 
   /// Reads accounts, asking for the password of what is encrypted, and stores them.
-  private static func take(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ExitCode {
-    try await take(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
+  private static func taken(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ImportSummary {
+    try await taken(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
   }
 
-  /// What was imported, without a secret.
-  private struct Summary {
-    let format: InterchangeFormat
-    let skipped: [SkippedAccount]
-    let hasAccounts: Bool
-    let added: AddedAccounts
-  }
-
-  /// Stores accounts, and says what became of all of them.
-  private static func take(
+  /// Stores accounts.
+  private static func taken(
     _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
-  ) async throws -> ExitCode {
-    let summary = try await stored(arguments, read)
-    report(summary, arguments)
-    return !summary.hasAccounts && !summary.skipped.isEmpty ? .dataError : .success
-  }
-
-  /// Stores accounts; they and passwords are wiped when it returns.
-  private static func stored(
-    _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
-  ) async throws -> Summary {
+  ) async throws -> ImportSummary {
     let imported = try await read()
     let options = try DeviceOptions(arguments)
     var added = AddedAccounts.none
@@ -126,7 +121,7 @@ extension Command {
       added = try await device.accounts.add(
         imported.accounts, exportable: !arguments.isSet("not-exportable"), by: password)
     }
-    return Summary(
+    return ImportSummary(
       format: imported.format, skipped: imported.skipped, hasAccounts: !imported.accounts.isEmpty,
       added: added)
   }
@@ -141,28 +136,50 @@ extension Command {
     return try AccountFile.read(bytes, password: try await options.password(for: "the \(format.title) file"))
   }
 
-  private static func report(_ imported: Summary, _ arguments: Arguments) {
-    let added = imported.added
-    if arguments.isSet("json") {
-      let object: JSONObject = [
-        "format": .string(imported.format.rawValue), "imported": .array(added.added.map { .object($0.json) }),
-        "duplicates": .array(added.duplicates.map { .object($0.json) }),
-        "skipped": .array(imported.skipped.map { .object($0.json) }),
-      ]
-      arguments.output.print(json: JSONValue.object(object).text)
-      return
-    }
-    for account in added.added { arguments.output.print("Imported \(account.shown).") }
-    for account in added.duplicates { arguments.output.print("There already: \(account.shown).") }
-    for skipped in imported.skipped { arguments.errorOutput.print("Not imported: \(skipped.line)") }
-    arguments.errorOutput.print(
-      "\(imported.format.title): \(added.added.count) imported, \(added.duplicates.count) there already, "
-        + "\(imported.skipped.count) not imported.")
-  }
-
   private static func bytes(of source: String) throws -> [UInt8] {
     if ScannedKind.isText(source) { return Array(source.utf8) }
     return try InputFile.bytes(of: source, limit: AccountFile.maximumByteCount)
+  }
+}
+
+/// What became of what was read, without a secret.
+private enum ImportOutcome {
+  case taken(ImportSummary)
+  case enrolled(Enrolment)
+
+  /// Says it.
+  func report(_ arguments: Arguments) -> ExitCode {
+    switch self {
+    case .taken(let summary): summary.report(arguments)
+    case .enrolled(let enrolment): enrolment.report(arguments)
+    }
+  }
+}
+
+/// What was imported, without a secret.
+private struct ImportSummary {
+  let format: InterchangeFormat
+  let skipped: [SkippedAccount]
+  let hasAccounts: Bool
+  let added: AddedAccounts
+
+  func report(_ arguments: Arguments) -> ExitCode {
+    if arguments.isSet("json") {
+      let object: JSONObject = [
+        "format": .string(format.rawValue), "imported": .array(added.added.map { .object($0.json) }),
+        "duplicates": .array(added.duplicates.map { .object($0.json) }),
+        "skipped": .array(skipped.map { .object($0.json) }),
+      ]
+      arguments.output.print(json: JSONValue.object(object).text)
+    } else {
+      for account in added.added { arguments.output.print("Imported \(account.shown).") }
+      for account in added.duplicates { arguments.output.print("There already: \(account.shown).") }
+      for account in skipped { arguments.errorOutput.print("Not imported: \(account.line)") }
+      arguments.errorOutput.print(
+        "\(format.title): \(added.added.count) imported, \(added.duplicates.count) there already, "
+          + "\(skipped.count) not imported.")
+    }
+    return !hasAccounts && !skipped.isEmpty ? .dataError : .success
   }
 }
 

@@ -279,10 +279,10 @@ extension Command {
   }
 
   /// Enrols what a URI with push messages says.
-  static func enrol(_ text: String, _ arguments: Arguments) async throws -> ExitCode {
+  static func enrolled(_ text: String, _ arguments: Arguments) async throws -> Enrolment {
     let uri = try AuthenticatorURI(text)
     let target = try target(arguments)
-    let enrolment = try await withOpened(arguments) { device, password in
+    return try await withOpened(arguments) { device, password in
       do throws(SignetFailure) {
         return try await device.accounts.enrol(
           uri, from: target, exportable: !arguments.isSet("not-exportable"), by: password)
@@ -292,9 +292,20 @@ extension Command {
           .usage, "its server has to know where pushes for this device go: say it with --push-token")
       }
     }
-    let account = enrolment.account
+  }
+
+  /// Whether a text is a URI that ``enrolled(_:_:)`` takes.
+  static func isEnrolment(_ text: String) -> Bool {
+    let start = text.prefix(16).lowercased()
+    return start.hasPrefix("pushauth://") || start.hasPrefix("mfauth://")
+  }
+}
+
+extension Enrolment {
+  /// Says what was enrolled.
+  func report(_ arguments: Arguments) -> ExitCode {
     let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)
-    for policy in enrolment.policyConflicts {
+    for policy in policyConflicts {
       arguments.errorOutput.print(
         "The policy \(policy, limit: 80) differs; the one that is there stays.")
     }
@@ -306,12 +317,6 @@ extension Command {
         "push": .bool(account.push != nil), "policies": .array(account.policyNames.map { .string($0) }),
       ])
     return .success
-  }
-
-  /// Whether a text is a URI that ``enrol(_:_:)`` takes.
-  static func isEnrolment(_ text: String) -> Bool {
-    let start = text.prefix(16).lowercased()
-    return start.hasPrefix("pushauth://") || start.hasPrefix("mfauth://")
   }
 }
 
