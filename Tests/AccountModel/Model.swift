@@ -30,13 +30,32 @@ package struct Model: Hashable, Sendable {
     enum State: String, Sendable { case pending, accepted, denied, withdrawn, expired }
 
     var user: String?
+    /// The relying party's key, or the client of OpenID Connect, that asks.
     let party: String
+    var isClients = false
     let expires: Int64
     var state = State.pending
-    /// The container that decided.
-    var decidedBy: String?
+    /// What it was answered with.
+    var proof: Proof?
+    /// Whether the client has got its tokens.
+    var hasTokens = false
 
     func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
+  }
+
+  /// What a request was answered with.
+  enum Proof: Hashable, Sendable {
+    case container(String)
+    /// In an operation.
+    case key(String, session: String)
+    case app(String)
+
+    /// The container, the operation or the app.
+    var name: String {
+      switch self {
+      case .container(let name), .key(_, let name), .app(let name): name
+      }
+    }
   }
 
   struct Key: Hashable, Sendable {
@@ -80,7 +99,10 @@ package struct Model: Hashable, Sendable {
     enum State: Sendable { case pending, approved, denied, expired }
 
     let app: String
-    let party: String
+    /// Who asks; `nil` where a request is asked, which is counted.
+    let party: String?
+    /// The request that the answer decides.
+    var request: String?
     let expires: Int64
     var state = State.pending
   }
@@ -88,7 +110,7 @@ package struct Model: Hashable, Sendable {
   /// Rules that can be left out, so that a test sees that their absence is found.
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
-      oneHolderOfAKey, oneBudget, shares
+      oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse
   }
 
   /// How often a user may be asked.
@@ -122,6 +144,8 @@ package struct Model: Hashable, Sendable {
   var users: [String: UserState] = [:]
   /// Whether a relying party's key is good.
   var parties: [String: Bool] = [:]
+  /// Whether a client of OpenID Connect is registered still.
+  var clients: [String: Bool] = [:]
   var invites: [String: Invite] = [:]
   var containers: [String: Container] = [:]
   var orders: [String: Order] = [:]
@@ -137,10 +161,10 @@ package struct Model: Hashable, Sendable {
   /// By user, then by party.
   var shares: [String: [String: Row]] = [:]
   private var deletions = 0
-  private let missing: Rule?
+  let missing: Rule?
   private let budget: Budget?
-  /// The requests that the last step ended without an answer, beside one that it was about.
-  private var ended: Set<String> = []
+  /// What the last step did beside what it was about, as the log has it.
+  var effects: Set<String> = []
 
   struct Invite: Hashable, Sendable {
     var user: String
@@ -163,24 +187,31 @@ package struct Model: Hashable, Sendable {
   ///
   /// - Returns: What whoever asked for it hears.
   package mutating func take(_ step: Step, at time: Int64) -> String {
-    ended = []
+    effects = []
+    let loser = ownerOfWhatMayGo(with: step)
     let outcome = outcome(of: step, at: time)
+    let isGone = isTakingAway(step, outcome)
     // A request waits for somebody who could answer it.
-    for (id, request) in requests where request.state == .pending && !canAnswer(request) {
-      end(id, .withdrawn)
-      ended.insert(id)
+    for (id, request) in requests where request.state == .pending && !canAnswer(id, request) {
+      // Of one that other ways lead to than a list, these may have come to their end without anything being taken away.
+      guard !request.isClients || isGone && request.user == loser else { continue }
+      withdraw(id)
     }
     return outcome
   }
 
-  /// The requests that the last step ended without an answer, beside one that it was about; they are told once.
-  package mutating func takeEnded() -> Set<String> {
-    defer { ended = [] }
-    return ended
+  /// What the last step did beside what it was about, in the words of the log; it is told once.
+  package mutating func takeEffects() -> Set<String> {
+    defer { effects = [] }
+    return effects
   }
 
   private mutating func outcome(of step: Step, at time: Int64) -> String {
     if let party = asker(of: step), parties[party] != true, missing != .goodKeysOnly { return "keyRevoked" }
+    if case .backchannel(_, _, _, _, let client) = step, clients[client] == false, missing != .goodClientsOnly
+    {
+      return "clientRevoked"
+    }
     if let user = gatedUser(of: step), let state = users[user], state != .active, missing != .activeUsersOnly
     {
       return "not active: \(state)"
@@ -230,6 +261,7 @@ package struct Model: Hashable, Sendable {
     case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
       return takeOfContainer(step)
     case .ask, .decide, .withdraw: return takeOfRequest(step, at: time)
+    case .addClient, .revokeClient, .backchannel, .poll, .issue: return takeOfClient(step, at: time)
     case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
       return takeOfOthers(step, at: time)
     }
@@ -267,6 +299,7 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
+    case .backchannel(_, let user, _, _, _): user
     case .begin(_, let user, _, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
@@ -302,10 +335,11 @@ package struct Model: Hashable, Sendable {
       return "staged"
     case .revoke(let id):
       guard let found = containers[id] else { return "nothing" }
+      guard found.state != .revoked else { return "done" }
       containers[id]?.state = .revoked
       containers[id]?.hasCodes = false
       // Another container in use has taken its place, or it never was in use.
-      if found.state != .pending, !isInUse(found.device, of: found.user) {
+      if found.state == .active, !isInUse(found.device, of: found.user) {
         revokeKeys(on: found.device, of: found.user)
       }
       return "done"
@@ -379,6 +413,7 @@ package struct Model: Hashable, Sendable {
     for other in others.keys {
       containers[other]?.state = .revoked
       containers[other]?.hasCodes = false
+      if other != found.renews { effects.insert("lost \(other)") }
     }
     containers[id]?.state = .active
     if let renewed = found.renews {
@@ -394,7 +429,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Whether the container in use on a device is locked, so that nothing else there is accepted either.
-  private func isLocked(_ device: UInt8, of user: String) -> Bool {
+  func isLocked(_ device: UInt8, of user: String) -> Bool {
     missing != .locksHold
       && containers.values.contains {
         $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
@@ -402,14 +437,20 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
-  private func canAnswer(_ request: Request) -> Bool {
+  private func canAnswer(_ id: String, _ request: Request) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
-    return containers.values.contains {
+    if hasOpenContainer(user) { return true }
+    if request.isClients { return hasWayToAnswer(id, of: user) }
+    return keys.values.contains {
+      $0.user == user && $0.state == .active && !($0.device.map { isLocked($0, of: user) } ?? false)
+    }
+  }
+
+  /// Whether a user has a container in use that is not locked.
+  func hasOpenContainer(_ user: String) -> Bool {
+    containers.values.contains {
       $0.user == user && $0.state == .active && (!$0.isLocked || missing == .locksHold)
     }
-      || keys.values.contains {
-        $0.user == user && $0.state == .active && !($0.device.map { isLocked($0, of: user) } ?? false)
-      }
   }
 
   private func isInUse(_ device: UInt8, of user: String) -> Bool {
@@ -418,8 +459,9 @@ package struct Model: Hashable, Sendable {
 
   private mutating func revokeKeys(on device: UInt8, of user: String) {
     endRegistrations(of: user)
-    for id in keys.keys where keys[id]?.user == user && keys[id]?.device == device {
+    for (id, key) in keys where key.user == user && key.device == device && key.state != .revoked {
       keys[id]?.state = .revoked
+      effects.insert("lost \(id)")
     }
   }
 
@@ -437,7 +479,7 @@ package struct Model: Hashable, Sendable {
     case .ask(let request, let user, let expires, let party):
       if let user, users[user] == nil { return "unknown" }
       let asked = Request(user: user, party: party, expires: expires)
-      guard canAnswer(asked) else { return "noAuthenticator" }
+      guard canAnswer(request, asked) else { return "noAuthenticator" }
       if let user, let refusal = refusal(of: party, to: user, at: time) { return refusal }
       guard requests[request] == nil else { return "exists" }
       requests[request] = asked
@@ -459,12 +501,12 @@ package struct Model: Hashable, Sendable {
         return "expired"
       case .accepted, .denied:
         guard missing == .firstEndWins else {
-          return found.state == state && found.decidedBy == container ? "repeated" : "decided before"
+          return found.state == state && found.proof == .container(container) ? "repeated" : "decided before"
         }
       case .withdrawn: return "cancelled"
       }
       end(request, state)
-      requests[request]?.decidedBy = container
+      requests[request]?.proof = .container(container)
       requests[request]?.user = user
       if accepts { endRow(of: user) }
       return "decided"
@@ -536,10 +578,17 @@ package struct Model: Hashable, Sendable {
       count(party, to: found.user, at: time)
       return "added"
     case .answer(let message, let approves):
-      guard let found = messages[message], found.state == .pending, found.expires > time else {
+      guard let found = messages[message] else { return "refused" }
+      if let request = found.request, requests[request]?.state(at: time) == .expired {
+        end(request, .expired)
         return "refused"
       }
+      guard found.state == .pending, found.expires > time else { return "refused" }
       messages[message]?.state = approves ? .approved : .denied
+      if let request = found.request {
+        end(request, approves ? .accepted : .denied)
+        requests[request]?.proof = .app(found.app)
+      }
       if approves, let user = apps[found.app]?.user { endRow(of: user) }
       return "done"
     default: preconditionFailure("not about a key or an app")
@@ -579,6 +628,7 @@ package struct Model: Hashable, Sendable {
     if let request {
       end(request, .accepted)
       requests[request]?.user = user
+      requests[request]?.proof = .key(key, session: session)
     }
     if request != nil || sessions[session]?.isCounted == true { endRow(of: user) }
     return "taken"
@@ -587,7 +637,7 @@ package struct Model: Hashable, Sendable {
   // MARK: The budget of requests
 
   /// Why a party may not have a user asked now; `nil` where it may.
-  private func refusal(of party: String, to user: String, at time: Int64) -> String? {
+  func refusal(of party: String, to user: String, at time: Int64) -> String? {
     guard let budget, missing != .oneBudget else { return nil }
     let until = max(rows[user]?.until ?? 0, shares[user]?[party]?.until ?? 0)
     guard until <= time else { return "coolingDown(retryAfter: \(min(until - time, budget.longestWait)))" }
@@ -610,7 +660,7 @@ package struct Model: Hashable, Sendable {
     }
     for message in messages.values
     where apps[message.app]?.user == user && message.state == .pending && message.expires > time {
-      all.append((message.party, message.expires))
+      if let party = message.party { all.append((party, message.expires)) }
     }
     for session in sessions.values
     where session.user == user && session.isCounted && session.isOpen && session.expires > time {
@@ -622,7 +672,7 @@ package struct Model: Hashable, Sendable {
   /// Half of it, rounded up.
   private func share(of limit: Int) -> Int { missing == .shares ? limit : (limit + 1) / 2 }
 
-  private mutating func count(_ party: String, to user: String, at time: Int64) {
+  mutating func count(_ party: String, to user: String, at time: Int64) {
     guard let budget else { return }
     var (own, all) = (shares[user]?[party] ?? Row(), rows[user] ?? Row())
     own.add(share(of: budget.challenges), budget, at: time)
@@ -642,19 +692,25 @@ package struct Model: Hashable, Sendable {
   // MARK: Ends
 
   /// Ends a request, and what was asked for it.
-  private mutating func end(_ request: String, _ state: Request.State) {
+  mutating func end(_ request: String, _ state: Request.State) {
     requests[request]?.state = state
+    for id in messages.keys where messages[id]?.request == request && messages[id]?.state == .pending {
+      messages[id]?.state = .expired
+    }
     for id in sessions.keys where sessions[id]?.request == request && sessions[id]?.isOpen == true {
       sessions[id]?.isOpen = false
       sessions[id]?.hasEndedWithRequest = true
     }
   }
 
+  /// Ends a request that nobody is to answer any more, which the log says of it.
+  mutating func withdraw(_ request: String) {
+    end(request, .withdrawn)
+    effects.insert("ended \(request)")
+  }
+
   private mutating func endAll(of user: String) {
-    for (id, request) in requests where request.user == user && request.state == .pending {
-      end(id, .withdrawn)
-      ended.insert(id)
-    }
+    for (id, request) in requests where request.user == user && request.state == .pending { withdraw(id) }
     for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
     for id in messages.keys {
       guard let found = messages[id], apps[found.app]?.user == user, found.state == .pending else { continue }
@@ -679,7 +735,8 @@ package struct Model: Hashable, Sendable {
     sessions = sessions.filter { session in
       session.value.user != user && session.value.request.map { requests[$0]?.user != user } ?? true
     }
-    requests = requests.filter { $0.value.user != user }
+    // A client may still ask how its own ended.
+    requests = requests.filter { $0.value.user != user || $0.value.isClients }
     for id in containers.keys where containers[id]?.user == user {
       containers[id]?.state = .revoked
       containers[id]?.hasCodes = false
@@ -695,6 +752,7 @@ package struct Model: Hashable, Sendable {
     users[nobody] = .deleted
     for id in invites.keys where invites[id]?.user == user { invites[id]?.user = nobody }
     for id in containers.keys where containers[id]?.user == user { containers[id]?.user = nobody }
+    for id in requests.keys where requests[id]?.user == user { requests[id]?.user = nobody }
   }
 }
 
@@ -709,7 +767,14 @@ extension Model {
     }
     for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }
     for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }
-    for (id, found) in requests { all[id] = "\(found.state) \(found.user ?? "-") \(found.decidedBy ?? "-")" }
+    for (id, isGood) in clients { all[id] = isGood ? "good" : "revoked" }
+    for (id, found) in requests { all[id] = text(of: found) }
     return all
+  }
+
+  /// How a request stands: its state, its user and what it was answered with.
+  func text(of request: Request) -> String {
+    let user = request.user.map { users[$0] == .deleted ? "nobody" : $0 }
+    return "\(request.state) \(user ?? "-") \(request.proof?.name ?? "-")"
   }
 }

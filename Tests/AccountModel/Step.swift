@@ -18,6 +18,15 @@ package enum Step: Hashable, Sendable {
   case ask(request: String, user: String?, expires: Int64, by: String)
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
   case withdraw(request: String, by: String)
+  /// A client of OpenID Connect.
+  case addClient(String)
+  case revokeClient(String)
+  /// A client asks a user by backchannel authentication: whoever has a container by that, and besides by messages to apps.
+  case backchannel(request: String, user: String, expires: Int64, messages: [Sending], by: String)
+  /// A client looks how its request stands.
+  case poll(request: String, by: String)
+  /// A client gets the tokens of its request.
+  case issue(request: String, by: String)
   /// A UAF operation; of one that a party has sent to the user's device, `by` says whose it is.
   case begin(session: String, user: String, isRegistration: Bool, request: String?, by: String?)
   /// The public key is that of the key, or of the container, of this name.
@@ -32,4 +41,13 @@ package enum Step: Hashable, Sendable {
   case sweep
 
   package enum OrderKind: Hashable, Sendable { case lock, unlock, wipe }
+
+  /// What is sent with a request.
+  package struct Sending: Hashable, Sendable {
+    package let name: String
+    /// The app that it goes to.
+    package let to: String
+
+    package init(_ name: String, to receiver: String) { (self.name, to) = (name, receiver) }
+  }
 }

@@ -36,6 +36,14 @@ enum Action: Hashable, Sendable {
   case message(app: Int, lifetime: Int64, party: Int)
   case answer(message: Int, approves: Bool)
   case removeApp(Int)
+  case addClient(Int)
+  case revokeClient(Int)
+  /// A client of OpenID Connect asks a user, who has these apps.
+  case backchannel(user: Int, apps: [Int], lifetime: Int64, client: Int)
+  /// To what such a request has sent to an app.
+  case answerRequest(Int, app: Int, approves: Bool)
+  /// A client looks how its request stands, and gets tokens for it.
+  case poll(request: Int, client: Int)
   case pass(seconds: Int64)
   case sweep
   /// A server goes down with what it is about, and another takes its place.
@@ -47,6 +55,8 @@ struct History: Sendable {
   static let userCount = 3
   static let deviceCount = 2
   static let partyCount = 2
+  /// Of clients of OpenID Connect.
+  static let openIDClientCount = 2
   static let clientCount = 4
   static let serverCount = 2
   /// So small that histories come to its end.
@@ -63,11 +73,11 @@ struct History: Sendable {
   var kept: [Int]
 
   /// Draws a history.
-  init(seed: UInt64, count: Int = 48) {
+  init(seed: UInt64, count: Int = 50) {
     (self.seed, schedule) = (seed, seed)
     var random = SplitMix64(seed: seed)
     var drawing = Drawing()
-    actions = (0..<count).map { drawing.next(place: $0, &random) }
+    actions = (0..<count).map { drawing.action(at: $0, &random) }
     kept = Array(0..<count)
   }
 
@@ -82,31 +92,82 @@ struct History: Sendable {
     var keys: [Int] = []
     var apps: [Int] = []
     var messages: [Int] = []
+    /// The apps that those of clients of OpenID Connect are sent to.
+    var backchannel: [Int: [Int]] = [:]
     var counter: Int64 = 0
+    /// What goes on with something that was drawn, once the place is reached.
+    var planned: [(place: Int, action: Action)] = []
+    /// At first there has to be somebody with something.
+    let first: [Action] =
+      (0..<History.userCount).map { .addUser($0) } + (0..<History.partyCount).map { .addParty($0) }
+      + (0..<History.openIDClientCount).map { .addClient($0) }
+      + (0..<4).map { .enrol(user: $0 % 2, device: $0 % History.deviceCount) }
+    /// Whose a container, a key or an app is.
+    var owners: [Int: Int] = [:]
 
-    mutating func next(place: Int, _ random: inout SplitMix64) -> Action {
-      // At first there has to be somebody with something.
-      if place < History.userCount { return .addUser(place) }
-      if place < History.userCount + History.partyCount { return .addParty(place - History.userCount) }
-      if place < History.userCount + History.partyCount + 4 {
-        containers.append(place)
-        return .enrol(user: place % 2, device: place % History.deviceCount)
+    mutating func action(at place: Int, _ random: inout SplitMix64) -> Action {
+      let action: Action
+      if place < first.count {
+        action = first[place]
+      } else if let next = planned.firstIndex(where: { $0.place <= place }) {
+        action = planned.remove(at: next).action
+      } else {
+        action = next(place: place, &random)
       }
+      switch action {
+      case .enrol(let user, _):
+        containers.append(place)
+        owners[place] = user
+      case .renew(let container):
+        containers.append(place)
+        owners[place] = owners[container]
+      case .enrolApp(let user):
+        apps.append(place)
+        owners[place] = user
+      case .registerKey(let user, _), .registerKeyOf(_, let user):
+        keys.append(place)
+        owners[place] = user
+      case .ask, .backchannel: requests.append(place)
+      default: break
+      }
+      if case .backchannel(let user, let apps, _, let client) = action {
+        backchannel[place] = apps
+        plan(after: place, of: user, apps, client, &random)
+      }
+      return action
+    }
+
+    /// Most of what clients ask is accepted, and asked for; between the two something may befall the user.
+    private mutating func plan(
+      after place: Int, of user: Int, _ apps: [Int], _ client: Int, _ random: inout SplitMix64
+    ) {
+      guard random.next() % 4 > 0 else { return }
+      let answered = place + 4 + Int(random.next() % 4)
+      var answers: [Action] = apps.map { .answerRequest(place, app: $0, approves: true) }
+      answers += containers.filter { owners[$0] == user }.suffix(2).map {
+        .decide(container: $0, request: place, accepts: true)
+      }
+      answers += keys.filter { owners[$0] == user }.suffix(2).map {
+        .login(key: $0, counter: UInt32(clamping: counter + 1), request: place, party: nil)
+      }
+      guard !answers.isEmpty else { return }
+      planned.append((answered, answers[Int(random.next() % UInt64(answers.count))]))
+      planned.append((answered + 3 + Int(random.next() % 6), .poll(request: place, client: client)))
+    }
+
+    private mutating func next(place: Int, _ random: inout SplitMix64) -> Action {
       let user = Int(random.next() % UInt64(History.userCount))
       let yes = random.next() % 3 > 0
       let party = Int(random.next() % UInt64(History.partyCount))
       counter += 1
-      switch random.next() % 100 {
+      switch random.next() % 116 {
       case 0..<3: return .suspend(user)
       case 3..<6: return .resume(user)
       case 6..<7: return yes ? .delete(user) : .addUser(user)
       case 7..<12:
-        containers.append(place)
         return .enrol(user: user, device: Int(random.next() % UInt64(History.deviceCount)))
       case 12..<15:
-        let renewed = pick(containers, &random)
-        containers.append(place)
-        return .renew(container: renewed)
+        return .renew(container: pick(containers, &random))
       case 15..<17: return .revoke(container: pick(containers, &random))
       case 17..<20: return .lock(container: pick(containers, &random))
       case 20..<22: return .unlock(container: pick(containers, &random))
@@ -120,7 +181,6 @@ struct History: Sendable {
         let back = yes ? 0 : Int64(random.next() % 4)
         return .code(container: pick(containers, &random), counter: max(1, counter - back), party: party)
       case 36..<50:
-        requests.append(place)
         return .ask(
           user: random.next() % 8 == 0 ? nil : user, lifetime: 20 + Int64(random.next() % 120), party: party)
       case 50..<68:
@@ -130,11 +190,8 @@ struct History: Sendable {
         return requests.isEmpty ? .sweep : .withdraw(request: pick(requests, &random), party: party)
       case 71..<72:
         if yes, !keys.isEmpty { return .registerAgain(key: pick(keys, &random), user: user) }
-        let container = pick(containers, &random)
-        keys.append(place)
-        return .registerKeyOf(container: container, user: user)
+        return .registerKeyOf(container: pick(containers, &random), user: user)
       case 72..<75:
-        keys.append(place)
         let device = Int(random.next() % UInt64(History.deviceCount + 1))
         return .registerKey(user: user, device: device < History.deviceCount ? device : nil)
       case 75..<82:
@@ -144,9 +201,7 @@ struct History: Sendable {
           key: pick(keys, &random), counter: UInt32(clamping: yes ? counter : 1), request: request,
           party: random.next() % 2 == 0 ? nil : party)
       case 82..<83: return keys.isEmpty ? .sweep : .removeKey(pick(keys, &random))
-      case 83..<86:
-        apps.append(place)
-        return .enrolApp(user: user)
+      case 83..<86: return .enrolApp(user: user)
       case 86..<89:
         guard !apps.isEmpty else { return .sweep }
         messages.append(place)
@@ -157,8 +212,27 @@ struct History: Sendable {
       case 94..<97: return .pass(seconds: 1 + Int64(random.next() % 60))
       case 97..<98: return .crash
       case 98..<99: return .revokeParty(party)
+      case 100..<107:
+        return .backchannel(
+          user: user, apps: apps.filter { owners[$0] == user }, lifetime: 20 + Int64(random.next() % 120),
+          client: client(&random))
+      case 107..<109:
+        guard !backchannel.isEmpty else { return .sweep }
+        let request = pick(backchannel.keys.sorted(), &random)
+        guard let apps = backchannel[request], !apps.isEmpty else {
+          return .poll(request: request, client: client(&random))
+        }
+        return .answerRequest(request, app: pick(apps, &random), approves: yes)
+      case 109..<115:
+        guard !backchannel.isEmpty else { return .sweep }
+        return .poll(request: pick(backchannel.keys.sorted(), &random), client: client(&random))
+      case 115..<116: return .revokeClient(client(&random))
       default: return .sweep
       }
+    }
+
+    private func client(_ random: inout SplitMix64) -> Int {
+      Int(random.next() % UInt64(History.openIDClientCount))
     }
 
     /// One of those, the later ones more often.
@@ -173,6 +247,11 @@ struct History: Sendable {
   static func user(_ number: Int) -> String { "user\(number)" }
 
   static func party(_ number: Int) -> String { "party\(number)" }
+
+  static func client(_ number: Int) -> String { "client\(number)" }
+
+  /// The message of a request to an app.
+  static func message(of request: Int, to app: Int) -> String { "g\(request)-\(app)" }
 
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {

@@ -81,6 +81,22 @@ extension History {
       [.message("g\(place)", app: "m\(app)", expires: time + lifetime, by: Self.party(party))]
     case .answer(let message, let approves): [.answer(message: "g\(message)", approves: approves)]
     case .removeApp(let app): [.removeApp("m\(app)")]
+    case .addClient(let client): [.addClient(Self.client(client))]
+    case .revokeClient(let client): [.revokeClient(Self.client(client))]
+    case .backchannel(let user, let apps, let lifetime, let client):
+      [
+        .backchannel(
+          request: "t\(place)", user: Self.user(user), expires: time + lifetime,
+          messages: apps.map { Step.Sending(Self.message(of: place, to: $0), to: "m\($0)") },
+          by: Self.client(client))
+      ]
+    case .answerRequest(let request, let app, let approves):
+      [.answer(message: Self.message(of: request, to: app), approves: approves)]
+    case .poll(let request, let client):
+      [
+        .poll(request: "t\(request)", by: Self.client(client)),
+        .issue(request: "t\(request)", by: Self.client(client)),
+      ]
     case .sweep: [.sweep]
     case .pass, .crash: []
     }

@@ -11,37 +11,39 @@ struct Verdict: Sendable {
     // The model before each entry of the log, and after the last.
     var moments = [model]
     var places: [String: Int] = [:]
-    // Requests that ended by the log, and of which the log has still to say it.
-    var (ended, owed): (Set<String>, Set<String>) = ([], [])
+    // What a step did besides by the log, and of which the log has still to say it.
+    var (done, owed): (Set<String>, Set<String>) = ([], [])
     for (place, entry) in Self.log(of: run, model).enumerated() {
-      let words = entry.split(separator: " ", maxSplits: 1).map(String.init)
-      guard words.count == 2, let attempt = attempts[words[0]] else {
+      defer { moments.append(model) }
+      guard let name = entry.attempt else {
+        if entry.expired.map({ model.expire($0, at: entry.time) }) != true {
+          violations.append("\(entry.text) at \(entry.time), which it does not")
+        }
+        continue
+      }
+      guard let attempt = attempts[name] else {
         violations.append("nobody wrote the entry \(entry)")
         continue
       }
-      places[attempt.name] = place
-      let outcome = words[1]
-      if outcome.hasPrefix("ended ") {
-        let request = String(outcome.dropFirst(6))
-        if owed.remove(request) == nil { ended.insert(request) }
-      } else if outcome == "lost" {
-        // A key that went with its container; the model has it with the step.
-      } else if outcome.hasPrefix("expired ") {
-        let request = String(outcome.dropFirst(8))
-        if !model.expire(request, at: attempt.time) { report(attempt, outcome, "it does not expire") }
+      places[name] = place
+      if let effect = entry.effect {
+        if owed.remove(effect) == nil { done.insert(effect) }
+      } else if let request = entry.expired {
+        if !model.expire(request, at: attempt.time) { report(attempt, entry.text, "it does not expire") }
       } else {
-        if !owed.isEmpty { report(attempt, outcome, "\(owed.sorted()) had ended before") }
+        if !owed.isEmpty { report(attempt, entry.text, "\(owed.sorted()) before that") }
         let expected = model.take(attempt.step, at: attempt.time)
-        if expected != outcome { report(attempt, outcome, expected) }
-        if let answer = attempt.answer, answer != outcome { report(attempt, "told \(answer)", outcome) }
-        // All that nobody is there to answer has ended, and nothing else: before the entry of the step, or after it.
-        let gone = model.takeEnded()
-        if !ended.isSubset(of: gone) { report(attempt, "ended \(ended.sorted())", "\(gone.sorted())") }
-        (ended, owed) = ([], gone.subtracting(ended))
+        if expected != entry.text { report(attempt, entry.text, expected) }
+        if let answer = attempt.answer, answer != entry.text {
+          report(attempt, "told \(answer)", entry.text)
+        }
+        // All that follows from the step has been done, and nothing else: before the entry of the step, or after it.
+        let effects = model.takeEffects()
+        if !done.isSubset(of: effects) { report(attempt, "\(done.sorted())", "\(effects.sorted())") }
+        (done, owed) = ([], effects.subtracting(done))
       }
-      moments.append(model)
     }
-    if !owed.union(ended).isEmpty { violations.append("ended at the end: \(owed) \(ended)") }
+    if !owed.union(done).isEmpty { violations.append("at the end: \(owed) not done, \(done) done") }
     for attempt in run.attempts where places[attempt.name] == nil {
       if let answer = attempt.answer { checkUnlogged(attempt, answer, run, places, moments) }
     }
@@ -75,19 +77,32 @@ struct Verdict: Sendable {
       if said == answer { return }
       if expected.last != said { expected.append(said) }
     }
-    if run.isClosedByALateAnswer(attempt) { return }
+    if run.isClosedByALateOne(attempt) { return }
     report(attempt, answer, expected.joined(separator: " or "))
   }
 }
 
 extension Run {
-  /// Whether a message was refused since an answer that came late, by the clock of one server, closed it for another whose clock is
-  /// behind.
-  fileprivate func isClosedByALateAnswer(_ attempt: Attempt) -> Bool {
-    guard case .answer(let message, _) = attempt.step, attempt.answer == "refused" else { return false }
+  /// When the server can have written that a request has expired: in an attempt of that time, which nothing says of which.
+  fileprivate func span(of entry: LogEntry) -> (from: Int, to: Int) {
+    let possible = attempts.filter { $0.time == entry.time }
+    return (possible.map(\.began).min() ?? 0, possible.map { $0.ended ?? .max }.max() ?? .max)
+  }
+
+  /// Whether an answer was refused, or a client found its request over, since somebody who came late, by the clock of one server, closed
+  /// it for another whose clock is behind.
+  fileprivate func isClosedByALateOne(_ attempt: Attempt) -> Bool {
+    guard ["refused", "expired"].contains(attempt.answer) else { return false }
     return attempts.contains { other in
-      guard case .answer(message, _) = other.step, other.name != attempt.name else { return false }
-      return other.began < attempt.ended ?? .max && other.time > attempt.time
+      guard other.name != attempt.name, other.began < attempt.ended ?? .max, other.time > attempt.time else {
+        return false
+      }
+      return switch (attempt.step, other.step) {
+      case (.answer(let one, _), .answer(let another, _)), (.poll(let one, _), .poll(let another, _)),
+        (.issue(let one, _), .poll(let another, _)):
+        one == another
+      default: false
+      }
     }
   }
 }
@@ -96,28 +111,29 @@ extension Run {
 extension Verdict {
   /// The entries of a step that became durable together, in one chain.
   private struct Part: Sendable {
-    let attempt: Attempt
-    var outcomes: [String]
+    /// The attempt; `nil` for what the server wrote by itself.
+    let attempt: Attempt?
+    var entries: [LogEntry]
 
     /// Does it to a model; whether the outcome is the model's.
     func isRight(_ model: inout Model) -> Bool {
-      var (ended, gone): (Set<String>, Set<String>) = ([], [])
-      for outcome in outcomes {
-        if outcome.hasPrefix("ended ") {
-          ended.insert(String(outcome.dropFirst(6)))
-        } else if outcome.hasPrefix("expired ") {
-          guard model.expire(String(outcome.dropFirst(8)), at: attempt.time) else { return false }
-        } else if outcome != "lost" {
-          guard model.take(attempt.step, at: attempt.time) == outcome else { return false }
-          gone.formUnion(model.takeEnded())
+      var (done, effects): (Set<String>, Set<String>) = ([], [])
+      for entry in entries {
+        if let effect = entry.effect {
+          done.insert(effect)
+        } else if let request = entry.expired {
+          guard model.expire(request, at: attempt?.time ?? entry.time) else { return false }
+        } else if let attempt {
+          guard model.take(attempt.step, at: attempt.time) == entry.text else { return false }
+          effects.formUnion(model.takeEffects())
         }
       }
-      return ended == gone
+      return done == effects
     }
   }
 
   /// The log in the order in which its entries became durable, or in one that could be that.
-  private static func log(of run: Run, _ model: Model) -> [String] {
+  private static func log(of run: Run, _ model: Model) -> [LogEntry] {
     guard run.logs.count > 1 else { return run.logs.first ?? [] }
     let attempts = Dictionary(uniqueKeysWithValues: run.attempts.map { ($0.name, $0) })
     var parts: [Part] = []
@@ -126,26 +142,28 @@ extension Verdict {
     for chain in run.logs {
       let first = parts.count
       for entry in chain {
-        let words = entry.split(separator: " ", maxSplits: 1).map(String.init)
-        guard words.count == 2, let attempt = attempts[words[0]] else { return run.logs.flatMap(\.self) }
-        unlogged.remove(attempt.name)
-        let isNext = parts.count > first && parts[parts.count - 1].attempt.name == attempt.name
-        if isNext {
-          parts[parts.count - 1].outcomes.append(words[1])
+        let attempt = entry.attempt.flatMap { attempts[$0] }
+        if let name = entry.attempt {
+          guard attempt != nil else { return run.logs.flatMap(\.self) }
+          unlogged.remove(name)
+        }
+        let isNext = parts.count > first && parts[parts.count - 1].attempt?.name == attempt?.name
+        if isNext, attempt != nil {
+          parts[parts.count - 1].entries.append(entry)
         } else {
-          parts.append(Part(attempt: attempt, outcomes: [words[1]]))
+          parts.append(Part(attempt: attempt, entries: [entry]))
         }
       }
       for place in first..<parts.count {
         let part = parts[place]
+        let span =
+          part.attempt.map { (from: $0.began, to: $0.ended ?? .max) } ?? run.span(of: part.entries[0])
         deeds.append(
-          Deed(
-            from: part.attempt.began, to: part.attempt.ended ?? .max, after: place > first ? place - 1 : nil
-          ) { part.isRight(&$0) })
+          Deed(from: span.from, to: span.to, after: place > first ? place - 1 : nil) { part.isRight(&$0) })
       }
     }
     for attempt in run.attempts
-    where unlogged.contains(attempt.name) && !run.isClosedByALateAnswer(attempt) {
+    where unlogged.contains(attempt.name) && !run.isClosedByALateOne(attempt) {
       guard let answer = attempt.answer else { continue }
       deeds.append(
         Deed(from: attempt.began, to: attempt.ended ?? .max, changes: false) {
@@ -156,6 +174,6 @@ extension Verdict {
     var order = found.order.filter { $0 < parts.count }
     // Where none is right, the longest that is shows what comes after it.
     order += parts.indices.filter { !order.contains($0) }
-    return order.flatMap { place in parts[place].outcomes.map { "\(parts[place].attempt.name) \($0)" } }
+    return order.flatMap { parts[$0].entries }
   }
 }

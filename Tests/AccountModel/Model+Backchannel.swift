@@ -1,0 +1,117 @@
+// What clients of OpenID Connect ask by backchannel authentication (CIBA), and the tokens for it.
+extension Model {
+  /// For so many seconds after the end of a request its client may still ask how it ended.
+  package static let grace: Int64 = 30
+
+  mutating func takeOfClient(_ step: Step, at time: Int64) -> String {
+    switch step {
+    case .addClient(let client):
+      guard clients[client] == nil else { return "exists" }
+      clients[client] = true
+      return "done"
+    case .revokeClient(let client):
+      guard clients[client] != nil else { return "nothing" }
+      clients[client] = false
+      for (id, request) in requests where isClients(request, client) && request.state == .pending {
+        withdraw(id)
+      }
+      return "done"
+    case .backchannel(let request, let user, let expires, let sent, let client):
+      let asked = Request(user: user, party: client, isClients: true, expires: expires)
+      guard mayAnswer(sent, of: user) else { return "noAuthenticator" }
+      if users[user] != nil, let refusal = refusal(of: client, to: user, at: time) { return refusal }
+      guard requests[request] == nil else { return "exists" }
+      guard users[user] != nil, clients[client] != nil else { return "unknown" }
+      requests[request] = asked
+      count(client, to: user, at: time)
+      for message in sent where apps[message.to]?.isActive == true {
+        messages[message.name] = Message(app: message.to, party: nil, request: request, expires: expires)
+        effects.insert("sent \(message.name)")
+      }
+      return "added"
+    case .poll(let request, let client):
+      guard let found = requests[request], isClients(found, client) else { return "unknown" }
+      guard !found.hasTokens || missing == .tokensOnce else { return "used" }
+      switch found.state(at: time) {
+      case .pending: return "pending"
+      case .expired: return "expired"
+      case .accepted, .denied, .withdrawn:
+        return isInTime(found, at: time) ? "ended \(text(of: found))" : "expired"
+      }
+    case .issue(let request, let client):
+      guard let found = requests[request], isClients(found, client), isInTime(found, at: time),
+        !found.hasTokens || missing == .tokensOnce, found.state == .accepted,
+        clients[client] == true || missing == .goodClientsOnly, let user = found.user,
+        users[user] == .active || missing == .activeUsersOnly, isProofInUse(of: found, by: user)
+      else { return "refused" }
+      requests[request]?.hasTokens = true
+      return "done"
+    default: preconditionFailure("not of a client of OpenID Connect")
+    }
+  }
+
+  private func isClients(_ request: Request, _ client: String) -> Bool {
+    request.isClients && request.party == client
+  }
+
+  private func isInTime(_ request: Request, at time: Int64) -> Bool { request.expires + Self.grace > time }
+
+  /// Whether somebody could answer what is about to be asked.
+  private func mayAnswer(_ sent: [Step.Sending], of user: String) -> Bool {
+    // Whether there is such a user is looked at later.
+    guard users[user] != nil, missing != .somebodyCanAnswer, !hasOpenContainer(user) else { return true }
+    return sent.contains { apps[$0.to].map { $0.user == user && $0.isActive } ?? false }
+  }
+
+  /// Whether what was sent with a request, and waits, can be answered.
+  func hasWayToAnswer(_ request: String, of user: String) -> Bool {
+    messages.values.contains { message in
+      message.request == request && message.state == .pending
+        && apps[message.app].map { $0.user == user && $0.isActive } ?? false
+    }
+  }
+
+  /// Whether what was accepted with is in use, on a device that is not locked; another container of that device does as well.
+  private func isProofInUse(of request: Request, by user: String) -> Bool {
+    guard missing != .proofsInUse else { return true }
+    switch request.proof {
+    case nil: return false
+    case .app(let app): return apps[app].map { $0.user == user && $0.isActive } ?? false
+    case .key(let key, _):
+      guard let found = keys[key], found.user == user, found.state == .active else { return false }
+      return found.device.map { !isLocked($0, of: user) } ?? true
+    case .container(let container):
+      guard let signer = containers[container] else { return false }
+      return containers.values.contains {
+        $0.user == signer.user && $0.device == signer.device && $0.state == .active
+          && (!$0.isLocked || missing == .locksHold)
+      }
+    }
+  }
+
+  /// Whose an authenticator is that a step, which is not taken yet, may take out of use or lock.
+  func ownerOfWhatMayGo(with step: Step) -> String? {
+    switch step {
+    case .confirm(let container), .revoke(let container), .order(_, let container, _):
+      containers[container]?.user
+    case .receipt(let order, let container):
+      orders[order]?.kind == .wipe && containers[container]?.state == .active
+        ? containers[container]?.user : nil
+    case .removeKey(_, let user), .login(_, let user, _, _): user
+    case .removeApp(let app): apps[app]?.user
+    default: nil
+    }
+  }
+
+  /// Whether a step that had an outcome has done so.
+  func isTakingAway(_ step: Step, _ outcome: String) -> Bool {
+    switch step {
+    case .confirm: outcome == "activated"
+    case .order(_, _, let kind): outcome == "added" && kind != .unlock
+    case .revoke, .receipt, .removeKey, .removeApp: outcome == "done"
+    // There are two of a key that is out of use because of its counter.
+    case .login(_, _, let key, _): outcome != "taken" && keys[key]?.state == .quarantined
+    default: false
+    }
+  }
+}

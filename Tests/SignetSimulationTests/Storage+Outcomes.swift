@@ -1,0 +1,293 @@
+import AccountModel
+import SignetConcurrency
+import SignetCrypto
+import SignetJSON
+import SignetServerTesting
+import SignetStorage
+
+// How steps of the model are taken in the storage of a server.
+extension Storage {
+  /// Takes a step.
+  ///
+  /// - Returns: What the client hears; `nil` where that was lost.
+  func take(_ step: Step, named name: String, at time: Int64) async -> String? {
+    do { return try await outcome(of: step, named: name, at: time) } catch {
+      switch error as? StorageFailure {
+      case .userNotActive(let state): return "not active: \(state)"
+      case .unknown: return "unknown"
+      case .deviceLocked: return "device locked"
+      case .exists: return "exists"
+      // What the faults throw.
+      case .failed(detail: "Lost"): return nil
+      default: return "failed: \(error)"
+      }
+    }
+  }
+
+  private func outcome(of step: Step, named name: String, at time: Int64) async throws -> String {
+    let event: @Sendable (String) -> AuditRecord = { .sample("\(name) \($0)") }
+    let done = event("done")
+    let ended: @Sendable (String) -> AuditRecord = { event("ended \($0)") }
+    switch step {
+    case .addUser(let user):
+      try await addUser(UserRecord(id: user, subject: "~\(name)", created: time), audit: done)
+      return "done"
+    case .suspend(let user):
+      let outcome = try await suspendUser(
+        user, reason: "", subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+      return "\(outcome)"
+    case .resume(let user): return "\(try await resumeUser(user, at: time, audit: event("changed")))"
+    case .delete(let user):
+      let outcome = try await deleteUser(
+        user, subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+      return "\(outcome)"
+    case .addParty(let party):
+      let key = APIKeyRecord(
+        id: party, name: party, scopes: [Sample.scope], secretDigest: [1] + party.utf8, created: time)
+      try await addAPIKey(key, audit: done)
+      return "done"
+    case .revokeParty(let party):
+      return "\(try await revokeAPIKey(party, keepingOneOf: Sample.scope, at: time, audit: event("revoked")))"
+    case .removeKey(let key, let user):
+      let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Array(key.utf8))
+      return try await removeUAFCredentials(of: user, [selection]) { _, _ in done } == 1 ? "done" : "nothing"
+    case .removeApp(let app):
+      return try await removePushAuthMechanism(app, audit: done) ? "done" : "nothing"
+    case .sweep:
+      _ = try await sweep(at: time) { event("expired \($0)") }
+      return "done"
+    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
+      return try await outcomeOfContainer(step, event, at: time)
+    case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, event, at: time)
+    case .addClient, .revokeClient, .backchannel, .poll, .issue:
+      return try await outcomeOfClient(step, event, at: time)
+    case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
+      return try await outcomeOfOthers(step, event, at: time)
+    }
+  }
+
+  private func outcomeOfContainer(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .invite(let invite, let user):
+      let record = ActivationRecord(
+        id: invite, user: user, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
+        profile: [], created: time, expires: time + 1_000_000)
+      try await addActivation(record, audit: done)
+      return "done"
+    case .finish(let invite, let container, let user, let device):
+      let new = Sample.container(container, of: user, on: device, from: invite)
+      return try await finishActivation(invite, container: new, limit: 5, at: time) { outcome in
+        event("\(outcome)")
+      }.word
+    case .confirm(let container):
+      return try await confirmContainer(
+        container, at: time, audit: { outcome in event(outcome.word) }, lost: losses(event)
+      ).word
+    case .stage(let container, let renewed, let activation, let user, let device):
+      var new = Sample.container(container, of: user, on: device, from: activation)
+      new.container.renews = renewed
+      return "\(try await stageRenewal(of: renewed, by: new, limit: 1000) { event("\($0)") })"
+    case .revoke(let container):
+      return try await revokeContainer(container, audit: done, lost: losses(event)) ? "done" : "nothing"
+    case .order(let order, let container, let kind):
+      let action: AccountOrderRecord.Action =
+        switch kind {
+        case .lock: .lock
+        case .unlock: .unlock
+        case .wipe: .wipe
+        }
+      let record = AccountOrderRecord(
+        id: order, container: container, action: action, reason: "", created: time)
+      switch try await addAccountOrder(record, audit: event("added")) {
+      case .added: return "added"
+      case .notInUse: return "not in use"
+      case .toBeWiped: return "to be wiped"
+      }
+    case .receipt(let order, let container):
+      let isKnown = try await receiveAccountOrder(
+        order, of: container, receipt: "r", at: time, audit: done, lost: losses(event))
+      return isKnown ? "done" : "nothing"
+    case .code(let container, let user, let counter, let party):
+      let outcome = try await attemptCode(CodeAttempt(user: user, key: party)) { situation in
+        guard let found = situation.credentials.first(where: { $0.id == container }),
+          counter > found.lastCounter
+        else { return CodeVerdict(.refused, wait: nil, audit: event("refused")) }
+        var credential = found
+        credential.lastCounter = counter
+        var verdict = CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
+        verdict.changed = [credential]
+        return verdict
+      }.value
+      return "\(outcome)"
+    default: preconditionFailure("not about a container")
+    }
+  }
+
+  private func outcomeOfRequest(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let limits = Sample.limits
+    switch step {
+    case .ask(let request, let user, let expires, let party):
+      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      record.requester = party
+      let asked = record
+      var asking = TransactionAsking()
+      asking.mayAskUAFKeys = true
+      return
+        "\(try await addTransaction(asked, key: party, limits: limits, asking: asking) { event("\($0)") })"
+    case .decide(let container, let user, let device, let request, let accepts):
+      let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
+      let decision = DecisionRecord(
+        state: accepts ? .accepted : .denied, jws: "jws", container: container, time: time)
+      let attempt = DecisionAttempt(
+        transaction: request, by: signer, request: Sample.requestID(event("").event),
+        expires: time + 1_000_000)
+      return try await decideTransaction(attempt, limits: limits) { _, _ in
+        .take(decision, isSigned: true, hasRightNumber: true)
+      } audit: {
+        event($0.word)
+      }.value.word
+    case .withdraw(let request, let party):
+      let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: time)
+      return try await endTransaction(request, end, isSuspicious: false, key: party, limits: limits) {
+        event($0.word)
+      }.word
+    default: preconditionFailure("not about a request")
+    }
+  }
+
+  /// Makes the events of what goes with a step.
+  private func losses(
+    _ event: @escaping @Sendable (String) -> AuditRecord
+  ) -> @Sendable (DeviceLoss) -> AuditRecord {
+    { loss in
+      switch loss {
+      case .container(let id), .target(let id): event("lost \(id)")
+      case .key(_, _, let keyID): event("lost \(String(decoding: keyID, as: UTF8.self))")
+      }
+    }
+  }
+
+  private func outcomeOfOthers(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .begin(let session, let user, let isRegistration, let request, let party):
+      var record = UAFSessionRecord(
+        id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time,
+        expires: time + Model.sessionLifetime, state: .requested)
+      (record.transaction, record.requester) = (request, party)
+      record.target = party.map { _ in "device of \(user)" }
+      let begun = record
+      let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
+      return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
+    case .register(let session, let key, let publicKey, let user, let device):
+      var credential = UAFCredentialRecord(
+        aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Sample.signingKey(publicKey),
+        algorithm: 1,
+        keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
+      credential.device = device.map { Hex.encode([UInt8](repeating: $0, count: 16)) }
+      let end = UAFSessionEnd(status: 1200, time: time)
+      return try await finishUAFRegistration(session, end, adding: [credential.new], limit: 1000) {
+        event($0.word)
+      }.word
+    case .login(let session, let user, let key, let counter):
+      let use = UAFKeyUse(aaid: Sample.aaid, keyID: Array(key.utf8), signCounter: counter)
+      let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
+      let end = UAFSessionEnd(
+        status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
+      return try await finishUAFAuthentication(
+        session, of: user, end, uses: [use]
+      ) { event($0.word) }.word
+    case .addApp(let app, let user):
+      let record = PushAuthMechanismRecord(
+        id: app, user: user, sealedSecret: [1], challenge: [2], created: time, expires: time + 1_000_000)
+      try await addPushAuthMechanism(record, with: nil, audit: done)
+      return "done"
+    case .registerApp(let app):
+      return try await registerPushAuthMechanism(
+        app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
+    case .message(let message, let app, let expires, let party):
+      var record = PushAuthMessageRecord(
+        id: message, mechanism: app, kind: "default", challenge: [4], created: time, expires: expires)
+      record.requester = party
+      let sent = record
+      return "\(try await addPushAuthMessage(sent, limits: Sample.limits) { event("\($0)") })"
+    case .answer(let message, let approves):
+      return try await answerPushAuthMessage(
+        message, approves ? .approved : .denied, at: time, audit: done
+      ) { _ in true } == .taken ? "done" : "refused"
+    default: preconditionFailure("not about a key or an app")
+    }
+  }
+}
+
+/// Records of the simulation.
+enum Sample {
+  static let aaid = "7357#0001"
+  static let scope = "rp"
+  static let limits = TransactionLimits(
+    pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
+    longestWait: History.budget.longestWait)
+
+  static func container(
+    _ id: String, of user: String, on device: UInt8, from activation: String
+  ) -> NewContainer {
+    let container = ContainerRecord(
+      id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16), name: "",
+      platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
+      signingKey: signingKey(id), profile: Array("{}".utf8), created: 0)
+    return NewContainer(
+      container,
+      CredentialRecord(
+        id: id, user: user, kind: .hotp, algorithm: "SHA256", digits: 6, period: 0, sealedSecret: [1],
+        created: 0))
+  }
+
+  /// The key of a container, or of a UAF key, that signs.
+  static func signingKey(_ name: String) -> [UInt8] { [3] + name.utf8 }
+
+  /// 16 bytes that each attempt has for itself.
+  static func requestID(_ event: AuditEvent) -> [UInt8] {
+    Array(HashFunction.sha256.digest(of: Array("\(event)".utf8)).prefix(16))
+  }
+}
+
+extension ActivationOutcome {
+  fileprivate var word: String { "\(self)" }
+}
+
+extension ConfirmationOutcome {
+  fileprivate var word: String { self == .alreadyActive ? "already active" : "\(self)" }
+}
+
+extension DecisionOutcome {
+  fileprivate var word: String {
+    switch self {
+    case .decidedBefore: "decided before"
+    case .signerChanged: "signer changed"
+    case .containerLocked: "container locked"
+    default: "\(self)"
+    }
+  }
+}
+
+extension UAFOutcome {
+  fileprivate var word: String {
+    switch self {
+    case .keyExists: "key exists"
+    case .keyUnknown: "key unknown"
+    case .copied: "copied"
+    case .transactionOver: "transaction over"
+    case .tooMany: "too many"
+    case .altered: "altered"
+    case .requirementNotMet: "requirement not met"
+    case .taken, .over: "\(self)"
+    }
+  }
+}
