@@ -97,7 +97,11 @@ extension Model {
     case .receipt(let order, let container):
       orders[order]?.kind == .wipe && containers[container]?.state == .active
         ? containers[container]?.user : nil
-    case .removeKey(_, let user), .login(_, let user, _, _): user
+    case .end(let container, _):
+      containers[container]?.state == .active ? containers[container]?.user : nil
+    case .lockDevice(let user, _, _), .revokeDevice(let user, _), .removeKey(_, let user),
+      .login(_, let user, _, _):
+      user
     case .removeApp(let app): apps[app]?.user
     default: nil
     }
@@ -108,7 +112,7 @@ extension Model {
     switch step {
     case .confirm: outcome == "activated"
     case .order(_, _, let kind): outcome == "added" && kind != .unlock
-    case .revoke, .receipt, .removeKey, .removeApp: outcome == "done"
+    case .revoke, .receipt, .end, .lockDevice, .revokeDevice, .removeKey, .removeApp: outcome == "done"
     // There are two of a key that is out of use because of its counter.
     case .login(_, _, let key, _): outcome != "taken" && keys[key]?.state == .quarantined
     default: false

@@ -17,7 +17,12 @@ package struct Model: Hashable, Sendable {
     /// Whether it has what makes codes.
     var hasCodes = true
     var lastCounter: Int64 = -1
-    var isWiped = false
+    var hasEnded = false
+  }
+
+  struct Device: Hashable, Sendable {
+    let user: String
+    let number: UInt8
   }
 
   struct Order: Hashable, Sendable {
@@ -110,7 +115,7 @@ package struct Model: Hashable, Sendable {
   /// Rules that can be left out, so that a test sees that their absence is found.
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
-      oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse
+      oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold
   }
 
   /// How often a user may be asked.
@@ -148,6 +153,8 @@ package struct Model: Hashable, Sendable {
   var clients: [String: Bool] = [:]
   var invites: [String: Invite] = [:]
   var containers: [String: Container] = [:]
+  /// Whether a device that something is or was bound to is locked itself, whatever is on it.
+  var devices: [Device: Bool] = [:]
   var orders: [String: Order] = [:]
   var requests: [String: Request] = [:]
   var keys: [String: Key] = [:]
@@ -260,6 +267,7 @@ package struct Model: Hashable, Sendable {
     case .sweep: return "done"
     case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
       return takeOfContainer(step)
+    case .end, .lockDevice, .unlockDevice, .revokeDevice: return takeOfDevice(step)
     case .ask, .decide, .withdraw: return takeOfRequest(step, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue: return takeOfClient(step, at: time)
     case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
@@ -345,8 +353,10 @@ package struct Model: Hashable, Sendable {
       return "done"
     case .order(let order, let id, let kind):
       guard containers[id]?.state == .active else { return "not in use" }
-      let isToBeWiped = orders.values.contains { $0.container == id && $0.kind == .wipe && !$0.isReceived }
-      if kind == .unlock, isToBeWiped { return "to be wiped" }
+      if kind == .unlock, isToBeWiped(id) { return "to be wiped" }
+      if kind == .unlock, let found = containers[id], isLockedItself(found.device, of: found.user) {
+        return "device locked"
+      }
       guard orders[order] == nil else { return "exists" }
       orders[order] = Order(container: id, kind: kind)
       if let found = containers[id], kind != .unlock, !isLocked(found.device, of: found.user) {
@@ -359,8 +369,8 @@ package struct Model: Hashable, Sendable {
       guard !found.isReceived else { return "done" }
       orders[order]?.isReceived = true
       if found.kind == .wipe {
-        if let wiped = containers[id], !wiped.isWiped {
-          containers[id]?.isWiped = true
+        if let wiped = containers[id], !wiped.hasEnded {
+          containers[id]?.hasEnded = true
           containers[id]?.state = .revoked
           if wiped.state == .active { revokeKeys(on: wiped.device, of: wiped.user) }
         }
@@ -416,6 +426,7 @@ package struct Model: Hashable, Sendable {
       if other != found.renews { effects.insert("lost \(other)") }
     }
     containers[id]?.state = .active
+    bind(found.device, of: found.user)
     if let renewed = found.renews {
       // New keys end no lock, and take over what the device was told to do.
       let isLocked = containers[renewed]?.isLocked
@@ -428,12 +439,13 @@ package struct Model: Hashable, Sendable {
     return "activated"
   }
 
-  /// Whether the container in use on a device is locked, so that nothing else there is accepted either.
+  /// Whether a device is locked itself, or the container in use on it is, so that nothing else there is accepted either.
   func isLocked(_ device: UInt8, of user: String) -> Bool {
     missing != .locksHold
-      && containers.values.contains {
-        $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
-      }
+      && (isLockedItself(device, of: user)
+        || containers.values.contains {
+          $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
+        })
   }
 
   /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
@@ -453,11 +465,11 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  private func isInUse(_ device: UInt8, of user: String) -> Bool {
+  func isInUse(_ device: UInt8, of user: String) -> Bool {
     containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
   }
 
-  private mutating func revokeKeys(on device: UInt8, of user: String) {
+  mutating func revokeKeys(on device: UInt8, of user: String) {
     endRegistrations(of: user)
     for (id, key) in keys where key.user == user && key.device == device && key.state != .revoked {
       keys[id]?.state = .revoked
@@ -466,7 +478,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Which device a registration is for is only known when it is answered.
-  private mutating func endRegistrations(of user: String) {
+  mutating func endRegistrations(of user: String) {
     for id in sessions.keys where sessions[id]?.user == user && sessions[id]?.isRegistration == true {
       sessions[id]?.isOpen = false
     }
@@ -558,6 +570,7 @@ package struct Model: Hashable, Sendable {
       }
       holders[publicKey] = own
       keys[key] = Key(user: user, device: device)
+      if let device { bind(device, of: user) }
       return "taken"
     case .login(let session, let user, let key, let counter):
       return logIn(session, user, key, counter, at: time)
@@ -741,6 +754,7 @@ package struct Model: Hashable, Sendable {
       containers[id]?.state = .revoked
       containers[id]?.hasCodes = false
     }
+    devices = devices.filter { $0.key.user != user }
     orders = orders.filter { containers[$0.value.container]?.user != user }
   }
 
@@ -764,6 +778,13 @@ extension Model {
     for (id, isGood) in parties { all[id] = isGood ? "good" : "revoked" }
     for (id, found) in containers where users[found.user] != .deleted {
       all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"
+    }
+    for (id, found) in orders {
+      all[id] = "\(found.container) \(found.kind)\(found.isReceived ? " received" : "")"
+    }
+    for (device, isLockedItself) in devices {
+      all["\(device.user)/\(device.number)"] =
+        "\(isLocked(device.number, of: device.user) ? "locked" : "open")\(isLockedItself ? " itself" : "")"
     }
     for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }
     for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }

@@ -14,6 +14,12 @@ package enum Step: Hashable, Sendable {
   case revoke(container: String)
   case order(String, container: String, OrderKind)
   case receipt(order: String, container: String)
+  /// A container's device says that it has deleted the container, or was made to.
+  case end(container: String, isWiped: Bool)
+  /// What an operator orders of a device, and by an order of the container there.
+  case lockDevice(user: String, device: UInt8, order: String)
+  case unlockDevice(user: String, device: UInt8, order: String)
+  case revokeDevice(user: String, device: UInt8)
   case code(container: String, user: String, counter: Int64, by: String)
   case ask(request: String, user: String?, expires: Int64, by: String)
   case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)

@@ -17,8 +17,13 @@ enum Action: Hashable, Sendable {
   case lock(container: Int)
   case unlock(container: Int)
   case wipe(container: Int)
-  /// The device's word that a wipe was done.
-  case wiped(order: Int)
+  /// The word of a container's device that an order was done.
+  case receipt(order: Int, container: Int)
+  /// A container's device says that it has deleted the container, or was made to.
+  case end(container: Int, isWiped: Bool)
+  case lockDevice(user: Int, device: Int)
+  case unlockDevice(user: Int, device: Int)
+  case revokeDevice(user: Int, device: Int)
   case code(container: Int, counter: Int64, party: Int)
   /// Asks a user, or anybody.
   case ask(user: Int?, lifetime: Int64, party: Int)
@@ -87,7 +92,7 @@ struct History: Sendable {
   /// Draws actions that mostly are about what there is.
   private struct Drawing {
     var containers: [Int] = []
-    var wipes: [Int] = []
+    var orders: [Int] = []
     var requests: [Int] = []
     var keys: [Int] = []
     var apps: [Int] = []
@@ -104,6 +109,8 @@ struct History: Sendable {
       + (0..<4).map { .enrol(user: $0 % 2, device: $0 % History.deviceCount) }
     /// Whose a container, a key or an app is.
     var owners: [Int: Int] = [:]
+    /// On which device a container is, or what an order is for.
+    var devices: [Int: Int] = [:]
 
     mutating func action(at place: Int, _ random: inout SplitMix64) -> Action {
       let action: Action
@@ -115,12 +122,18 @@ struct History: Sendable {
         action = next(place: place, &random)
       }
       switch action {
-      case .enrol(let user, _):
+      case .enrol(let user, let device):
         containers.append(place)
-        owners[place] = user
+        (owners[place], devices[place]) = (user, device)
       case .renew(let container):
         containers.append(place)
-        owners[place] = owners[container]
+        (owners[place], devices[place]) = (owners[container], devices[container])
+      case .lock(let container), .unlock(let container), .wipe(let container):
+        orders.append(place)
+        (owners[place], devices[place]) = (owners[container], devices[container])
+      case .lockDevice(let user, let device), .unlockDevice(let user, let device):
+        orders.append(place)
+        (owners[place], devices[place]) = (user, device)
       case .enrolApp(let user):
         apps.append(place)
         owners[place] = user
@@ -160,22 +173,23 @@ struct History: Sendable {
       let yes = random.next() % 3 > 0
       let party = Int(random.next() % UInt64(History.partyCount))
       counter += 1
-      switch random.next() % 116 {
+      let device = Int(random.next() % UInt64(History.deviceCount))
+      switch random.next() % 127 {
       case 0..<3: return .suspend(user)
       case 3..<6: return .resume(user)
       case 6..<7: return yes ? .delete(user) : .addUser(user)
       case 7..<12:
-        return .enrol(user: user, device: Int(random.next() % UInt64(History.deviceCount)))
+        return .enrol(user: user, device: device)
       case 12..<15:
         return .renew(container: pick(containers, &random))
       case 15..<17: return .revoke(container: pick(containers, &random))
       case 17..<20: return .lock(container: pick(containers, &random))
       case 20..<22: return .unlock(container: pick(containers, &random))
       case 22..<24:
-        let container = pick(containers, &random)
-        wipes.append(place)
-        return .wipe(container: container)
-      case 24..<26: return wipes.isEmpty ? .sweep : .wiped(order: pick(wipes, &random))
+        return .wipe(container: pick(containers, &random))
+      case 24..<26:
+        guard !orders.isEmpty else { return .sweep }
+        return receipt(for: pick(orders, &random), &random)
       case 26..<36:
         // Sometimes one that is older.
         let back = yes ? 0 : Int64(random.next() % 4)
@@ -192,8 +206,7 @@ struct History: Sendable {
         if yes, !keys.isEmpty { return .registerAgain(key: pick(keys, &random), user: user) }
         return .registerKeyOf(container: pick(containers, &random), user: user)
       case 72..<75:
-        let device = Int(random.next() % UInt64(History.deviceCount + 1))
-        return .registerKey(user: user, device: device < History.deviceCount ? device : nil)
+        return .registerKey(user: user, device: random.next() % 3 > 0 ? device : nil)
       case 75..<82:
         guard !keys.isEmpty else { return .sweep }
         let request = requests.isEmpty || random.next() % 2 == 0 ? nil : pick(requests, &random)
@@ -226,9 +239,20 @@ struct History: Sendable {
       case 109..<115:
         guard !backchannel.isEmpty else { return .sweep }
         return .poll(request: pick(backchannel.keys.sorted(), &random), client: client(&random))
-      case 115..<116: return .revokeClient(client(&random))
+      case 115..<118: return .lockDevice(user: user, device: device)
+      case 118..<121: return .unlockDevice(user: user, device: device)
+      case 121..<122: return .revokeDevice(user: user, device: device)
+      case 122..<124: return .end(container: pick(containers, &random), isWiped: yes)
+      case 124..<126: return orders.last.map { receipt(for: $0, &random) } ?? .sweep
+      case 126..<127: return .revokeClient(client(&random))
       default: return .sweep
       }
+    }
+
+    /// That of a container on the device which an order is for.
+    private func receipt(for order: Int, _ random: inout SplitMix64) -> Action {
+      let bound = containers.filter { owners[$0] == owners[order] && devices[$0] == devices[order] }
+      return bound.isEmpty ? .sweep : .receipt(order: order, container: pick(bound, &random))
     }
 
     private func client(_ random: inout SplitMix64) -> Int {

@@ -33,12 +33,14 @@ extension History {
     case .lock(let container): [.order("o\(place)", container: "c\(container)", .lock)]
     case .unlock(let container): [.order("o\(place)", container: "c\(container)", .unlock)]
     case .wipe(let container): [.order("o\(place)", container: "c\(container)", .wipe)]
-    case .wiped(let order):
-      if case .wipe(let container) = actions[order] {
-        [.receipt(order: "o\(order)", container: "c\(container)")]
-      } else {
-        []
-      }
+    case .receipt(let order, let container): [.receipt(order: "o\(order)", container: "c\(container)")]
+    case .end(let container, let isWiped): [.end(container: "c\(container)", isWiped: isWiped)]
+    case .lockDevice(let user, let device):
+      [.lockDevice(user: Self.user(user), device: UInt8(device), order: "o\(place)")]
+    case .unlockDevice(let user, let device):
+      [.unlockDevice(user: Self.user(user), device: UInt8(device), order: "o\(place)")]
+    case .revokeDevice(let user, let device):
+      [.revokeDevice(user: Self.user(user), device: UInt8(device))]
     case .code(let container, let counter, let party):
       [
         .code(

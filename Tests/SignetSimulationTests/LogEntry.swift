@@ -25,7 +25,7 @@ struct LogEntry: Hashable, Sendable {
 
   /// Something that the step did beside what it was about.
   var effect: String? {
-    ["ended ", "lost ", "sent "].contains { text.hasPrefix($0) } ? text : nil
+    ["ended ", "lost ", "sent ", "ordered "].contains { text.hasPrefix($0) } ? text : nil
   }
 
   /// The request that it says has expired.

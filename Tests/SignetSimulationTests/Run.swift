@@ -197,6 +197,13 @@ private final class World: Sendable {
         let credential = try await storage.credential(container.id)
         end[container.id] =
           "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.lastCounter ?? -2)"
+        for order in try await storage.accountOrders(of: container.id) {
+          end[order.id] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
+        }
+      }
+      for device in try await storage.devices(user: user) {
+        let number = try Hex.decode(device.installation)[0]
+        end["\(user)/\(number)"] = "\(device.standing)\(device.isOrderedLocked ? " itself" : "")"
       }
       for key in try await storage.uafCredentials(user: user) {
         end[String(decoding: key.keyID, as: UTF8.self)] = "\(key.state) \(key.signCounter)"

@@ -58,6 +58,8 @@ extension Storage {
       return "done"
     case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
       return try await outcomeOfContainer(step, event, at: time)
+    case .end, .lockDevice, .unlockDevice, .revokeDevice:
+      return try await outcomeOfDevice(step, event, at: time)
     case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, event, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue:
       return try await outcomeOfClient(step, event, at: time)
@@ -161,7 +163,7 @@ extension Storage {
   }
 
   /// Makes the events of what goes with a step.
-  private func losses(
+  func losses(
     _ event: @escaping @Sendable (String) -> AuditRecord
   ) -> @Sendable (DeviceLoss) -> AuditRecord {
     { loss in
@@ -191,7 +193,7 @@ extension Storage {
         aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Sample.signingKey(publicKey),
         algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
-      credential.device = device.map { Hex.encode([UInt8](repeating: $0, count: 16)) }
+      credential.device = device.map { Hex.encode(Sample.device($0)) }
       let end = UAFSessionEnd(status: 1200, time: time)
       return try await finishUAFRegistration(session, end, adding: [credential.new], limit: 1000) {
         event($0.word)
@@ -239,7 +241,7 @@ enum Sample {
     _ id: String, of user: String, on device: UInt8, from activation: String
   ) -> NewContainer {
     let container = ContainerRecord(
-      id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16), name: "",
+      id: id, user: user, activation: activation, device: Self.device(device), name: "",
       platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
       signingKey: signingKey(id), profile: Array("{}".utf8), created: 0)
     return NewContainer(
@@ -248,6 +250,9 @@ enum Sample {
         id: id, user: user, kind: .hotp, algorithm: "SHA256", digits: 6, period: 0, sealedSecret: [1],
         created: 0))
   }
+
+  /// What a device calls itself.
+  static func device(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
 
   /// The key of a container, or of a UAF key, that signs.
   static func signingKey(_ name: String) -> [UInt8] { [3] + name.utf8 }

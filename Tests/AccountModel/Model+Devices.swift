@@ -1,0 +1,81 @@
+// What befalls a device, and so all that is on it.
+extension Model {
+  mutating func takeOfDevice(_ step: Step) -> String {
+    switch step {
+    case .end(let id, let isWiped):
+      guard let found = containers[id], !found.hasEnded else { return "nothing" }
+      containers[id]?.hasEnded = true
+      revoke(id)
+      guard found.state == .active else { return "done" }
+      if isWiped { revokeKeys(on: found.device, of: found.user) }
+      // To be without a container is no way out of a lock, unless the server has ordered that.
+      let isOrdered = orders.values.contains { $0.container == id && $0.kind == .wipe }
+      if found.isLocked, !(isWiped && isOrdered) {
+        devices[Device(user: found.user, number: found.device)] = true
+      }
+      return "done"
+    case .lockDevice(let user, let number, let order):
+      let device = Device(user: user, number: number)
+      guard devices[device] != nil else { return "unknown" }
+      let bound = active(on: device)
+      guard bound.isEmpty || orders[order] == nil else { return "exists" }
+      if !isLocked(number, of: user) { endRegistrations(of: user) }
+      devices[device] = true
+      for container in bound { give(order, .lock, to: container) }
+      return "done"
+    case .unlockDevice(let user, let number, let order):
+      let device = Device(user: user, number: number)
+      guard devices[device] != nil else { return "unknown" }
+      let bound = active(on: device)
+      if bound.contains(where: isToBeWiped) { return "to be wiped" }
+      let locked = bound.filter { containers[$0]?.isLocked == true }
+      guard locked.isEmpty || orders[order] == nil else { return "exists" }
+      devices[device] = false
+      for container in locked { give(order, .unlock, to: container) }
+      return "done"
+    case .revokeDevice(let user, let number):
+      guard devices[Device(user: user, number: number)] != nil else { return "unknown" }
+      for (id, found) in containers
+      where found.user == user && found.device == number && found.state != .revoked {
+        revoke(id)
+        effects.insert("lost \(id)")
+      }
+      revokeKeys(on: number, of: user)
+      return "done"
+    default: preconditionFailure("not about a device")
+    }
+  }
+
+  /// Notes that something is bound to a device.
+  mutating func bind(_ number: UInt8, of user: String) {
+    let device = Device(user: user, number: number)
+    devices[device] = devices[device] ?? false
+  }
+
+  /// Whether a device is locked itself, whatever is on it.
+  func isLockedItself(_ number: UInt8, of user: String) -> Bool {
+    missing != .deviceLocksHold && devices[Device(user: user, number: number)] == true
+  }
+
+  /// Whether the device of a container has not said yet that it has done what it was ordered, to delete the container.
+  func isToBeWiped(_ container: String) -> Bool {
+    orders.values.contains { $0.container == container && $0.kind == .wipe && !$0.isReceived }
+  }
+
+  private func active(on device: Device) -> [String] {
+    containers.filter {
+      $0.value.user == device.user && $0.value.device == device.number && $0.value.state == .active
+    }.map(\.key)
+  }
+
+  private mutating func revoke(_ container: String) {
+    containers[container]?.state = .revoked
+    containers[container]?.hasCodes = false
+  }
+
+  private mutating func give(_ order: String, _ kind: Step.OrderKind, to container: String) {
+    orders[order] = Order(container: container, kind: kind)
+    containers[container]?.isLocked = kind == .lock
+    effects.insert("ordered \(order)")
+  }
+}
