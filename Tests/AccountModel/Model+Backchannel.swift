@@ -16,17 +16,23 @@ extension Model {
         withdraw(id)
       }
       return "done"
-    case .backchannel(let request, let user, let expires, let sent, let client):
+    case .backchannel(let request, let user, let expires, let messages, let operations, let client):
       let asked = Request(user: user, party: client, isClients: true, expires: expires)
-      guard mayAnswer(sent, of: user) else { return "noAuthenticator" }
+      guard mayAnswer(messages, operations, of: user) else { return "noAuthenticator" }
       if users[user] != nil, let refusal = refusal(of: client, to: user, at: time) { return refusal }
       guard requests[request] == nil else { return "exists" }
       guard users[user] != nil, clients[client] != nil else { return "unknown" }
       requests[request] = asked
       count(client, to: user, at: time)
-      for message in sent where apps[message.to]?.isActive == true {
-        messages[message.name] = Message(app: message.to, party: nil, request: request, expires: expires)
+      for message in messages where apps[message.to]?.isActive == true {
+        self.messages[message.name] = Message(app: message.to, party: nil, request: request, expires: expires)
         effects.insert("sent \(message.name)")
+      }
+      for operation in operations where isReachable(operation.to, of: user) {
+        sessions[operation.name] = Session(
+          user: user, isRegistration: false, request: request, party: nil, isCounted: false,
+          target: operation.to, tokenExpires: expires, expires: expires)
+        effects.insert("sent \(operation.name)")
       }
       return "added"
     case .poll(let request, let client):
@@ -57,10 +63,13 @@ extension Model {
   private func isInTime(_ request: Request, at time: Int64) -> Bool { request.expires + Self.grace > time }
 
   /// Whether somebody could answer what is about to be asked.
-  private func mayAnswer(_ sent: [Step.Sending], of user: String) -> Bool {
+  private func mayAnswer(
+    _ messages: [Step.Sending], _ operations: [Step.Sending], of user: String
+  ) -> Bool {
     // Whether there is such a user is looked at later.
     guard users[user] != nil, missing != .somebodyCanAnswer, !hasOpenContainer(user) else { return true }
-    return sent.contains { apps[$0.to].map { $0.user == user && $0.isActive } ?? false }
+    return messages.contains { apps[$0.to].map { $0.user == user && $0.isActive } ?? false }
+      || operations.contains { mayAnswer(at: $0.to, of: user) }
   }
 
   /// Whether what was sent with a request, and waits, can be answered.
@@ -69,6 +78,10 @@ extension Model {
       message.request == request && message.state == .pending
         && apps[message.app].map { $0.user == user && $0.isActive } ?? false
     }
+      || sessions.values.contains { session in
+        session.request == request && session.isOpen
+          && session.target.map { mayAnswer(at: $0, of: user) } ?? false
+      }
   }
 
   /// Whether what was accepted with is in use, on a device that is not locked; another container of that device does as well.
@@ -78,8 +91,7 @@ extension Model {
     case nil: return false
     case .app(let app): return apps[app].map { $0.user == user && $0.isActive } ?? false
     case .key(let key, _):
-      guard let found = keys[key], found.user == user, found.state == .active else { return false }
-      return found.device.map { !isLocked($0, of: user) } ?? true
+      return keys[key].map { isGood($0, of: user) } ?? false
     case .container(let container):
       guard let signer = containers[container] else { return false }
       return containers.values.contains {
@@ -103,6 +115,8 @@ extension Model {
       .login(_, let user, _, _):
       user
     case .removeApp(let app): apps[app]?.user
+    case .removeTarget(let target): targets[target]?.user
+    case .removeUAF(let user, _): user
     default: nil
     }
   }
@@ -112,7 +126,9 @@ extension Model {
     switch step {
     case .confirm: outcome == "activated"
     case .order(_, _, let kind): outcome == "added" && kind != .unlock
-    case .revoke, .receipt, .end, .lockDevice, .revokeDevice, .removeKey, .removeApp: outcome == "done"
+    case .revoke, .receipt, .end, .lockDevice, .revokeDevice, .removeKey, .removeApp, .removeTarget,
+      .removeUAF:
+      outcome == "done"
     // There are two of a key that is out of use because of its counter.
     case .login(_, _, let key, _): outcome != "taken" && keys[key]?.state == .quarantined
     default: false

@@ -7,7 +7,7 @@ extension Model {
       containers[id]?.hasEnded = true
       revoke(id)
       guard found.state == .active else { return "done" }
-      if isWiped { revokeKeys(on: found.device, of: found.user) }
+      if isWiped { revokeUAF(on: found.device, of: found.user) }
       // To be without a container is no way out of a lock, unless the server has ordered that.
       let isOrdered = orders.values.contains { $0.container == id && $0.kind == .wipe }
       if found.isLocked, !(isWiped && isOrdered) {
@@ -19,7 +19,7 @@ extension Model {
       guard devices[device] != nil else { return "unknown" }
       let bound = active(on: device)
       guard bound.isEmpty || orders[order] == nil else { return "exists" }
-      if !isLocked(number, of: user) { endRegistrations(of: user) }
+      if !isLocked(number, of: user) { endRegistrations(on: number, of: user) }
       devices[device] = true
       for container in bound { give(order, .lock, to: container) }
       return "done"
@@ -40,7 +40,7 @@ extension Model {
         revoke(id)
         effects.insert("lost \(id)")
       }
-      revokeKeys(on: number, of: user)
+      revokeUAF(on: number, of: user)
       return "done"
     default: preconditionFailure("not about a device")
     }

@@ -88,11 +88,21 @@ package struct Model: Hashable, Sendable {
     /// Who has the user asked on a device; `nil` where nobody has.
     let party: String?
     /// Whether that counts by itself.
-    let isCounted: Bool
-    let expires: Int64
+    var isCounted: Bool
+    /// What its token was sent to, or what stands for the device that was asked.
+    var target: String?
+    /// Until when its token can be redeemed; `nil` for one that was, or has none.
+    var tokenExpires: Int64?
+    var expires: Int64
     var isOpen = true
     /// Whether it ended because its request had.
     var hasEndedWithRequest = false
+  }
+
+  struct Target: Hashable, Sendable {
+    let user: String
+    /// The device that it says it is on.
+    let device: UInt8?
   }
 
   struct App: Hashable, Sendable {
@@ -161,6 +171,7 @@ package struct Model: Hashable, Sendable {
   /// The public keys that were ever registered; each has the name of what was first to have it.
   var holders: [String: Holder] = [:]
   var sessions: [String: Session] = [:]
+  var targets: [String: Target] = [:]
   var apps: [String: App] = [:]
   var messages: [String: Message] = [:]
   /// By user.
@@ -215,7 +226,8 @@ package struct Model: Hashable, Sendable {
 
   private mutating func outcome(of step: Step, at time: Int64) -> String {
     if let party = asker(of: step), parties[party] != true, missing != .goodKeysOnly { return "keyRevoked" }
-    if case .backchannel(_, _, _, _, let client) = step, clients[client] == false, missing != .goodClientsOnly
+    if case .backchannel(_, _, _, _, _, let client) = step, clients[client] == false,
+      missing != .goodClientsOnly
     {
       return "clientRevoked"
     }
@@ -270,6 +282,8 @@ package struct Model: Hashable, Sendable {
     case .end, .lockDevice, .unlockDevice, .revokeDevice: return takeOfDevice(step)
     case .ask, .decide, .withdraw: return takeOfRequest(step, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue: return takeOfClient(step, at: time)
+    case .addTarget, .removeTarget, .removeUAF, .token, .redeem, .refuse:
+      return takeOfTarget(step, at: time)
     case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
       return takeOfOthers(step, at: time)
     }
@@ -307,7 +321,9 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
-    case .backchannel(_, let user, _, _, _): user
+    case .backchannel(_, let user, _, _, _, _): user
+    case .addTarget(_, let user, _), .token(_, _, let user, _, _, _): user
+    case .redeem(let session): sessions[session].flatMap { $0.isOpen ? $0.user : nil }
     case .begin(_, let user, _, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
     // Whether there is an app is looked at first.
@@ -348,7 +364,7 @@ package struct Model: Hashable, Sendable {
       containers[id]?.hasCodes = false
       // Another container in use has taken its place, or it never was in use.
       if found.state == .active, !isInUse(found.device, of: found.user) {
-        revokeKeys(on: found.device, of: found.user)
+        revokeUAF(on: found.device, of: found.user)
       }
       return "done"
     case .order(let order, let id, let kind):
@@ -360,7 +376,7 @@ package struct Model: Hashable, Sendable {
       guard orders[order] == nil else { return "exists" }
       orders[order] = Order(container: id, kind: kind)
       if let found = containers[id], kind != .unlock, !isLocked(found.device, of: found.user) {
-        endRegistrations(of: found.user)
+        endRegistrations(on: found.device, of: found.user)
       }
       containers[id]?.isLocked = kind != .unlock
       return "added"
@@ -372,7 +388,7 @@ package struct Model: Hashable, Sendable {
         if let wiped = containers[id], !wiped.hasEnded {
           containers[id]?.hasEnded = true
           containers[id]?.state = .revoked
-          if wiped.state == .active { revokeKeys(on: wiped.device, of: wiped.user) }
+          if wiped.state == .active { revokeUAF(on: wiped.device, of: wiped.user) }
         }
         containers[id]?.hasCodes = false
       }
@@ -452,10 +468,12 @@ package struct Model: Hashable, Sendable {
   private func canAnswer(_ id: String, _ request: Request) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
     if hasOpenContainer(user) { return true }
-    if request.isClients { return hasWayToAnswer(id, of: user) }
-    return keys.values.contains {
-      $0.user == user && $0.state == .active && !($0.device.map { isLocked($0, of: user) } ?? false)
-    }
+    return request.isClients ? hasWayToAnswer(id, of: user) : keys.values.contains { isGood($0, of: user) }
+  }
+
+  /// Whether a key can be used by a user.
+  func isGood(_ key: Key, of user: String) -> Bool {
+    key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
   }
 
   /// Whether a user has a container in use that is not locked.
@@ -469,17 +487,23 @@ package struct Model: Hashable, Sendable {
     containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
   }
 
-  mutating func revokeKeys(on device: UInt8, of user: String) {
-    endRegistrations(of: user)
+  mutating func revokeUAF(on device: UInt8, of user: String) {
+    endRegistrations(on: device, of: user)
+    for (id, target) in targets where target.user == user && target.device == device {
+      remove(target: id)
+      effects.insert("lost \(id)")
+    }
     for (id, key) in keys where key.user == user && key.device == device && key.state != .revoked {
       keys[id]?.state = .revoked
       effects.insert("lost \(id)")
     }
   }
 
-  /// Which device a registration is for is only known when it is answered.
-  mutating func endRegistrations(of user: String) {
-    for id in sessions.keys where sessions[id]?.user == user && sessions[id]?.isRegistration == true {
+  /// Which device a registration is for is only known when it is answered, unless it was sent to one.
+  mutating func endRegistrations(on device: UInt8, of user: String) {
+    for (id, session) in sessions where session.user == user && session.isRegistration {
+      let target = session.target.flatMap { targets[$0] }
+      guard session.target == nil || target == Target(user: user, device: device) else { continue }
       sessions[id]?.isOpen = false
     }
   }
@@ -543,23 +567,12 @@ package struct Model: Hashable, Sendable {
   private mutating func takeOfOthers(_ step: Step, at time: Int64) -> String {
     switch step {
     case .begin(let session, let user, let isRegistration, let request, let party):
-      var isCounted = false
-      if let party, users[user] != nil {
-        // What is counted as a request is asked of a device once for nothing.
-        let wasCounted = request.map { requests[$0]?.user == user } ?? false
-        let wasAsked = sessions.values.contains {
-          $0.request == request && $0.user == user && $0.party != nil
-        }
-        isCounted = !wasCounted || wasAsked
-        if isCounted, let refusal = refusal(of: party, to: user, at: time) { return refusal }
-      }
-      guard sessions[session] == nil else { return "exists" }
-      guard users[user] != nil, request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
-      sessions[session] = Session(
-        user: user, isRegistration: isRegistration, request: request, party: party, isCounted: isCounted,
-        expires: time + Self.sessionLifetime)
-      if isCounted, let party { count(party, to: user, at: time) }
-      return "done"
+      return begin(
+        session,
+        Session(
+          user: user, isRegistration: isRegistration, request: request, party: party,
+          isCounted: party != nil, target: party.map { _ in "device of \(user)" },
+          expires: time + Self.sessionLifetime), at: time)
     case .register(let session, let key, let publicKey, let user, let device):
       if let device, isLocked(device, of: user) { return "device locked" }
       guard isOpen(session, of: user, at: time) else { return "over" }
@@ -571,6 +584,7 @@ package struct Model: Hashable, Sendable {
       holders[publicKey] = own
       keys[key] = Key(user: user, device: device)
       if let device { bind(device, of: user) }
+      if sessions[session]?.isCounted == true { endRow(of: user) }
       return "taken"
     case .login(let session, let user, let key, let counter):
       return logIn(session, user, key, counter, at: time)
@@ -608,9 +622,29 @@ package struct Model: Hashable, Sendable {
     }
   }
 
+  /// Begins an operation, unless its user is asked too often.
+  mutating func begin(_ id: String, _ session: Session, at time: Int64) -> String {
+    let user = session.user
+    var session = session
+    if let party = session.party, users[user] != nil {
+      // What is counted as a request is asked of a device once for nothing.
+      let wasCounted = session.request.map { requests[$0]?.user == user } ?? false
+      let wasAsked = sessions.values.contains {
+        $0.request == session.request && $0.target == session.target
+      }
+      session.isCounted = !wasCounted || wasAsked
+      if session.isCounted, let refusal = refusal(of: party, to: user, at: time) { return refusal }
+    }
+    guard sessions[id] == nil else { return "exists" }
+    guard users[user] != nil, session.request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
+    sessions[id] = session
+    if session.isCounted, let party = session.party { count(party, to: user, at: time) }
+    return "done"
+  }
+
   private func isOpen(_ session: String, of user: String, at time: Int64) -> Bool {
     guard let found = sessions[session] else { return false }
-    return found.isOpen && found.user == user && found.expires > time
+    return found.isOpen && found.tokenExpires == nil && found.user == user && found.expires > time
   }
 
   private mutating func logIn(
@@ -697,7 +731,7 @@ package struct Model: Hashable, Sendable {
     rows[user] = all
   }
 
-  private mutating func endRow(of user: String) {
+  mutating func endRow(of user: String) {
     rows[user] = nil
     shares[user] = nil
   }
@@ -738,6 +772,7 @@ package struct Model: Hashable, Sendable {
     messages = messages.filter { apps[$0.value.app]?.user != user }
     apps = apps.filter { $0.value.user != user }
     keys = keys.filter { $0.value.user != user }
+    targets = targets.filter { $0.value.user != user }
     for (name, holder) in holders {
       switch holder {
       case .key(_, user): holders[name] = .nobody
@@ -787,6 +822,7 @@ extension Model {
         "\(isLocked(device.number, of: device.user) ? "locked" : "open")\(isLockedItself ? " itself" : "")"
     }
     for (id, found) in keys { all[id] = "\(found.state) \(found.counter)" }
+    for (id, found) in targets { all[id] = "\(found.user)/\(found.device.map { "\($0)" } ?? "-")" }
     for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }
     for (id, isGood) in clients { all[id] = isGood ? "good" : "revoked" }
     for (id, found) in requests { all[id] = text(of: found) }

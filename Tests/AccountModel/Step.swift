@@ -27,8 +27,11 @@ package enum Step: Hashable, Sendable {
   /// A client of OpenID Connect.
   case addClient(String)
   case revokeClient(String)
-  /// A client asks a user by backchannel authentication: whoever has a container by that, and besides by messages to apps.
-  case backchannel(request: String, user: String, expires: Int64, messages: [Sending], by: String)
+  /// A client asks a user by backchannel authentication: whoever has a container by that, and besides by messages to apps, and by UAF operations
+  /// whose tokens go to targets.
+  case backchannel(
+    request: String, user: String, expires: Int64, messages: [Sending], operations: [Sending],
+    by: String)
   /// A client looks how its request stands.
   case poll(request: String, by: String)
   /// A client gets the tokens of its request.
@@ -39,6 +42,18 @@ package enum Step: Hashable, Sendable {
   case register(session: String, key: String, publicKey: String, user: String, device: UInt8?)
   case login(session: String, user: String, key: String, counter: UInt32)
   case removeKey(String, user: String)
+  /// What UAF tokens are sent to, on a device that says which it is or on one that does not.
+  case addTarget(String, user: String, device: UInt8?)
+  case removeTarget(String)
+  /// A user takes away the keys and targets on a device.
+  case removeUAF(user: String, device: UInt8)
+  /// A UAF operation that a party has sent to a target.
+  case token(
+    session: String, target: String, user: String, isRegistration: Bool, request: String?, by: String)
+  /// What a token stands for is given out.
+  case redeem(session: String)
+  /// The client of UAF cannot do it, or its user does not want to.
+  case refuse(session: String)
   case addApp(String, user: String)
   case registerApp(String)
   case message(String, app: String, expires: Int64, by: String)
@@ -51,7 +66,7 @@ package enum Step: Hashable, Sendable {
   /// What is sent with a request.
   package struct Sending: Hashable, Sendable {
     package let name: String
-    /// The app that it goes to.
+    /// The app or the target that it goes to.
     package let to: String
 
     package init(_ name: String, to receiver: String) { (self.name, to) = (name, receiver) }

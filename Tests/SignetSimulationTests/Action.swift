@@ -37,16 +37,29 @@ enum Action: Hashable, Sendable {
   /// Asked for by the user, or by a party that has it sent to the user's device.
   case login(key: Int, counter: UInt32, request: Int?, party: Int?)
   case removeKey(Int)
+  /// What UAF tokens are sent to, on a device that says which it is, or on one that does not.
+  case addTarget(user: Int, device: Int?)
+  case removeTarget(Int)
+  /// The user takes away the keys and targets on a device.
+  case removeUAF(user: Int, device: Int)
+  /// A party has a token sent: for a key that is to be registered, or for a login.
+  case token(target: Int, isRegistration: Bool, request: Int?, party: Int)
+  /// Redeems a token, and makes a key on a device that the client names, or logs in with one.
+  case registerByToken(Int, device: Int?)
+  case loginByToken(Int, key: Int, counter: UInt32)
+  case refuseToken(Int)
   case enrolApp(user: Int)
   case message(app: Int, lifetime: Int64, party: Int)
   case answer(message: Int, approves: Bool)
   case removeApp(Int)
   case addClient(Int)
   case revokeClient(Int)
-  /// A client of OpenID Connect asks a user, who has these apps.
-  case backchannel(user: Int, apps: [Int], lifetime: Int64, client: Int)
+  /// A client of OpenID Connect asks a user, who has these apps and targets.
+  case backchannel(user: Int, apps: [Int], targets: [Int], lifetime: Int64, client: Int)
   /// To what such a request has sent to an app.
   case answerRequest(Int, app: Int, approves: Bool)
+  /// The same to a target.
+  case answerRequestByKey(Int, target: Int, key: Int, counter: UInt32)
   /// A client looks how its request stands, and gets tokens for it.
   case poll(request: Int, client: Int)
   case pass(seconds: Int64)
@@ -97,8 +110,10 @@ struct History: Sendable {
     var keys: [Int] = []
     var apps: [Int] = []
     var messages: [Int] = []
-    /// The apps that those of clients of OpenID Connect are sent to.
-    var backchannel: [Int: [Int]] = [:]
+    /// The apps and the targets that those of clients of OpenID Connect are sent to.
+    var backchannel: [Int: (apps: [Int], targets: [Int])] = [:]
+    var targets: [Int] = []
+    var tokens: [Int: (user: Int, isRegistration: Bool)] = [:]
     var counter: Int64 = 0
     /// What goes on with something that was drawn, once the place is reached.
     var planned: [(place: Int, action: Action)] = []
@@ -107,9 +122,9 @@ struct History: Sendable {
       (0..<History.userCount).map { .addUser($0) } + (0..<History.partyCount).map { .addParty($0) }
       + (0..<History.openIDClientCount).map { .addClient($0) }
       + (0..<4).map { .enrol(user: $0 % 2, device: $0 % History.deviceCount) }
-    /// Whose a container, a key or an app is.
+    /// Whose a container, a key, a target or an app is.
     var owners: [Int: Int] = [:]
-    /// On which device a container is, or what an order is for.
+    /// On which device a container, a key or a target is, or for which an order is.
     var devices: [Int: Int] = [:]
 
     mutating func action(at place: Int, _ random: inout SplitMix64) -> Action {
@@ -137,31 +152,58 @@ struct History: Sendable {
       case .enrolApp(let user):
         apps.append(place)
         owners[place] = user
-      case .registerKey(let user, _), .registerKeyOf(_, let user):
+      case .registerKey(let user, let device):
+        keys.append(place)
+        (owners[place], devices[place]) = (user, device)
+      case .registerKeyOf(_, let user):
         keys.append(place)
         owners[place] = user
-      case .ask, .backchannel: requests.append(place)
+      case .registerByToken(let token, let device):
+        keys.append(place)
+        (owners[place], devices[place]) = (tokens[token]?.user, device)
+      case .addTarget(let user, let device):
+        targets.append(place)
+        (owners[place], devices[place]) = (user, device)
+      case .token(let target, let isRegistration, _, _):
+        tokens[place] = (owners[target] ?? 0, isRegistration)
+        planned.append((place + 3 + Int(random.next() % 5), use(of: place, &random)))
+      case .ask: requests.append(place)
+      case .backchannel(let user, let apps, let targets, _, let client):
+        requests.append(place)
+        backchannel[place] = (apps, targets)
+        plan(after: place, of: user, client, &random)
       default: break
-      }
-      if case .backchannel(let user, let apps, _, let client) = action {
-        backchannel[place] = apps
-        plan(after: place, of: user, apps, client, &random)
       }
       return action
     }
 
+    /// What a token is for, with a key of the user's if it is a login.
+    private func use(of token: Int, _ random: inout SplitMix64) -> Action {
+      guard let (user, isRegistration) = tokens[token] else { return .sweep }
+      let device = Int(random.next() % UInt64(History.deviceCount))
+      let own = keys.filter { owners[$0] == user }
+      if isRegistration { return .registerByToken(token, device: random.next() % 3 > 0 ? device : nil) }
+      return own.isEmpty
+        ? .refuseToken(token)
+        : .loginByToken(token, key: pick(own, &random), counter: UInt32(clamping: counter + 1))
+    }
+
     /// Most of what clients ask is accepted, and asked for; between the two something may befall the user.
     private mutating func plan(
-      after place: Int, of user: Int, _ apps: [Int], _ client: Int, _ random: inout SplitMix64
+      after place: Int, of user: Int, _ client: Int, _ random: inout SplitMix64
     ) {
-      guard random.next() % 4 > 0 else { return }
+      guard random.next() % 4 > 0, let (apps, targets) = backchannel[place] else { return }
       let answered = place + 4 + Int(random.next() % 4)
       var answers: [Action] = apps.map { .answerRequest(place, app: $0, approves: true) }
       answers += containers.filter { owners[$0] == user }.suffix(2).map {
         .decide(container: $0, request: place, accepts: true)
       }
-      answers += keys.filter { owners[$0] == user }.suffix(2).map {
-        .login(key: $0, counter: UInt32(clamping: counter + 1), request: place, party: nil)
+      for key in keys.filter({ owners[$0] == user }).suffix(2) {
+        let counter = UInt32(clamping: counter + 1)
+        answers.append(.login(key: key, counter: counter, request: place, party: nil))
+        answers += targets.suffix(2).map {
+          .answerRequestByKey(place, target: $0, key: key, counter: counter)
+        }
       }
       guard !answers.isEmpty else { return }
       planned.append((answered, answers[Int(random.next() % UInt64(answers.count))]))
@@ -174,7 +216,7 @@ struct History: Sendable {
       let party = Int(random.next() % UInt64(History.partyCount))
       counter += 1
       let device = Int(random.next() % UInt64(History.deviceCount))
-      switch random.next() % 127 {
+      switch random.next() % 139 {
       case 0..<3: return .suspend(user)
       case 3..<6: return .resume(user)
       case 6..<7: return yes ? .delete(user) : .addUser(user)
@@ -227,15 +269,22 @@ struct History: Sendable {
       case 98..<99: return .revokeParty(party)
       case 100..<107:
         return .backchannel(
-          user: user, apps: apps.filter { owners[$0] == user }, lifetime: 20 + Int64(random.next() % 120),
-          client: client(&random))
+          user: user, apps: apps.filter { owners[$0] == user },
+          targets: targets.filter { owners[$0] == user },
+          lifetime: 20 + Int64(random.next() % 120), client: client(&random))
       case 107..<109:
         guard !backchannel.isEmpty else { return .sweep }
         let request = pick(backchannel.keys.sorted(), &random)
-        guard let apps = backchannel[request], !apps.isEmpty else {
+        guard let (apps, targets) = backchannel[request], !apps.isEmpty || !targets.isEmpty else {
           return .poll(request: request, client: client(&random))
         }
-        return .answerRequest(request, app: pick(apps, &random), approves: yes)
+        if targets.isEmpty || !apps.isEmpty && yes {
+          return .answerRequest(request, app: pick(apps, &random), approves: random.next() % 3 > 0)
+        }
+        guard !keys.isEmpty else { return .sweep }
+        return .answerRequestByKey(
+          request, target: pick(targets, &random), key: pick(keys, &random),
+          counter: UInt32(clamping: counter))
       case 109..<115:
         guard !backchannel.isEmpty else { return .sweep }
         return .poll(request: pick(backchannel.keys.sorted(), &random), client: client(&random))
@@ -244,7 +293,18 @@ struct History: Sendable {
       case 121..<122: return .revokeDevice(user: user, device: device)
       case 122..<124: return .end(container: pick(containers, &random), isWiped: yes)
       case 124..<126: return orders.last.map { receipt(for: $0, &random) } ?? .sweep
-      case 126..<127: return .revokeClient(client(&random))
+      case 126..<130: return .addTarget(user: user, device: yes ? device : nil)
+      case 130..<131: return targets.isEmpty ? .sweep : .removeTarget(pick(targets, &random))
+      case 131..<132: return .removeUAF(user: user, device: device)
+      case 132..<136:
+        guard !targets.isEmpty else { return .sweep }
+        let isRegistration = random.next() % 3 == 0
+        let request = isRegistration || requests.isEmpty || yes ? nil : pick(requests, &random)
+        return .token(
+          target: pick(targets, &random), isRegistration: isRegistration, request: request, party: party)
+      case 136..<137: return tokens.isEmpty ? .sweep : .refuseToken(pick(tokens.keys.sorted(), &random))
+      case 137..<138: return tokens.isEmpty ? .sweep : use(of: pick(tokens.keys.sorted(), &random), &random)
+      case 138..<139: return .revokeClient(client(&random))
       default: return .sweep
       }
     }
@@ -277,11 +337,17 @@ struct History: Sendable {
   /// The message of a request to an app.
   static func message(of request: Int, to app: Int) -> String { "g\(request)-\(app)" }
 
+  /// The operation of a request whose token goes to a target.
+  static func operation(of request: Int, to target: Int) -> String { "s\(request)-\(target)" }
+
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {
     switch actions[place] {
-    case .enrol(let user, _), .registerKey(let user, _), .registerKeyOf(_, let user), .enrolApp(let user):
+    case .enrol(let user, _), .registerKey(let user, _), .registerKeyOf(_, let user), .enrolApp(let user),
+      .addTarget(let user, _):
       Self.user(user)
+    case .token(let target, _, _, _): user(of: target)
+    case .registerByToken(let token, _): user(of: token)
     case .renew(let container): user(of: container)
     case .message(let app, _, _): user(of: app)
     default: preconditionFailure("nothing of a user is made there")

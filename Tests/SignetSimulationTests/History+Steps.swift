@@ -85,15 +85,37 @@ extension History {
     case .removeApp(let app): [.removeApp("m\(app)")]
     case .addClient(let client): [.addClient(Self.client(client))]
     case .revokeClient(let client): [.revokeClient(Self.client(client))]
-    case .backchannel(let user, let apps, let lifetime, let client):
+    case .backchannel(let user, let apps, let targets, let lifetime, let client):
       [
         .backchannel(
           request: "t\(place)", user: Self.user(user), expires: time + lifetime,
           messages: apps.map { Step.Sending(Self.message(of: place, to: $0), to: "m\($0)") },
+          operations: targets.map { Step.Sending(Self.operation(of: place, to: $0), to: "d\($0)") },
           by: Self.client(client))
       ]
     case .answerRequest(let request, let app, let approves):
       [.answer(message: Self.message(of: request, to: app), approves: approves)]
+    case .answerRequestByKey(let request, let target, let key, let counter):
+      login(by: Self.operation(of: request, to: target), key, counter)
+    case .addTarget(let user, let device):
+      [.addTarget("d\(place)", user: Self.user(user), device: device.map(UInt8.init))]
+    case .removeTarget(let target): [.removeTarget("d\(target)")]
+    case .removeUAF(let user, let device): [.removeUAF(user: Self.user(user), device: UInt8(device))]
+    case .token(let target, let isRegistration, let request, let party):
+      [
+        .token(
+          session: "s\(place)", target: "d\(target)", user: user(of: target), isRegistration: isRegistration,
+          request: request.map { "t\($0)" }, by: Self.party(party))
+      ]
+    case .registerByToken(let token, let device):
+      [
+        .redeem(session: "s\(token)"),
+        .register(
+          session: "s\(token)", key: "k\(place)", publicKey: "k\(place)", user: user(of: token),
+          device: device.map(UInt8.init)),
+      ]
+    case .loginByToken(let token, let key, let counter): login(by: "s\(token)", key, counter)
+    case .refuseToken(let token): [.refuse(session: "s\(token)")]
     case .poll(let request, let client):
       [
         .poll(request: "t\(request)", by: Self.client(client)),
@@ -102,6 +124,14 @@ extension History {
     case .sweep: [.sweep]
     case .pass, .crash: []
     }
+  }
+
+  /// Redeems a token, and logs in.
+  private func login(by session: String, _ key: Int, _ counter: UInt32) -> [Step] {
+    [
+      .redeem(session: session),
+      .login(session: session, user: user(of: key), key: "k\(key)", counter: counter),
+    ]
   }
 
   private func registration(at place: Int, key: String, publicKey: String, user: Int) -> [Step] {

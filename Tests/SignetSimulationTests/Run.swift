@@ -208,6 +208,10 @@ private final class World: Sendable {
       for key in try await storage.uafCredentials(user: user) {
         end[String(decoding: key.keyID, as: UTF8.self)] = "\(key.state) \(key.signCounter)"
       }
+      for target in try await storage.uafTargets(user: user) {
+        let number = try target.device.map { "\(try Hex.decode($0)[0])" }
+        end[target.id] = "\(user)/\(number ?? "-")"
+      }
       for app in try await storage.pushAuthMechanisms(user: user) { end[app.id] = "\(app.state)" }
     }
     for request in try await storage.transactions(TransactionFilter(), before: nil, at: 0, limit: 1000) {

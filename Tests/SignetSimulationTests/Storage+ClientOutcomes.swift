@@ -23,7 +23,7 @@ extension Storage {
     case .revokeClient(let client):
       let isKnown = try await revokeClient(client, at: time, audit: event("done")) { event("ended \($0)") }
       return isKnown ? "done" : "nothing"
-    case .backchannel(let request, let user, let expires, let messages, let client):
+    case .backchannel(let request, let user, let expires, let messages, let operations, let client):
       var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
       record.requester = client
       var asking = TransactionAsking()
@@ -32,6 +32,12 @@ extension Storage {
           id: sent.name, mechanism: sent.to, kind: "default", challenge: [4], created: time, expires: expires)
         message.transaction = request
         return (message, event("sent \(sent.name)"))
+      }
+      asking.sessions = operations.map { sent in
+        var session = Sample.token(
+          sent.name, isRegistration: false, of: user, for: sent.to, at: time, expires: expires)
+        (session.transaction, session.tokenExpires) = (request, expires)
+        return (session, event("sent \(sent.name)"))
       }
       let asked = BackchannelRecord(
         digest: Array(request.utf8), transaction: request, client: client, delivery: .poll,

@@ -63,6 +63,8 @@ extension Storage {
     case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, event, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue:
       return try await outcomeOfClient(step, event, at: time)
+    case .addTarget, .removeTarget, .removeUAF, .token, .redeem, .refuse:
+      return try await outcomeOfTarget(step, event, at: time)
     case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
       return try await outcomeOfOthers(step, event, at: time)
     }

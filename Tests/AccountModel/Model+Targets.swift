@@ -1,0 +1,76 @@
+// What UAF tokens are sent to, and the tokens.
+extension Model {
+  /// For so many seconds a token can be redeemed.
+  package static let tokenLifetime: Int64 = 60
+
+  mutating func takeOfTarget(_ step: Step, at time: Int64) -> String {
+    switch step {
+    case .addTarget(let target, let user, let device):
+      if let device, isLocked(device, of: user) { return "device locked" }
+      guard targets[target] == nil else { return "exists" }
+      guard users[user] != nil else { return "unknown" }
+      targets[target] = Target(user: user, device: device)
+      if let device { bind(device, of: user) }
+      return "done"
+    case .removeTarget(let target):
+      guard targets[target] != nil else { return "nothing" }
+      remove(target: target)
+      return "done"
+    case .removeUAF(let user, let device):
+      let there = targets.filter { $0.value == Target(user: user, device: device) }.keys
+      // Those that are revoked stay, so that none of them is registered again.
+      let lost = keys.filter {
+        $0.value.user == user && $0.value.device == device && $0.value.state != .revoked
+      }.keys
+      for target in there { remove(target: target) }
+      for key in lost { keys[key] = nil }
+      return there.isEmpty && lost.isEmpty ? "nothing" : "done"
+    case .token(let session, let target, let user, let isRegistration, let request, let party):
+      if isOnLockedDevice(target) { return "device locked" }
+      return begin(
+        session,
+        Session(
+          user: user, isRegistration: isRegistration, request: request, party: party, isCounted: true,
+          target: target, tokenExpires: time + Self.tokenLifetime, expires: time + Self.sessionLifetime),
+        at: time)
+    case .redeem(let session):
+      guard let found = sessions[session], found.isOpen, let end = found.tokenExpires, end > time,
+        let target = found.target
+      else { return "refused" }
+      if isOnLockedDevice(target) { return "device locked" }
+      guard targets[target] != nil else { return "refused" }
+      sessions[session]?.tokenExpires = nil
+      sessions[session]?.expires = time + Self.sessionLifetime
+      return "done"
+    case .refuse(let session):
+      guard sessions[session]?.isOpen == true else { return "nothing" }
+      sessions[session]?.isOpen = false
+      return "done"
+    default: preconditionFailure("not about a target")
+    }
+  }
+
+  /// Removes a target, with what it was sent.
+  mutating func remove(target: String) {
+    targets[target] = nil
+    for id in sessions.keys where sessions[id]?.target == target { sessions[id]?.isOpen = false }
+  }
+
+  private func isOnLockedDevice(_ target: String) -> Bool {
+    guard let found = targets[target], let device = found.device else { return false }
+    return isLocked(device, of: found.user)
+  }
+
+  /// Whether something can be sent to a target of a user's.
+  func isReachable(_ target: String, of user: String) -> Bool {
+    targets[target]?.user == user && !isOnLockedDevice(target)
+  }
+
+  /// Whether there may be a key of the user's where a target is; one that does not say where it is may be anywhere.
+  func mayAnswer(at target: String, of user: String) -> Bool {
+    guard isReachable(target, of: user), let device = targets[target]?.device else {
+      return isReachable(target, of: user) && keys.values.contains { isGood($0, of: user) }
+    }
+    return keys.values.contains { isGood($0, of: user) && ($0.device == nil || $0.device == device) }
+  }
+}

@@ -1,0 +1,63 @@
+import AccountModel
+import SignetCrypto
+import SignetStorage
+
+// What UAF tokens are sent to, and the tokens.
+extension Storage {
+  /// Takes a step about a target, or what is sent to it.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - event: Makes the events of the attempt.
+  ///   - time: When.
+  /// - Returns: What the client hears.
+  /// - Throws: ``StorageFailure``.
+  func outcomeOfTarget(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .addTarget(let target, let user, let device):
+      let record = UAFTargetRecord(
+        id: target, user: user, device: device.map { Hex.encode(Sample.device($0)) }, name: target,
+        dispatcher: nil, sealedTarget: nil, signatureKey: [4], encryptionKey: nil, created: time)
+      return try await addUAFTarget(record, limit: 1000, audit: done) ? "done" : "too many"
+    case .removeTarget(let target):
+      return try await removeUAFTarget(target, audit: done) ? "done" : "nothing"
+    case .removeUAF(let user, let device):
+      return try await removeUAFDevice(Hex.encode(Sample.device(device)), of: user, audit: done)
+        ? "done" : "nothing"
+    case .token(let session, let target, let user, let isRegistration, let request, let party):
+      var record = Sample.token(
+        session, isRegistration: isRegistration, of: user, for: target, at: time,
+        expires: time + Model.sessionLifetime)
+      (record.transaction, record.requester) = (request, party)
+      let begun = record
+      let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
+      return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
+    case .redeem(let session):
+      return try await redeemUAFToken(
+        Array(session.utf8), request: [1], at: time, until: time + Model.sessionLifetime, audit: done)
+        ? "done" : "refused"
+    case .refuse(let session):
+      return try await failUAFSession(session, UAFSessionEnd(status: 1491, time: time), audit: done)
+        ? "done" : "nothing"
+    default: preconditionFailure("not about a target")
+    }
+  }
+}
+
+extension Sample {
+  /// An operation whose token waits for a target.
+  static func token(
+    _ session: String, isRegistration: Bool, of user: String, for target: String, at time: Int64,
+    expires: Int64
+  ) -> UAFSessionRecord {
+    var record = UAFSessionRecord(
+      id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time, expires: expires,
+      state: .tokenCreated)
+    (record.target, record.tokenDigest) = (target, Array(session.utf8))
+    record.tokenExpires = time + Model.tokenLifetime
+    return record
+  }
+}
