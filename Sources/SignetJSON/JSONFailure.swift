@@ -57,30 +57,25 @@
 
   /// What is wrong and where; never the content of the text.
   public var description: String {
-    switch self {
-    case .tooLarge(let count, let limit): "the JSON text has \(count) bytes; send at most \(limit)"
-    case .notAnObject: "the JSON text is not an object; send an object"
-    case .missingMember(let name): "the member \"\(name)\" is missing; add it"
-    case .wrongType(let name, let expected): "the member \"\(name)\" must be \(expected.rawValue)"
-    case .notBase64URL(let name): "the member \"\(name)\" must be base64url without padding"
-    default: syntax.map { "\($0.fault) at byte \($0.offset); \($0.remedy)" } ?? "the text is no JSON"
-    }
+    let (fault, offset, remedy) = parts
+    return fault + (offset.map { " at byte \($0)" } ?? "") + (remedy.map { "; \($0)" } ?? "")
   }
 
-  /// The same for who edits the text: a fault of syntax with its line and its column, which count from 1.
+  /// The description for a person who edits the text: a syntax error has its line and column, counted from 1.
   ///
   /// - Parameter text: What was read.
-  /// - Returns: ``description``, where no place in the text is at fault.
   package func description(in text: [UInt8]) -> String {
-    guard let syntax else { return description }
-    let lines = text.prefix(syntax.offset).split(separator: 0x0A, omittingEmptySubsequences: false)
-    // Bytes that go on a character of UTF-8 are no columns.
+    let (fault, offset, remedy) = parts
+    guard let offset, let remedy else { return description }
+    let lines = text.prefix(offset).split(separator: 0x0A, omittingEmptySubsequences: false)
+    // UTF-8 continuation bytes are not counted as columns.
     let column = (lines.last ?? []).count { $0 & 0xC0 != 0x80 } + 1
-    return "line \(max(1, lines.count)), column \(column): \(syntax.fault); \(syntax.remedy)"
+    return "line \(lines.count), column \(column): \(fault); \(remedy)"
   }
 
-  private var syntax: (fault: String, offset: Int, remedy: String)? {
+  private var parts: (fault: String, offset: Int?, remedy: String?) {
     switch self {
+    case .tooLarge(let count, let limit): ("the JSON text has \(count) bytes", nil, "send at most \(limit)")
     case .tooDeep(let offset): ("nested too deep", offset, "flatten the JSON text")
     case .tooManyMembers(let offset): ("too many members", offset, "split the JSON text")
     case .unexpectedEnd(let offset): ("the JSON text ends early", offset, "complete it")
@@ -97,7 +92,10 @@
     case .controlCharacter(let offset): ("control character", offset, "escape it")
     case .invalidNumber(let offset): ("malformed number", offset, "see RFC 8259 section 6")
     case .numberOutOfRange(let offset): ("too large a number", offset, "use a smaller one")
-    case .tooLarge, .notAnObject, .missingMember, .wrongType, .notBase64URL: nil
+    case .notAnObject: ("the JSON text is not an object", nil, "send an object")
+    case .missingMember(let name): ("the member \"\(name)\" is missing", nil, "add it")
+    case .wrongType(let name, let expected): ("the member \"\(name)\" must be \(expected.rawValue)", nil, nil)
+    case .notBase64URL(let name): ("the member \"\(name)\" must be base64url without padding", nil, nil)
     }
   }
 }

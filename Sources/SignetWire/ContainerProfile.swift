@@ -105,6 +105,11 @@ public struct ContainerProfile: Hashable, Sendable {
     return keys
   }
 
+  /// The names of all members of a profile.
+  package static let memberNames = ["protection", "keys", "otp", "policies"]
+  /// The names of all members of `otp` in a profile.
+  package static let otpMemberNames = ["label", "type", "algorithm", "digits", "period", "exportable"]
+
   /// The profile as the protocol writes it.
   public var json: JSONObject {
     var otp: JSONObject = [

@@ -43,7 +43,7 @@ extension Command {
       .init("signet import --password-fd 3 backup.2fas 3<passwords", "Import from a script"),
     ]
   ) { arguments in
-    try await imported(arguments).report(arguments)
+    try await importSource(arguments).report(arguments)
   }
 
   static let scan = Command(
@@ -55,12 +55,12 @@ extension Command {
     options: [notExportable] + pushTarget,
     arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]
   ) { arguments in
-    try await scanned(arguments).report(arguments)
+    try await importPictures(arguments).report(arguments)
   }
 
-  // What reads and stores returns before anything is written: files, pictures and passwords are wiped by then.
+  // These functions return before a result is printed, so that files, pictures and passwords are wiped by then (decision 184).
 
-  private static func imported(_ arguments: Arguments) async throws -> ImportOutcome {
+  private static func importSource(_ arguments: Arguments) async throws -> ImportOutcome {
     let bytes = try bytes(of: arguments.string("source"))
     guard !QRReader.isPNG(bytes) else {
       throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
@@ -72,10 +72,10 @@ extension Command {
     if bytes.count <= AuthenticatorURI.maximumByteCount, let text = String(validating: bytes, as: UTF8.self),
       isEnrolment(text.trimmed)
     {
-      return .enrolled(try await enrolled(text, arguments))
+      return .enrolment(try await enrol(text, arguments))
     }
     guard let path = arguments.optionalString("transport-key") else {
-      return .taken(try await taken(bytes, arguments))
+      return .accounts(try await storeAccounts(from: bytes, arguments))
     }
     let key: PSKCEncryptionKey
     do {
@@ -84,10 +84,11 @@ extension Command {
     } catch let failure as SecretInputFailure {
       throw InputFile.unreadable(path, failure.description)
     }
-    return .taken(try await taken(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() })
+    return .accounts(
+      try await storeAccounts(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() })
   }
 
-  private static func scanned(_ arguments: Arguments) async throws -> ImportOutcome {
+  private static func importPictures(_ arguments: Arguments) async throws -> ImportOutcome {
     var lines: [String] = []
     for path in arguments.strings("image") {
       try ScannedKind.expectFile(path)
@@ -97,19 +98,20 @@ extension Command {
       }
     }
     if lines.count == 1, let line = lines.first, isEnrolment(line) {
-      return .enrolled(try await enrolled(line, arguments))
+      return .enrolment(try await enrol(line, arguments))
     }
     for line in lines { _ = try ScannedKind.expect(.accounts, line) }
-    return .taken(try await taken(Array(lines.joined(separator: "\n").utf8), arguments))
+    return .accounts(try await storeAccounts(from: Array(lines.joined(separator: "\n").utf8), arguments))
   }
 
   /// Reads accounts, asking for the password of what is encrypted, and stores them.
-  private static func taken(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ImportSummary {
-    try await taken(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
+  private static func storeAccounts(from bytes: [UInt8], _ arguments: Arguments) async throws -> ImportSummary
+  {
+    try await storeAccounts(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
   }
 
   /// Stores accounts.
-  private static func taken(
+  private static func storeAccounts(
     _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
   ) async throws -> ImportSummary {
     let imported = try await read()
@@ -142,16 +144,16 @@ extension Command {
   }
 }
 
-/// What became of what was read, without a secret.
+/// The result of an import, without a secret.
 private enum ImportOutcome {
-  case taken(ImportSummary)
-  case enrolled(Enrolment)
+  case accounts(ImportSummary)
+  case enrolment(Enrolment)
 
-  /// Says it.
+  /// Prints the result.
   func report(_ arguments: Arguments) -> ExitCode {
     switch self {
-    case .taken(let summary): summary.report(arguments)
-    case .enrolled(let enrolment): enrolment.report(arguments)
+    case .accounts(let summary): summary.report(arguments)
+    case .enrolment(let enrolment): enrolment.report(arguments)
     }
   }
 }

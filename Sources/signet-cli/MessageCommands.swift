@@ -278,8 +278,8 @@ extension Command {
     } catch { throw SignetFailure.pushAuth(error) }
   }
 
-  /// Enrols what a URI with push messages says.
-  static func enrolled(_ text: String, _ arguments: Arguments) async throws -> Enrolment {
+  /// Enrols this device as the app of a URI.
+  static func enrol(_ text: String, _ arguments: Arguments) async throws -> Enrolment {
     let uri = try AuthenticatorURI(text)
     let target = try target(arguments)
     return try await withOpened(arguments) { device, password in
@@ -294,7 +294,7 @@ extension Command {
     }
   }
 
-  /// Whether a text is a URI that ``enrolled(_:_:)`` takes.
+  /// Whether a text is a URI that ``enrol(_:_:)`` takes.
   static func isEnrolment(_ text: String) -> Bool {
     let start = text.prefix(16).lowercased()
     return start.hasPrefix("pushauth://") || start.hasPrefix("mfauth://")
@@ -302,7 +302,7 @@ extension Command {
 }
 
 extension Enrolment {
-  /// Says what was enrolled.
+  /// Prints the account, and the policies that conflict.
   func report(_ arguments: Arguments) -> ExitCode {
     let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)
     for policy in policyConflicts {

@@ -40,6 +40,7 @@ enum ExitCodes {
     case .ownedByAnother, .openToOthers: .permissionDenied
     case .storage(let failure): code(failure)
     case .servedElsewhere: .unavailable
+    // .fileOfSetting too: the setting may be what is wrong.
     default: .configuration
     }
   }

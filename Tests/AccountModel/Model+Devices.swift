@@ -1,4 +1,4 @@
-// What befalls a device, and so all that is on it.
+// Steps about devices, which hold for all that is on them.
 extension Model {
   mutating func takeOfDevice(_ step: Step) -> String {
     switch step {

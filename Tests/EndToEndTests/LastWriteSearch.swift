@@ -101,12 +101,11 @@
     /// Runs a command that reads lines from the descriptor of `--password-fd`, looks for the passwords among them and for what was
     /// added, and expects an ending.
     ///
-    /// With `atEndAlone` writes do not matter, as where what is written is the secret. With `storing` what servers share is looked for at
-    /// its writes to the disk, too: there it has what it stores, which shows that the search finds that.
+    /// With `storing`, the command is also held at each write to the disk, where the search has to find the secrets that it stores.
     @discardableResult
     func expectClean(
       _ device: DeviceCommand, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
-      _ ending: Ending = .success, atEndAlone: Bool = false, storing: Bool = false,
+      _ ending: Ending = .success, storing: Bool = false,
       sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ServerCommand.Result {
       let trap = try HoldTrap(
@@ -115,7 +114,7 @@
       var held = device
       held.launcher = trap.launcher + held.launcher
       let process = try held.process(words, passwords: lines + passwords).start()
-      try await watch(trap, process, device, words, passwords, ending, sourceLocation) { !atEndAlone }
+      try await watch(trap, process, device, words, passwords, ending, sourceLocation) { true }
       let result = try await process.result()
       let isRight =
         switch ending {

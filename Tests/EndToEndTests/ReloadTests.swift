@@ -31,6 +31,30 @@ import Testing
     #expect(!server.events.contains("reload.restartNeeded"))
   }
 
+  @Test("an account policy that the server does not evaluate is logged at the start and after SIGHUP")
+  func unevaluatedPolicy() async throws {
+    let server = try await RunningServer.start { _, settings in
+      settings["devices"] = ["reactions": ["screenLok": "lock"]]
+    }
+    let first = try await Self.events("policy.notEvaluated", server, count: 1)
+    #expect(try first[0].string("advice").hasSuffix("did you mean screenLock?"))
+    server.send(SIGHUP)
+    #expect(try await Self.events("policy.notEvaluated", server, count: 2).count == 2)
+    await server.stop()
+  }
+
+  @Test("a missing file is named with its setting, and the status is that of wrong settings")
+  func missingFile() async throws {
+    let server = try await RunningServer.start()
+    await server.stop()
+    try FileManager.default.removeItem(atPath: "\(server.data)/tls.key")
+    let refused = try await server.run("serve")
+    #expect(refused.status == 78, refused.summary)
+    #expect(
+      refused.errorOutput.contains("tls.key is missing, which \"tls.key\" of server.json names"),
+      refused.summary)
+  }
+
   #if os(Linux)
     @Test("a hang-up while the server starts does not end it: it reads its folder again once it serves")
     func whileStarting() async throws {

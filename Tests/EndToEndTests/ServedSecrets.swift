@@ -21,10 +21,10 @@
       var seen: Set<String> = []
     }
 
-    /// Has those of a server among them: what it has by the next look, such as what a renewal makes, and what it gets later.
+    /// Adds a server; each later search includes the secrets that it has by then.
     func add(_ server: RunningServer) { state.withLock { $0.folders.append(server.data) } }
 
-    /// Those of codes.
+    /// The number of code secrets.
     var codeCount: Int { state.withLock { $0.known.count { $0.name.hasPrefix("codes of ") } } }
 
     /// The names of those that a command has stored, and that were not found in its memory so far.
@@ -42,7 +42,7 @@
       return state.withLock(\.known)
     }
 
-    /// Notes which are whole in the memory of a process now.
+    /// Notes the secrets that are complete in the memory of a process.
     func look(in process: Int32) throws {
       _ = try all()
       let wanted = state.withLock(\.unseen)

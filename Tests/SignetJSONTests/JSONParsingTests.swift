@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "Who edits a file is told line and column",
+    "A syntax error has line and column",
     arguments: [
       ("", "line 1, column 1: the JSON text ends early"),
       ("[1,\n2", "line 2, column 2: the JSON text ends early"),
@@ -37,7 +37,7 @@ import Testing
     } catch { #expect(error.description(in: bytes).hasPrefix(words), "\(error.description(in: bytes))") }
   }
 
-  @Test("What is no fault of syntax is told as ever")
+  @Test("Other failures have no line")
   func withoutPlace() {
     #expect(JSONFailure.notAnObject.description(in: [0x5B, 0x5D]) == JSONFailure.notAnObject.description)
   }

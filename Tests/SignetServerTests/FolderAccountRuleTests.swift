@@ -46,7 +46,7 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     await context.storage.close()
   }
 
-  @Test("a policy that the server does not evaluate is taken, and told with the one that was probably meant")
+  @Test("an unevaluated policy is accepted and logged with the closest known one")
   func unevaluated() async throws {
     _ = try await makeFolder()
     try rewrite(["reactions": ["screenLok": "lock", "geofence": "allow", "osVersion": "lock"]])

@@ -4,6 +4,7 @@ import SignetHTTP
 import SignetJSON
 import SignetStorage
 import SignetTestKit
+import SignetWire
 import Testing
 
 import SignetServer
@@ -206,7 +207,7 @@ import SignetServer
     },
     Slip(
       "a weight of nothing",
-      "\"devices.tampering.weights.hok\" is neither a finding nor a category of evidence; did you mean \"hook"
+      "\"devices.tampering.weights.hok\" is no category of evidence; did you mean \"hook"
     ) {
       $0["devices"] = ["tampering": ["weights": ["hok": 1]]]
     },
@@ -302,9 +303,33 @@ import SignetServer
     object["profile"] = .object(profile)
     try write("server.json", object.text)
     #expect(try ServerFolder(opening: path).settings.json.object("profile") == profile)
+    // A member that is added to profiles has to be known here.
+    #expect(Set(profile.members.map(\.name)) == Set(ContainerProfile.memberNames))
+    #expect(Set(otp.members.map(\.name)) == Set(ContainerProfile.otpMemberNames))
   }
 
-  @Test("a fault of syntax is told by its line and its column")
+  @Test(
+    "a missing file is named with its setting",
+    arguments: [
+      ("push.apns.key", ["push": ["apns": ["key": "no.p8", "keyID": "K", "teamID": "T", "topic": "t"]]]),
+      ("push.fcm.account", ["push": ["fcm": ["account": "no.p8"]]]),
+      ("push.webPush.key", ["push": ["webPush": ["key": "no.p8", "contact": "mailto:a@example.org"]]]),
+      (
+        "push.webhook.key",
+        ["push": ["webhook": ["url": "https://a.example", "key": "no.p8", "keyID": "no.p8"]]]
+      ),
+      ("push.authority", ["push": ["authority": "no.p8"]]),
+      ("openID.authority", ["openID": ["authority": "no.p8"]]),
+      ("uaf.metadata", ["uaf": ["facets": ["https://example.org"], "metadata": "no.p8"]]),
+    ] as [(String, JSONObject)])
+  func namesTheSettingOfAMissingFile(_ setting: String, _ members: JSONObject) async throws {
+    var object = try await makeFolder().settings.json
+    for (name, value) in members.members { object[name] = value }
+    try write("server.json", object.text)
+    #expect(failure() == .fileOfSetting(setting, path: "\(path)/no.p8"))
+  }
+
+  @Test("a syntax error in server.json has line and column")
   func namesTheLine() async throws {
     _ = try await makeFolder()
     try write("server.json", "{\n  \"format\": 1,\n  \"url\": \"é\"; \"listen\": {}\n}\n")

@@ -33,7 +33,7 @@ extension IntegritySettings {
       throw .settings(member: "weights", "is an object with a number for each name")
     }
     for (name, value) in given.members {
-      guard names.contains(name) || Self.names.contains(name) else {
+      guard names.contains(name) || Self.weighable.contains(name) else {
         throw .settings(
           member: "weights", "has \"\(name)\", which is neither a finding nor a category of evidence")
       }
@@ -55,7 +55,7 @@ extension IntegritySettings {
   }
 
   /// What can have a weight: the findings of our guards, and the categories of evidence.
-  package static let names = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
+  private static let weighable = EvidenceCategory.allCases.map(\.rawValue) + Finding.standard.map(\.name)
 
   private static func number(_ value: JSONValue?) -> Double? {
     switch value {

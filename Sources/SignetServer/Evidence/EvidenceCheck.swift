@@ -43,7 +43,7 @@ package struct EvidenceCheck: Sendable {
   ///   - key: The user's public key; `nil` to trust the one in the answer.
   ///   - expected: The content of the relying party's request; `nil` where the caller compares it.
   ///   - serverKeys: The server's keys, one of which has to have signed the statement; `nil` to trust the one in the answer.
-  ///   - sharedKey: The key that authenticates an app's answer, which only the server has.
+  ///   - sharedKey: The key that authenticates an app's answer, which only the app and the server have.
   /// - Throws: ``Failure``.
   package init(
     _ text: String, key: P256.Signing.PublicKey? = nil, content expected: String? = nil,

@@ -102,7 +102,9 @@ public final class FolderReload: Sendable {
     var digests: [String: [UInt8]] = [:]
     for file in settings.push.files + [settings.openIDAuthority].compactMap(\.self) {
       do throws(ServerFolderFailure) {
-        digests[file] = try folder.read(file, .plain).withBytes { HashFunction.sha256.digest(of: $0) }
+        digests[file] = try folder.read(file, .plain, of: file).withBytes {
+          HashFunction.sha256.digest(of: $0)
+        }
       } catch {}  // at the start another read of it has succeeded; later that is a change
     }
     return digests

@@ -24,7 +24,7 @@ extension FolderSettings {
   }
 
   /// The keys of the settings that a reload (SIGHUP) applies.
-  public static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
+  package static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
 
   /// The defaults; required settings have placeholders here.
   private static let absent: FolderSettings = {
@@ -60,7 +60,7 @@ extension FolderSettings {
         ], "where the server listens; `serve --listen` goes before it"),
       Setting(
         required: "profile", \.services.profile,
-        .object("a [profile](protocol.md#34-profile)", read: readProfile, json: \.json),
+        .object("a [profile](protocol.md#34-profile)", read: ContainerProfile.read, json: \.json),
         "what a new container holds and what protects it, with the policies of [policies.md](policies.md)"
       ).reloaded,
       Setting(
@@ -243,29 +243,6 @@ extension FolderSettings {
       optional: "waitingPerAddress", \.connections.waitingPerAddress, .integer(0...100_000),
       "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
   ]
-
-  /// A profile with every member that there is: a device ignores what it does not know, and an operator is to be told.
-  private static let fullProfile: JSONObject = {
-    var profile = ContainerProfile(protection: .device, totp: .standard)
-    profile.keys = [.signing: .device]
-    profile.isOTPExportable = true
-    do { profile.accountPolicies = try AccountPolicySet(["name": [:]]) } catch {
-      preconditionFailure("policies of ours are none: \(error)")
-    }
-    return profile.json
-  }()
-
-  @Sendable private static func readProfile(_ object: JSONObject, at place: String) throws -> ContainerProfile
-  {
-    try object.refuseMembers(except: fullProfile.members.map(\.name), at: place)
-    if case .object(let otp)? = object["otp"] {
-      try otp.refuseMembers(
-        except: fullProfile.object("otp").members.map(\.name), at: "\(place).otp")
-    }
-    let profile = try ContainerProfile(object)
-    try AccountPolicyRegistry().check(profile.accountPolicies)
-    return profile
-  }
 
   /// Whether a text is the URI of a PostgreSQL server.
   public static func mayNameServer(_ address: String) -> Bool {

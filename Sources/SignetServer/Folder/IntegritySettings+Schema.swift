@@ -1,7 +1,8 @@
 import SignetIntegrity
 
 extension IntegritySettings {
-  /// How the server scores the findings that devices report; threshold and reaction are those of the account policy.
+  /// How the server scores the categories that devices report. The threshold is that of the policy `deviceTampering`, the reaction that of
+  /// `devices.reactions`.
   static let schema = SettingsSchema(
     absent: IntegritySettings(reaction: .report),
     settings: [
@@ -9,9 +10,9 @@ extension IntegritySettings {
       Setting(
         "weights", \.weights,
         .map(to: .share) { name in
-          guard !IntegritySettings.names.contains(name) else { return nil }
-          return "is neither a finding nor a category of evidence; "
-            + suggestion(for: name, among: IntegritySettings.names)
+          let categories = EvidenceCategory.allCases.map(\.rawValue)
+          guard !categories.contains(name) else { return nil }
+          return "is no category of evidence; " + suggestion(for: name, among: categories)
         }, "other weights, by category, such as `{\"emulator\": 0.5}`", default: "the device's own"),
     ])
 }

@@ -35,7 +35,7 @@ extension PushSettings.APNs: PushServiceSettings {
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
     let credentials = APNsCredentials(
-      key: try folder.signingKey(key), keyID: keyID, teamID: teamID, topic: topic)
+      key: try folder.signingKey(key, of: "push.apns.key"), keyID: keyID, teamID: teamID, topic: topic)
     return APNsDispatcher(credentials, base: url ?? APNsDispatcher.production, over: transport)
   }
 }
@@ -44,7 +44,7 @@ extension PushSettings.FCM: PushServiceSettings {
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
-    let file = try folder.read(account, .secret)
+    let file = try folder.read(account, .secret, of: "push.fcm.account")
     let known: FCMServiceAccount
     do { known = try FCMServiceAccount(keyFile: file.insecureCopy()) } catch {
       throw folder.unusable(account, error)
@@ -58,7 +58,8 @@ extension PushSettings.WebPush: PushServiceSettings {
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
     WebPushDispatcher(
-      key: try folder.signingKey(key), contact: contact, hosts: hosts.map(WebPushHosts.init) ?? .browsers,
+      key: try folder.signingKey(key, of: "push.webPush.key"), contact: contact,
+      hosts: hosts.map(WebPushHosts.init) ?? .browsers,
       over: transport)
   }
 }
@@ -67,7 +68,7 @@ extension PushSettings.Webhook: PushServiceSettings {
   fileprivate func dispatcher(
     in folder: ServerFolder, over transport: any HTTPTransport
   ) throws(ServerFolderFailure) -> any PushDispatcher {
-    let signature = MessageSignature(try folder.signingKey(key), keyID: keyID)
+    let signature = MessageSignature(try folder.signingKey(key, of: "push.webhook.key"), keyID: keyID)
     return WebhookDispatcher(url: url, signature: signature, over: transport)
   }
 }

@@ -100,8 +100,8 @@ extension ServerFolder {
     guard let authority = files.authority,
       ![files.certificate, files.key, authority].contains(where: { $0.hasPrefix("/") })
     else { throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)") }
-    let (present, trusted) = (try certificatePEM(), try text(authority, .plain))
-    let key = try read(files.key, .secret)
+    let (present, trusted) = (try certificatePEM(), try text(authority, .plain, of: "tls.authority"))
+    let key = try read(files.key, .secret, of: "tls.key")
     let made: (authority: String, certificate: String, key: SharedSecretBox?)
     do throws(CryptoFailure) {
       let names = try CertificateSummary(pem: present)

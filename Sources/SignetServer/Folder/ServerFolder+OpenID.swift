@@ -8,7 +8,7 @@ extension ServerFolder {
     var connection = ConnectionConfiguration(
       timeoutSeconds: 20, maximumResponseByteCount: 64 << 10, maximumConnections: 32, proxy: .environment)
     if let authority = settings.openIDAuthority {
-      connection.certificateAuthoritiesPEM = try text(authority, .plain)
+      connection.certificateAuthoritiesPEM = try text(authority, .plain, of: "openID.authority")
     }
     do { return try CurlTransport(connection) } catch { throw unusable("openID", error) }
   }

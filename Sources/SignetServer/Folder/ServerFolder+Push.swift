@@ -10,7 +10,9 @@ extension ServerFolder {
     let push = settings.push
     guard push != PushSettings() else { return .none }
     var connection = ConnectionConfiguration(timeoutSeconds: 20, proxy: .environment, version: .http2)
-    if let authority = push.authority { connection.certificateAuthoritiesPEM = try text(authority, .plain) }
+    if let authority = push.authority {
+      connection.certificateAuthoritiesPEM = try text(authority, .plain, of: "push.authority")
+    }
     let transport: CurlTransport
     do { transport = try CurlTransport(connection) } catch { throw unusable("push", error) }
     let dispatchers = try push.dispatchers(in: self, over: transport)
@@ -20,8 +22,8 @@ extension ServerFolder {
   }
 
   /// A private key in a file, PEM on P-256.
-  func signingKey(_ name: String) throws(ServerFolderFailure) -> P256.Signing.PrivateKey {
-    let file = try read(name, .secret)
+  func signingKey(_ name: String, of setting: String) throws(ServerFolderFailure) -> P256.Signing.PrivateKey {
+    let file = try read(name, .secret, of: setting)
     do { return try P256.Signing.PrivateKey(pem: file) } catch { throw unusable(name, error) }
   }
 

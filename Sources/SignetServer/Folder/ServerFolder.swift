@@ -1,7 +1,6 @@
 public import SignetCrypto
 import SignetFiles
 public import SignetHTTP
-import SignetJSON
 public import SignetStorage
 
 #if canImport(Glibc)
@@ -67,12 +66,12 @@ public struct ServerFolder: Sendable {
   /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
   public func authorityPEM() throws(ServerFolderFailure) -> String? {
     guard let name = settings.tls.authority else { return nil }
-    return try text(name, .plain)
+    return try text(name, .plain, of: "tls.authority")
   }
 
   /// The server's certificate and its intermediates, PEM.
   public func certificatePEM() throws(ServerFolderFailure) -> String {
-    try text(settings.tls.certificate, .plain)
+    try text(settings.tls.certificate, .plain, of: "tls.certificate")
   }
 
   /// The operator's API key, which has the scope `admin`.
@@ -191,7 +190,7 @@ public struct ServerFolder: Sendable {
 
   /// A certificate with the key that belongs to it.
   func identity(certificateChain: String) throws(ServerFolderFailure) -> TLSIdentity {
-    let key = try read(settings.tls.key, .secret)
+    let key = try read(settings.tls.key, .secret, of: "tls.key")
     do {
       return try key.withBytes { span throws(ServerFailure) in
         try TLSIdentity(certificateChainPEM: certificateChain, privateKeyPEM: span)
@@ -247,31 +246,29 @@ extension ServerFolder {
     }
   }
 
-  func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
+  /// Reads a file that a setting names.
+  ///
+  /// - Parameters:
+  ///   - name: A name within the folder, or a full path.
+  ///   - access: Who may have access to the file.
+  ///   - setting: The path of the setting, such as `tls.key`.
+  /// - Throws: ``ServerFolderFailure``; ``ServerFolderFailure/fileOfSetting(_:path:)`` where the file is missing.
+  func read(
+    _ name: String, _ access: FolderFile.Access, of setting: String
+  ) throws(ServerFolderFailure) -> SecretBytes {
     do throws(ServerFolderFailure) {
       return try FolderFile(file(name), access).read(isOutsideFolder: name.hasPrefix("/"))
-    } catch .fileMissing { throw missing(name) }
-  }
-
-  /// That a file which the settings name is missing, with the setting.
-  func missing(_ name: String) -> ServerFolderFailure {
-    let setting = Self.settings(saying: .string(name), in: .object(settings.json), at: "").first
-    return setting.map { .fileOfSetting($0, path: file(name)) } ?? .fileMissing(path: file(name))
-  }
-
-  /// The settings that have a value, by their paths.
-  private static func settings(saying value: JSONValue, in json: JSONValue, at place: String) -> [String] {
-    guard case .object(let object) = json else { return json == value ? [place] : [] }
-    return object.members.flatMap { name, member in
-      settings(saying: value, in: member, at: place.isEmpty ? name : "\(place).\(name)")
-    }
+    } catch .fileMissing(let path) { throw .fileOfSetting(setting, path: path) }
   }
 
   /// The path of a file of the folder, or of one elsewhere.
   func file(_ name: String) -> String { name.hasPrefix("/") ? name : "\(path)/\(name)" }
 
-  func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
-    let content = try read(name, access)
+  /// Reads a file as ``read(_:_:of:)`` does, as UTF-8 text.
+  func text(
+    _ name: String, _ access: FolderFile.Access, of setting: String
+  ) throws(ServerFolderFailure) -> String {
+    let content = try read(name, access, of: setting)
     guard let text = String(validating: content.insecureCopy(), as: UTF8.self) else {
       throw .notText(path: file(name))
     }

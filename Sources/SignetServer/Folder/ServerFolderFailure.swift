@@ -19,7 +19,7 @@ public import SignetStorage
   case folderMissing(path: String)
   /// The folder lacks a file.
   case fileMissing(path: String)
-  /// A file is missing that a setting of `server.json` names, such as `tls.key`.
+  /// The file or folder of a setting of `server.json` is missing; the setting is named by its path, such as `tls.key`.
   case fileOfSetting(String, path: String)
   /// Something other than a folder, or than a plain file, is where one should be.
   case wrongKind(path: String)

@@ -118,7 +118,7 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
   /// The value of an empty object.
   let absent: Root
   let settings: [Setting<Root>]
-  /// Refuses settings that exclude each other.
+  /// Validates what concerns several settings together.
   var check: @Sendable (Root, _ place: String) throws -> Void = { _, _ in }
 
   /// Reads a value from an object; messages name the object by `place`.
@@ -146,22 +146,4 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
       .object(json(of: $0))
     }
   }
-}
-
-extension JSONObject {
-  /// Refuses the first member that has none of some names, with the one of these that was probably meant.
-  ///
-  /// - Throws: `FolderSettings.Refusal`.
-  func refuseMembers(except known: [String], at place: String) throws {
-    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      let location = (place.isEmpty ? "" : "\(place).") + name.prefix(40)
-      throw FolderSettings.Refusal.reason(
-        "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
-    }
-  }
-}
-
-/// What to do about a name that is not known: the continuation of a sentence.
-func suggestion(for name: String, among known: [String]) -> String {
-  closest(to: name, among: known).map { "did you mean \"\($0)\"?" } ?? "remove it or correct its name"
 }

@@ -48,7 +48,7 @@ extension Shape {
     }
   }
 
-  /// An object in a format of its own, which another document defines; `read` is told where it stands, for a refusal of its own.
+  /// An object in a format that another document defines; `read` also gets the object's place, for its messages.
   static func object(
     _ values: String, read: @escaping @Sendable (JSONObject, _ member: String) throws -> Value,
     json: @escaping @Sendable (Value) -> JSONObject

@@ -34,7 +34,9 @@ extension ServerFolder {
         try FileRule(
           name.hasPrefix("/") ? .foreignFolder : .folder, forbiddenMode: FolderFile.Access.plain.rawValue
         ).check(folder)
-      } catch .missing { throw missing(name) } catch { throw ServerFolderFailure(reading: folder, error) }
+      } catch .missing { throw .fileOfSetting("uaf.metadata", path: folder) } catch {
+        throw ServerFolderFailure(reading: folder, error)
+      }
       for file in try Self.statements(in: folder) {
         let content = try FolderFile("\(folder)/\(file)", .plain).read(
           isOutsideFolder: name.hasPrefix("/"), limit: 1 << 20)

@@ -84,9 +84,6 @@ import Testing
     {
       #expect(requirement.unmet(by: Self.evidence(.container) { $0.reportAge = age }).isEmpty == isMet)
     }
-    var names = NamedRequirements()
-    names.add("fresh", requirement)
-    names.add("two", Self.requirement { $0.factors = 2 })
   }
 
   @Test("a report from after the answer is none, but for what clocks of servers may differ by")

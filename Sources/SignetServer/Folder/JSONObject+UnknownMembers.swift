@@ -1,0 +1,20 @@
+import SignetJSON
+import SignetText
+
+extension JSONObject {
+  /// Refuses the first member whose name is not among `known`, and suggests the closest known name.
+  ///
+  /// - Throws: `FolderSettings.Refusal`.
+  func refuseMembers(except known: [String], at place: String) throws {
+    for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      let location = (place.isEmpty ? "" : "\(place).") + name.prefix(40)
+      throw FolderSettings.Refusal.reason(
+        "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
+    }
+  }
+}
+
+/// The advice for an unknown name, as the last part of a message.
+func suggestion(for name: String, among known: [String]) -> String {
+  closest(to: name, among: known).map { "did you mean \"\($0)\"?" } ?? "remove it or correct its name"
+}

@@ -1,0 +1,22 @@
+import SignetPolicy
+import SignetWire
+
+extension FolderSettings {
+  /// The account policies of the settings that the server does not evaluate: those of new containers, then those with a reaction.
+  fileprivate var unevaluatedPolicies: [UnevaluatedPolicy] {
+    let registry = AccountPolicyRegistry()
+    let named = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
+    return named.enumerated().filter { registry[$1] == nil && !named[..<$0].contains($1) }.map {
+      UnevaluatedPolicy($1)
+    }
+  }
+}
+
+extension ServerFolder {
+  /// Logs which account policies of the settings the server does not evaluate.
+  package func checkAccountPolicies(sayingIn log: EventLog) {
+    for policy in settings.unevaluatedPolicies {
+      log.error("policy.notEvaluated", ["policy": policy.name, "advice": policy.description])
+    }
+  }
+}
