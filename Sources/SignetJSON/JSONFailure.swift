@@ -64,6 +64,7 @@
   /// The description for a person who edits the text: a syntax error has its line and column, counted from 1.
   ///
   /// - Parameter text: What was read.
+  /// - Returns: One line.
   package func description(in text: [UInt8]) -> String {
     let (fault, offset, remedy) = parts
     guard let offset, let remedy else { return description }

@@ -3,7 +3,9 @@ import SignetPolicy
 import SignetWire
 
 extension ContainerProfile {
-  /// Reads the profile of `server.json`. An unknown member is refused here, because a device ignores it.
+  /// Reads the profile in the operator's settings.
+  ///
+  /// An unknown member is refused here, because a device ignores it.
   ///
   /// - Throws: `FolderSettings.Refusal`, or the failure of what is wrong.
   @Sendable static func read(_ object: JSONObject, at place: String) throws -> ContainerProfile {

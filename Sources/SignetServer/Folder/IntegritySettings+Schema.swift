@@ -1,8 +1,9 @@
 import SignetIntegrity
 
 extension IntegritySettings {
-  /// How the server scores the categories that devices report. The threshold is that of the policy `deviceTampering`, the reaction that of
-  /// `devices.reactions`.
+  /// How the server scores the categories that devices report.
+  ///
+  /// The threshold is that of the policy `deviceTampering`, the reaction that of `devices.reactions`.
   static let schema = SettingsSchema(
     absent: IntegritySettings(reaction: .report),
     settings: [

@@ -252,6 +252,7 @@ extension ServerFolder {
   ///   - name: A name within the folder, or a full path.
   ///   - access: Who may have access to the file.
   ///   - setting: The path of the setting, such as `tls.key`.
+  /// - Returns: All of the file.
   /// - Throws: ``ServerFolderFailure``; ``ServerFolderFailure/fileOfSetting(_:path:)`` where the file is missing.
   func read(
     _ name: String, _ access: FolderFile.Access, of setting: String
