@@ -6,6 +6,7 @@ import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
+import SignetTransport
 import SignetWire
 import Testing
 
