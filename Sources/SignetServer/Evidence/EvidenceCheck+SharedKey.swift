@@ -3,7 +3,9 @@ package import SignetPushAuth
 import SignetStorage
 
 extension EvidenceCheck {
-  /// The key that verifies an app's answer. Only the app and the server have it; nobody else gets it, because its holder can forge an answer.
+  /// The key that verifies an app's answer.
+  ///
+  /// Only the app and the server have it; nobody else gets it, because its holder can forge an answer.
   package struct SharedKey: Sendable {
     /// The key that the app and the server share.
     let key: PushAuthKey
