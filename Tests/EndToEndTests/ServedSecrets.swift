@@ -4,6 +4,7 @@
   import SignetOATH
   import SignetSQLite
   import SignetServer
+  import SignetTestKit
   import Synchronization
   import Testing
 
@@ -19,6 +20,10 @@
       var known: [LastWriteSearch.Secret] = []
       /// The names of those that a command had in its memory.
       var seen: Set<String> = []
+
+      var unseen: [LastWriteSearch.Secret] {
+        known.filter { !seen.contains($0.name) && !$0.name.hasPrefix(ServedSecrets.exportedText) }
+      }
     }
 
     /// Adds a server; each later search includes the secrets that it has by then.
@@ -80,12 +85,6 @@
         add("pushes of \(id)", bytes, "text", Base64URL.encode(bytes))
       }
       return secrets
-    }
-  }
-
-  extension ServedSecrets.State {
-    fileprivate var unseen: [LastWriteSearch.Secret] {
-      known.filter { !seen.contains($0.name) && !$0.name.hasPrefix(ServedSecrets.exportedText) }
     }
   }
 #endif
