@@ -73,7 +73,8 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     arguments: [
       (["reactions": ["screenLock": "ignore"]], "reactions"), (["reactions": ["screenLock": 5]], "reactions"),
       (["reactions": []], "reactions"), (["flavours": "release"], "flavours"),
-      (["flavours": [1]], "flavours"), (["reaction": [:]], "\"devices.reaction\""),
+      (["flavours": [1]], "flavours"), (["reactions": ["a b": "lock"]], "is no name of a policy"),
+      (["reaction": [:]], "\"devices.reaction\""),
     ] as [(JSONObject, String)])
   func refused(devices: JSONObject, word: String) async throws {
     _ = try await makeFolder()

@@ -114,7 +114,8 @@ import Testing
     let type: String
     if case .string(let name)? = leaf.schema["type"] { type = name } else { type = "string" }
     let others: [(value: JSONValue, type: String, found: String)] = [
-      (.null, "null", "null"), (true, "boolean", "true"), (7.5, "number", "7.5"), ("", "string", "\"\""),
+      (.null, "null", "null"), (true, "boolean", "true"), (7.5, "number", "7.5"),
+      ("", "string", type == "object" ? "a text" : "\"\""),
       ([], "array", "a list of 0 elements"), ([:], "object", "an object"),
     ]
     for (value, other, found) in others where other != type {
@@ -182,6 +183,12 @@ import Testing
     let reason = try #require(
       refusal(of: Self.setting("mysql://a:hunter2@b", at: ["database", "server"], of: Self.full)))
     #expect(!reason.contains("hunter2") && reason.contains("postgres://"))
+    // Nor of one in the place of an object.
+    for path in [["database"], ["push"], ["push", "webhook"], ["push", "apns"]] {
+      let refused = try #require(
+        refusal(of: Self.setting("https://a:hunter2@b", at: path[...], of: Self.full)))
+      #expect(!refused.contains("hunter2") && refused.hasSuffix("; found a text"), "\(refused)")
+    }
     let long = JSONValue.string(String(repeating: "y", count: 1000))
     let other = try #require(refusal(of: Self.setting(long, at: ["devices", "keystore"], of: Self.full)))
     #expect(other.hasSuffix("yyy…") && other.count < 200)

@@ -159,7 +159,10 @@ extension FolderSettings {
       "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
     ),
     Setting(
-      "reactions", \.services.accountRules.reactions, .map(to: AccountRules.Reaction.shape),
+      "reactions", \.services.accountRules.reactions,
+      .map(to: AccountRules.Reaction.shape) { name in
+        AccountPolicySet.isName(name) ? nil : "is no name of a policy: 1 to 64 visible ASCII characters"
+      },
       "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
       default: "`lock`"),
     Setting(

@@ -7,7 +7,7 @@ extension JSONObject {
   /// - Throws: `FolderSettings.Refusal`.
   func refuseMembers(except known: [String], at place: String) throws {
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-      let location = (place.isEmpty ? "" : "\(place).") + name.prefix(40)
+      let location = (place.isEmpty ? "" : "\(place).") + String(name.unicodeScalars.prefix(40))
       throw FolderSettings.Refusal.reason(
         "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
     }

@@ -2,11 +2,18 @@ import SignetJSON
 
 extension Shape {
   /// This shape, whose messages also say what was found.
+  ///
+  /// A text in the place of an object is not shown: it may be the value of a secret member.
   var reporting: Shape {
-    Shape(schema: schema) { value, member in
+    let hidesTexts = schema.json["type"] == "object"
+    return Shape(schema: schema) { value, member in
       do { return try read(value, member) } catch let refusal as FolderSettings.Refusal {
         throw refusal
-      } catch { throw FolderSettings.Refusal.reason("\(error); found \(Self.summary(of: value))") }
+      } catch {
+        var found = Self.summary(of: value)
+        if hidesTexts, case .string = value { found = "a text" }
+        throw FolderSettings.Refusal.reason("\(error); found \(found)")
+      }
     } write: {
       write($0)
     }
