@@ -1,7 +1,7 @@
 // What UAF tokens are sent to, and the tokens.
 extension Model {
   /// For so many seconds a token can be redeemed.
-  package static let tokenLifetime: Int64 = 60
+  package static let tokenLifetime: Int64 = 30
 
   mutating func takeOfTarget(_ step: Step, at time: Int64) -> String {
     switch step {
@@ -34,8 +34,8 @@ extension Model {
           target: target, tokenExpires: time + Self.tokenLifetime, expires: time + Self.sessionLifetime),
         at: time)
     case .redeem(let session):
-      guard let found = sessions[session], found.isOpen, let end = found.tokenExpires, end > time,
-        let target = found.target
+      guard let found = sessions[session], found.isOpen, let end = found.tokenExpires,
+        end > time || missing == .tokensExpire, let target = found.target
       else { return "refused" }
       if isOnLockedDevice(target) { return "device locked" }
       guard targets[target] != nil else { return "refused" }

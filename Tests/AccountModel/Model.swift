@@ -125,7 +125,8 @@ package struct Model: Hashable, Sendable {
   /// Rules that can be left out, so that a test sees that their absence is found.
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
-      oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold
+      oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold,
+      tokensExpire
   }
 
   /// How often a user may be asked.
