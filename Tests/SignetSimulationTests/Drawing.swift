@@ -83,7 +83,11 @@ struct Drawing {
       (owners[place], devices[place]) = (user, device)
     case .token(let target, let isRegistration, _, _):
       tokens[place] = (owners[target] ?? 0, isRegistration)
-      planned.append((place + 3 + Int(random.next() % 6), use(of: place, &random)))
+      let used = place + 3 + Int(random.next() % 6)
+      if random.next() % 4 == 0, let user = owners[target], let device = devices[target] {
+        planned.append((used - 2, .lockDevice(user: user, device: device)))
+      }
+      planned.append((used + 1, use(of: place, &random)))
     case .enrolApp(let user):
       apps.append(place)
       owners[place] = user
@@ -109,6 +113,7 @@ struct Drawing {
     guard !answers.isEmpty else { return }
     let answered = place + 4 + Int(random.next() % 4)
     planned.append((answered, answers[Int(random.next() % UInt64(answers.count))]))
+    if random.next() % 8 == 0 { planned.append((answered + 1, .revokeClient(client))) }
     planned.append((answered + 3 + Int(random.next() % 7), .poll(request: place, client: client)))
   }
 
