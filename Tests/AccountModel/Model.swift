@@ -181,7 +181,7 @@ package struct Model: Hashable, Sendable {
   var shares: [String: [String: Row]] = [:]
   private var deletions = 0
   let missing: Rule?
-  private let budget: Budget?
+  let budget: Budget?
   /// What the last step did beside what it was about, as the log has it.
   var effects: Set<String> = []
 
@@ -225,7 +225,7 @@ package struct Model: Hashable, Sendable {
     return effects
   }
 
-  private mutating func outcome(of step: Step, at time: Int64) -> String {
+  mutating func outcome(of step: Step, at time: Int64) -> String {
     if let party = asker(of: step), parties[party] != true, missing != .goodKeysOnly { return "keyRevoked" }
     if case .backchannel(_, _, _, _, _, let client) = step, clients[client] == false,
       missing != .goodClientsOnly
@@ -300,7 +300,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// With whose key a step is taken.
-  private func asker(of step: Step) -> String? {
+  func asker(of step: Step) -> String? {
     switch step {
     case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party): party
     default: nil
@@ -308,7 +308,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Who was there when what a step goes on with began.
-  private func knownUser(in step: Step) -> String? {
+  func knownUser(in step: Step) -> String? {
     switch step {
     case .finish(_, _, let user, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     default: nil
@@ -316,7 +316,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Of whom a step accepts something, or to whom it binds something.
-  private func gatedUser(of step: Step) -> String? {
+  func gatedUser(of step: Step) -> String? {
     switch step {
     case .invite(_, let user), .finish(_, _, let user, _), .addApp(_, let user): user
     case .confirm(let container): containers[container]?.user
@@ -334,184 +334,9 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  // MARK: Containers
-
-  private mutating func takeOfContainer(_ step: Step) -> String {
-    switch step {
-    case .invite(let invite, let user):
-      guard invites[invite] == nil else { return "exists" }
-      guard users[user] != nil else { return "unknown" }
-      for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
-      invites[invite] = Invite(user: user)
-      return "done"
-    case .finish(let invite, let container, let user, let device):
-      if isLocked(device, of: user) { return "device locked" }
-      guard invites[invite]?.isOpen == true else { return "closed" }
-      guard mayHaveItsKeys(container) else { return "keyTaken" }
-      replace(by: container) { $0.activation == invite && $0.renews == nil }
-      containers[container] = Container(user: user, device: device, activation: invite, renews: nil)
-      return "staged"
-    case .confirm(let id): return confirm(id)
-    case .stage(let id, let renewed, let activation, let user, let device):
-      guard containers[renewed]?.state == .active else { return "gone" }
-      guard mayHaveItsKeys(id) else { return "keyTaken" }
-      replace(by: id) { $0.renews == renewed }
-      containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
-      return "staged"
-    case .revoke(let id):
-      guard let found = containers[id] else { return "nothing" }
-      guard found.state != .revoked else { return "done" }
-      containers[id]?.state = .revoked
-      containers[id]?.hasCodes = false
-      // Another container in use has taken its place, or it never was in use.
-      if found.state == .active, !isInUse(found.device, of: found.user) {
-        revokeUAF(on: found.device, of: found.user)
-      }
-      return "done"
-    case .order(let order, let id, let kind):
-      guard containers[id]?.state == .active else { return "not in use" }
-      if kind == .unlock, isToBeWiped(id) { return "to be wiped" }
-      if kind == .unlock, let found = containers[id], isLockedItself(found.device, of: found.user) {
-        return "device locked"
-      }
-      guard orders[order] == nil else { return "exists" }
-      orders[order] = Order(container: id, kind: kind)
-      if let found = containers[id], kind != .unlock, !isLocked(found.device, of: found.user) {
-        endRegistrations(on: found.device, of: found.user)
-      }
-      containers[id]?.isLocked = kind != .unlock
-      return "added"
-    case .receipt(let order, let id):
-      guard let found = orders[order], found.container == id else { return "nothing" }
-      guard !found.isReceived else { return "done" }
-      orders[order]?.isReceived = true
-      if found.kind == .wipe {
-        if let wiped = containers[id], !wiped.hasEnded {
-          containers[id]?.hasEnded = true
-          containers[id]?.state = .revoked
-          if wiped.state == .active { revokeUAF(on: wiped.device, of: wiped.user) }
-        }
-        containers[id]?.hasCodes = false
-      }
-      return "done"
-    case .code(let id, let user, let counter, _):
-      // The step itself answers, of a user who is not active as of a wrong code.
-      if let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
-      guard let found = containers[id], found.user == user, found.state == .active, found.hasCodes,
-        !found.isLocked || missing == .locksHold, counter > found.lastCounter || missing == .countersGrow
-      else { return "refused" }
-      containers[id]?.lastCounter = counter
-      return "accepted"
-    default: preconditionFailure("not about a container")
-    }
-  }
-
-  /// Its keys are not those of a container that was in use, nor of another authenticator.
-  private func mayHaveItsKeys(_ container: String) -> Bool {
-    holders[container] ?? .container == .container && containers[container]?.state ?? .pending == .pending
-  }
-
-  /// Removes containers that were never confirmed, whose keys are free then, and gives those of another to it.
-  private mutating func replace(by container: String, _ isReplaced: (Container) -> Bool) {
-    for id in containers.filter({ $0.value.state == .pending && isReplaced($0.value) }).keys {
-      containers[id] = nil
-      holders[id] = nil
-    }
-    holders[container] = .container
-  }
-
-  private mutating func confirm(_ id: String) -> String {
-    guard let found = containers[id] else { return "gone" }
-    switch found.state {
-    case .active: return "already active"
-    case .revoked: return "gone"
-    case .pending: break
-    }
-    if let renewed = found.renews {
-      guard containers[renewed]?.state == .active else { return "gone" }
-    } else {
-      if isLocked(found.device, of: found.user) { return "device locked" }
-      guard invites[found.activation]?.isOpen == true else { return "gone" }
-      invites[found.activation]?.isOpen = false
-    }
-    let others = containers.filter {
-      $0.value.user == found.user && $0.value.device == found.device && $0.value.state == .active
-    }
-    for other in others.keys {
-      containers[other]?.state = .revoked
-      containers[other]?.hasCodes = false
-      if other != found.renews { effects.insert("lost \(other)") }
-    }
-    containers[id]?.state = .active
-    bind(found.device, of: found.user)
-    if let renewed = found.renews {
-      // New keys end no lock, and take over what the device was told to do.
-      let isLocked = containers[renewed]?.isLocked
-      containers[id]?.isLocked = isLocked ?? false
-      for order in orders.keys where orders[order]?.container == renewed && orders[order]?.isReceived == false
-      {
-        orders[order]?.container = id
-      }
-    }
-    return "activated"
-  }
-
-  /// Whether a device is locked itself, or the container in use on it is, so that nothing else there is accepted either.
-  func isLocked(_ device: UInt8, of user: String) -> Bool {
-    missing != .locksHold
-      && (isLockedItself(device, of: user)
-        || containers.values.contains {
-          $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
-        })
-  }
-
-  /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
-  private func canAnswer(_ id: String, _ request: Request) -> Bool {
-    guard let user = request.user, missing != .somebodyCanAnswer else { return true }
-    if hasOpenContainer(user) { return true }
-    return request.isClients ? hasWayToAnswer(id, of: user) : keys.values.contains { isGood($0, of: user) }
-  }
-
-  /// Whether a key can be used by a user.
-  func isGood(_ key: Key, of user: String) -> Bool {
-    key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
-  }
-
-  /// Whether a user has a container in use that is not locked.
-  func hasOpenContainer(_ user: String) -> Bool {
-    containers.values.contains {
-      $0.user == user && $0.state == .active && (!$0.isLocked || missing == .locksHold)
-    }
-  }
-
-  func isInUse(_ device: UInt8, of user: String) -> Bool {
-    containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
-  }
-
-  mutating func revokeUAF(on device: UInt8, of user: String) {
-    endRegistrations(on: device, of: user)
-    for (id, target) in targets where target.user == user && target.device == device {
-      remove(target: id)
-      effects.insert("lost \(id)")
-    }
-    for (id, key) in keys where key.user == user && key.device == device && key.state != .revoked {
-      keys[id]?.state = .revoked
-      effects.insert("lost \(id)")
-    }
-  }
-
-  /// Which device a registration is for is only known when it is answered, unless it was sent to one.
-  mutating func endRegistrations(on device: UInt8, of user: String) {
-    for (id, session) in sessions where session.user == user && session.isRegistration {
-      let target = session.target.flatMap { targets[$0] }
-      guard session.target == nil || target == Target(user: user, device: device) else { continue }
-      sessions[id]?.isOpen = false
-    }
-  }
-
   // MARK: Requests
 
-  private mutating func takeOfRequest(_ step: Step, at time: Int64) -> String {
+  mutating func takeOfRequest(_ step: Step, at time: Int64) -> String {
     switch step {
     case .ask(let request, let user, let expires, let party):
       if let user, users[user] == nil { return "unknown" }
@@ -563,180 +388,6 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  // MARK: UAF and authenticator apps
-
-  private mutating func takeOfOthers(_ step: Step, at time: Int64) -> String {
-    switch step {
-    case .begin(let session, let user, let isRegistration, let request, let party):
-      return begin(
-        session,
-        Session(
-          user: user, isRegistration: isRegistration, request: request, party: party,
-          isCounted: party != nil, target: party.map { _ in "device of \(user)" },
-          expires: time + Self.sessionLifetime), at: time)
-    case .register(let session, let key, let publicKey, let user, let device):
-      if let device, isLocked(device, of: user) { return "device locked" }
-      guard isOpen(session, of: user, at: time) else { return "over" }
-      sessions[session]?.isOpen = false
-      let own = Holder.key(key, user: user)
-      guard keys[key] == nil, holders[publicKey] ?? own == own || missing == .oneHolderOfAKey else {
-        return "key exists"
-      }
-      holders[publicKey] = own
-      keys[key] = Key(user: user, device: device)
-      if let device { bind(device, of: user) }
-      if sessions[session]?.isCounted == true { endRow(of: user) }
-      return "taken"
-    case .login(let session, let user, let key, let counter):
-      return logIn(session, user, key, counter, at: time)
-    case .addApp(let app, let user):
-      guard apps[app] == nil else { return "exists" }
-      guard users[user] != nil else { return "unknown" }
-      apps[app] = App(user: user)
-      return "done"
-    case .registerApp(let app):
-      guard apps[app]?.isActive == false else { return "refused" }
-      apps[app]?.isActive = true
-      return "done"
-    case .message(let message, let app, let expires, let party):
-      guard let found = apps[app], found.isActive else { return "unknown" }
-      if let refusal = refusal(of: party, to: found.user, at: time) { return refusal }
-      guard messages[message] == nil else { return "exists" }
-      messages[message] = Message(app: app, party: party, expires: expires)
-      count(party, to: found.user, at: time)
-      return "added"
-    case .answer(let message, let approves):
-      guard let found = messages[message] else { return "refused" }
-      if let request = found.request, requests[request]?.state(at: time) == .expired {
-        end(request, .expired)
-        return "refused"
-      }
-      guard found.state == .pending, found.expires > time else { return "refused" }
-      messages[message]?.state = approves ? .approved : .denied
-      if let request = found.request {
-        end(request, approves ? .accepted : .denied)
-        requests[request]?.proof = .app(found.app)
-      }
-      if approves, let user = apps[found.app]?.user { endRow(of: user) }
-      return "done"
-    default: preconditionFailure("not about a key or an app")
-    }
-  }
-
-  /// Begins an operation, unless its user is asked too often.
-  mutating func begin(_ id: String, _ session: Session, at time: Int64) -> String {
-    let user = session.user
-    var session = session
-    if let party = session.party, users[user] != nil {
-      // What is counted as a request is asked of a device once for nothing.
-      let wasCounted = session.request.map { requests[$0]?.user == user } ?? false
-      let wasAsked = sessions.values.contains {
-        $0.request == session.request && $0.target == session.target
-      }
-      session.isCounted = !wasCounted || wasAsked
-      if session.isCounted, let refusal = refusal(of: party, to: user, at: time) { return refusal }
-    }
-    guard sessions[id] == nil else { return "exists" }
-    guard users[user] != nil, session.request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
-    sessions[id] = session
-    if session.isCounted, let party = session.party { count(party, to: user, at: time) }
-    return "done"
-  }
-
-  private func isOpen(_ session: String, of user: String, at time: Int64) -> Bool {
-    guard let found = sessions[session] else { return false }
-    return found.isOpen && found.tokenExpires == nil && found.user == user && found.expires > time
-  }
-
-  private mutating func logIn(
-    _ session: String, _ user: String, _ key: String, _ counter: UInt32, at time: Int64
-  ) -> String {
-    if let found = keys[key], found.user == user, let device = found.device, isLocked(device, of: user) {
-      return "device locked"
-    }
-    guard isOpen(session, of: user, at: time) else {
-      return sessions[session]?.hasEndedWithRequest == true ? "transaction over" : "over"
-    }
-    sessions[session]?.isOpen = false
-    let request = sessions[session]?.request
-    if let request {
-      if requests[request]?.state(at: time) == .expired { end(request, .expired) }
-      guard let found = requests[request], found.state == .pending, found.user == nil || found.user == user
-      else {
-        sessions[session]?.hasEndedWithRequest = true
-        return "transaction over"
-      }
-    }
-    guard let found = keys[key], found.user == user, found.state == .active else { return "key unknown" }
-    guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
-      keys[key]?.state = .quarantined
-      return "copied"
-    }
-    keys[key]?.counter = counter
-    if let request {
-      end(request, .accepted)
-      requests[request]?.user = user
-      requests[request]?.proof = .key(key, session: session)
-    }
-    if request != nil || sessions[session]?.isCounted == true { endRow(of: user) }
-    return "taken"
-  }
-
-  // MARK: The budget of requests
-
-  /// Why a party may not have a user asked now; `nil` where it may.
-  func refusal(of party: String, to user: String, at time: Int64) -> String? {
-    guard let budget, missing != .oneBudget else { return nil }
-    let until = max(rows[user]?.until ?? 0, shares[user]?[party]?.until ?? 0)
-    guard until <= time else { return "coolingDown(retryAfter: \(min(until - time, budget.longestWait)))" }
-    let waiting = waiting(for: user, at: time)
-    let own = waiting.filter { $0.party == party }
-    if own.count >= share(of: budget.pending), let first = own.map(\.expires).min() {
-      return "tooManyPending(retryAfter: \(first - time))"
-    }
-    if waiting.count >= budget.pending, let first = waiting.map(\.expires).min() {
-      return "tooManyPending(retryAfter: \(first - time))"
-    }
-    return nil
-  }
-
-  /// What a user was asked and may still answer, and by whom.
-  private func waiting(for user: String, at time: Int64) -> [(party: String, expires: Int64)] {
-    var all: [(party: String, expires: Int64)] = []
-    for request in requests.values where request.user == user && request.state(at: time) == .pending {
-      all.append((request.party, request.expires))
-    }
-    for message in messages.values
-    where apps[message.app]?.user == user && message.state == .pending && message.expires > time {
-      if let party = message.party { all.append((party, message.expires)) }
-    }
-    for session in sessions.values
-    where session.user == user && session.isCounted && session.isOpen && session.expires > time {
-      if let party = session.party { all.append((party, session.expires)) }
-    }
-    return all
-  }
-
-  /// Half of it, rounded up.
-  private func share(of limit: Int) -> Int { missing == .shares ? limit : (limit + 1) / 2 }
-
-  mutating func count(_ party: String, to user: String, at time: Int64) {
-    guard let budget else { return }
-    var (own, all) = (shares[user]?[party] ?? Row(), rows[user] ?? Row())
-    own.add(share(of: budget.challenges), budget, at: time)
-    // The rest is for others, until there is none.
-    if own.count <= share(of: budget.challenges) || all.count >= budget.challenges {
-      all.add(budget.challenges, budget, at: time)
-    }
-    shares[user, default: [:]][party] = own
-    rows[user] = all
-  }
-
-  mutating func endRow(of user: String) {
-    rows[user] = nil
-    shares[user] = nil
-  }
-
   // MARK: Ends
 
   /// Ends a request, and what was asked for it.
@@ -757,7 +408,7 @@ package struct Model: Hashable, Sendable {
     effects.insert("ended \(request)")
   }
 
-  private mutating func endAll(of user: String) {
+  mutating func endAll(of user: String) {
     for (id, request) in requests where request.user == user && request.state == .pending { withdraw(id) }
     for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
     for id in messages.keys {
@@ -768,7 +419,7 @@ package struct Model: Hashable, Sendable {
     for id in sessions.keys where sessions[id]?.user == user { sessions[id]?.isOpen = false }
   }
 
-  private mutating func removeAll(of user: String) {
+  mutating func removeAll(of user: String) {
     endRow(of: user)
     messages = messages.filter { apps[$0.value.app]?.user != user }
     apps = apps.filter { $0.value.user != user }
@@ -795,7 +446,7 @@ package struct Model: Hashable, Sendable {
   }
 
   /// Somebody else may have the id from now on: what is left of the user has no name that a step could have.
-  private mutating func forget(_ user: String) {
+  mutating func forget(_ user: String) {
     let nobody = "deleted \(deletions)"
     deletions += 1
     users[user] = nil

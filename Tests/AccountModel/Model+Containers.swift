@@ -1,0 +1,175 @@
+// Containers, from the invite to their end.
+extension Model {
+  mutating func takeOfContainer(_ step: Step) -> String {
+    switch step {
+    case .invite(let invite, let user):
+      guard invites[invite] == nil else { return "exists" }
+      guard users[user] != nil else { return "unknown" }
+      for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
+      invites[invite] = Invite(user: user)
+      return "done"
+    case .finish(let invite, let container, let user, let device):
+      if isLocked(device, of: user) { return "device locked" }
+      guard invites[invite]?.isOpen == true else { return "closed" }
+      guard mayHaveItsKeys(container) else { return "keyTaken" }
+      replace(by: container) { $0.activation == invite && $0.renews == nil }
+      containers[container] = Container(user: user, device: device, activation: invite, renews: nil)
+      return "staged"
+    case .confirm(let id): return confirm(id)
+    case .stage(let id, let renewed, let activation, let user, let device):
+      guard containers[renewed]?.state == .active else { return "gone" }
+      guard mayHaveItsKeys(id) else { return "keyTaken" }
+      replace(by: id) { $0.renews == renewed }
+      containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
+      return "staged"
+    case .revoke(let id):
+      guard let found = containers[id] else { return "nothing" }
+      guard found.state != .revoked else { return "done" }
+      containers[id]?.state = .revoked
+      containers[id]?.hasCodes = false
+      // Another container in use has taken its place, or it never was in use.
+      if found.state == .active, !isInUse(found.device, of: found.user) {
+        revokeUAF(on: found.device, of: found.user)
+      }
+      return "done"
+    case .order(let order, let id, let kind):
+      guard containers[id]?.state == .active else { return "not in use" }
+      if kind == .unlock, isToBeWiped(id) { return "to be wiped" }
+      if kind == .unlock, let found = containers[id], isLockedItself(found.device, of: found.user) {
+        return "device locked"
+      }
+      guard orders[order] == nil else { return "exists" }
+      orders[order] = Order(container: id, kind: kind)
+      if let found = containers[id], kind != .unlock, !isLocked(found.device, of: found.user) {
+        endRegistrations(on: found.device, of: found.user)
+      }
+      containers[id]?.isLocked = kind != .unlock
+      return "added"
+    case .receipt(let order, let id):
+      guard let found = orders[order], found.container == id else { return "nothing" }
+      guard !found.isReceived else { return "done" }
+      orders[order]?.isReceived = true
+      if found.kind == .wipe {
+        if let wiped = containers[id], !wiped.hasEnded {
+          containers[id]?.hasEnded = true
+          containers[id]?.state = .revoked
+          if wiped.state == .active { revokeUAF(on: wiped.device, of: wiped.user) }
+        }
+        containers[id]?.hasCodes = false
+      }
+      return "done"
+    case .code(let id, let user, let counter, _):
+      // The step itself answers, of a user who is not active as of a wrong code.
+      if let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
+      guard let found = containers[id], found.user == user, found.state == .active, found.hasCodes,
+        !found.isLocked || missing == .locksHold, counter > found.lastCounter || missing == .countersGrow
+      else { return "refused" }
+      containers[id]?.lastCounter = counter
+      return "accepted"
+    default: preconditionFailure("not about a container")
+    }
+  }
+
+  /// Its keys are not those of a container that was in use, nor of another authenticator.
+  func mayHaveItsKeys(_ container: String) -> Bool {
+    holders[container] ?? .container == .container && containers[container]?.state ?? .pending == .pending
+  }
+
+  /// Removes containers that were never confirmed, whose keys are free then, and gives those of another to it.
+  mutating func replace(by container: String, _ isReplaced: (Container) -> Bool) {
+    for id in containers.filter({ $0.value.state == .pending && isReplaced($0.value) }).keys {
+      containers[id] = nil
+      holders[id] = nil
+    }
+    holders[container] = .container
+  }
+
+  mutating func confirm(_ id: String) -> String {
+    guard let found = containers[id] else { return "gone" }
+    switch found.state {
+    case .active: return "already active"
+    case .revoked: return "gone"
+    case .pending: break
+    }
+    if let renewed = found.renews {
+      guard containers[renewed]?.state == .active else { return "gone" }
+    } else {
+      if isLocked(found.device, of: found.user) { return "device locked" }
+      guard invites[found.activation]?.isOpen == true else { return "gone" }
+      invites[found.activation]?.isOpen = false
+    }
+    let others = containers.filter {
+      $0.value.user == found.user && $0.value.device == found.device && $0.value.state == .active
+    }
+    for other in others.keys {
+      containers[other]?.state = .revoked
+      containers[other]?.hasCodes = false
+      if other != found.renews { effects.insert("lost \(other)") }
+    }
+    containers[id]?.state = .active
+    bind(found.device, of: found.user)
+    if let renewed = found.renews {
+      // New keys end no lock, and take over what the device was told to do.
+      let isLocked = containers[renewed]?.isLocked
+      containers[id]?.isLocked = isLocked ?? false
+      for order in orders.keys where orders[order]?.container == renewed && orders[order]?.isReceived == false
+      {
+        orders[order]?.container = id
+      }
+    }
+    return "activated"
+  }
+
+  /// Whether a device is locked itself, or the container in use on it is, so that nothing else there is accepted either.
+  func isLocked(_ device: UInt8, of user: String) -> Bool {
+    missing != .locksHold
+      && (isLockedItself(device, of: user)
+        || containers.values.contains {
+          $0.user == user && $0.device == device && $0.state == .active && $0.isLocked
+        })
+  }
+
+  /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
+  func canAnswer(_ id: String, _ request: Request) -> Bool {
+    guard let user = request.user, missing != .somebodyCanAnswer else { return true }
+    if hasOpenContainer(user) { return true }
+    return request.isClients ? hasWayToAnswer(id, of: user) : keys.values.contains { isGood($0, of: user) }
+  }
+
+  /// Whether a key can be used by a user.
+  func isGood(_ key: Key, of user: String) -> Bool {
+    key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
+  }
+
+  /// Whether a user has a container in use that is not locked.
+  func hasOpenContainer(_ user: String) -> Bool {
+    containers.values.contains {
+      $0.user == user && $0.state == .active && (!$0.isLocked || missing == .locksHold)
+    }
+  }
+
+  func isInUse(_ device: UInt8, of user: String) -> Bool {
+    containers.values.contains { $0.user == user && $0.device == device && $0.state == .active }
+  }
+
+  mutating func revokeUAF(on device: UInt8, of user: String) {
+    endRegistrations(on: device, of: user)
+    for (id, target) in targets where target.user == user && target.device == device {
+      remove(target: id)
+      effects.insert("lost \(id)")
+    }
+    for (id, key) in keys where key.user == user && key.device == device && key.state != .revoked {
+      keys[id]?.state = .revoked
+      effects.insert("lost \(id)")
+    }
+  }
+
+  /// Which device a registration is for is only known when it is answered, unless it was sent to one.
+  mutating func endRegistrations(on device: UInt8, of user: String) {
+    for (id, session) in sessions where session.user == user && session.isRegistration {
+      let target = session.target.flatMap { targets[$0] }
+      guard session.target == nil || target == Target(user: user, device: device) else { continue }
+      sessions[id]?.isOpen = false
+    }
+  }
+}
