@@ -68,10 +68,10 @@
       if Self.triesAll {
         try await expectClean("data", "decrypt", "--label", "notes", sealed, plain, passwords: [kinds[2]])
         try await expectClean("list")
+        try await digits(search, device, server, [kinds[2]])
         _ = try await server.ask("alice", "Pay 252.00 EUR")
         try await expectClean("report", passwords: [kinds[2]])
         try await expectClean("initiate", "Block my card", "--yes", passwords: [kinds[2]])
-        try await digits(search, device, server, [kinds[2]])
         try await expectClean(
           "export", "--container", "alice", "--format", "aegis", "--encrypt", "-o",
           "\(server.folder.path)/export.json", passwords: [kinds[2], kinds[4]])
@@ -89,16 +89,20 @@
     private func digits(
       _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ passwords: [String]
     ) async throws {
+      func approve(_ id: String, _ words: [String], _ options: [String] = []) async throws {
+        let shown = try await search.expectClean(device, ["approve", "--yes"] + words, passwords)
+        let digits = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        _ = try await server.json(
+          ["transaction", "answer", id, digits, "--key-file", server.shopKey] + options)
+      }
       let id = try await server.ask("alice", "Pay 253.00 EUR")
       let carried = try await server.json("transaction", "offline", id, "--key-file", server.shopKey)
-      let file = try server.write(carried.string("text"), to: "offline")
-      try await search.expectClean(device, ["approve", "--offline", file, "--yes"], passwords)
-      let made = try await server.json(
-        "transaction", "create", "alice", "Pay 254.00 EUR", "--typed", "--key-file", server.shopKey)
-      let asked = try await server.json(
-        "transaction", "typed", made.string("id"), "--key-file", server.shopKey)
-      let challenge = try asked.string("challenge")
-      try await search.expectClean(device, ["approve", "--typed", challenge, "--yes"], passwords)
+      try await approve(id, ["--offline", server.write(carried.string("text"), to: "offline")])
+      let typed = try await server.json(
+        "transaction", "create", "alice", "Pay 254.00 EUR", "--typed", "--key-file", server.shopKey
+      ).string("id")
+      let asked = try await server.json("transaction", "typed", typed, "--key-file", server.shopKey)
+      try await approve(typed, ["--typed", asked.string("challenge")], ["--typed"])
     }
 
     @Test("nor the password of a session key, and that of a container that is unlocked", arguments: turns)
