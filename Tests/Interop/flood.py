@@ -3,8 +3,8 @@
     flood.py PORT CA silent|trickle|garbage ADDRESS...
 
 Each address is the local one of a host. `silent` and `trickle` open 64 connections from each and say "ready"; silent ones
-say nothing (a third of them), end in the middle of a handshake, or in the middle of a request; trickling ones send a byte of
-a request every now and then. `garbage` sends what is no request, no TLS, or a request for nothing, as fast as it goes, from a
+end in the middle of a request (a third of them), say nothing, or end in the middle of a handshake; trickling ones send a byte
+of a request every now and then. `garbage` sends what is no request, no TLS, or a request for nothing, as fast as it goes, from a
 process for each address. They end when they can read anything, and print what they saw as a JSON object.
 """
 import json, multiprocessing, os, random, re, select, socket, ssl, sys, time
@@ -40,15 +40,17 @@ def is_told_to_end(seconds):
 
 def occupy(begin, keep):
     """Holds connections; ends early when the server has closed all of them."""
-    held, refused = [], 0
-    for address in ADDRESSES:
-        for number in range(64):
+    held, refused, kept = [], 0, time.monotonic()
+    for number in range(64):
+        for address in ADDRESSES:
             try:
                 held.append(begin(address, number))
             except OSError:
                 refused += 1
         # However long it takes to open all of them, none falls idle.
-        keep_all(held, keep)
+        if time.monotonic() > kept + 2:
+            keep_all(held, keep)
+            kept = time.monotonic()
     print("ready", flush=True)
     opened, closed = len(held), 0
     while True:
@@ -71,14 +73,14 @@ def keep_all(held, keep):
             pass
 
 def silent(address, number):
-    if number % 3 == 0:
-        return connect(address)
-    if number % 3 == 1:
-        half = connect(address)
-        half.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")  # a ClientHello begins
-        return half
-    begun = secured(address)
-    begun.sendall(HEAD)
+    if number < 21:
+        # First what takes long: however busy the machine is, the others are open together.
+        begun = secured(address)
+        begun.sendall(HEAD)
+        return begun
+    begun = connect(address)
+    if number >= 43:
+        begun.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")  # a ClientHello begins
     return begun
 
 def trickle(address, number):
@@ -137,8 +139,7 @@ def count(connection, wanted, seen):
         rest = text[-11:]
     return found
 
-def garbage(address, ending, results):
-    flood = os.getppid()
+def garbage(address, flood, ending, results):
     chance, seen, sent = random.Random(address), {}, 0
     prepared, began = [requests(chance) for _ in range(20)], time.monotonic()
     # Where the flood was killed, nobody says that this is to end.
@@ -166,7 +167,8 @@ def garbage(address, ending, results):
 
 def flood():
     ending, results = multiprocessing.Event(), multiprocessing.Queue()
-    processes = [multiprocessing.Process(target=garbage, args=(one, ending, results)) for one in ADDRESSES]
+    processes = [multiprocessing.Process(target=garbage, args=(one, os.getpid(), ending, results))
+                 for one in ADDRESSES]
     for process in processes:
         process.start()
     print("ready", flush=True)
