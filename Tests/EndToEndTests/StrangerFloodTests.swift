@@ -1,4 +1,5 @@
 import Foundation
+import SignetCrypto
 import SignetJSON
 import SignetSQLite
 import SignetTestKit
@@ -128,8 +129,11 @@ private final class Strangers {
         maximumResponseByteCount: 16 << 20))
   }
 
-  /// Asks the server for its endpoints, of which there have to be so many, and makes requests to each: without credentials, with wrong ones,
-  /// and with what is no request.
+  /// Asks the server for its endpoints, and makes requests to each: without credentials, with wrong ones of each kind that it accepts, and
+  /// with what is no request.
+  ///
+  /// `SignetServerTests/APIDescriptionTests` has the description name each endpoint; `least` is how many are found in it at least, lest it be
+  /// misread.
   func requests(toEvery least: Int) async throws -> [HTTPRequest] {
     sentCount += 1
     let description = try await transport.send(
@@ -143,8 +147,9 @@ private final class Strangers {
       // Those of UAF are at the root of the server.
       let base = item.contains("servers") ? "https://127.0.0.1:\(server.port)" : "https://\(server.url)"
       let url = base + path.replacing(/\{[^}]*\}/, with: "none")
-      for (name, value) in item.members {
+      for (name, value) in item.members where !["parameters", "servers"].contains(name) {
         guard let method = HTTPMethod(rawValue: name.uppercased()), case .object(let operation) = value else {
+          Issue.record("\(name) of \(path) is no method that requests are made for")
           continue
         }
         endpoints += 1
@@ -158,25 +163,26 @@ private final class Strangers {
   private static func requests(
     _ method: HTTPMethod, _ url: String, _ operation: JSONObject
   ) throws -> [HTTPRequest] {
-    var plain = HTTPRequest(method: method, url: url, headers: [passedOn])
-    let content = try operation.optionalObject("requestBody")?.object("content").members.first
-    if let content, case .object(let described) = content.value {
-      plain.headers.append(("Content-Type", content.name))
-      plain.body = try body(content.name, described.optionalObject("example") ?? [:])
-    }
-    var (wrong, malformed) = (plain, plain)
-    wrong.headers.append(try wrongCredentials(operation))
-    if content == nil {
+    let plain = HTTPRequest(method: method, url: url, headers: [passedOn])
+    guard let content = try operation.optionalObject("requestBody")?.object("content").members else {
+      var malformed = plain
       malformed.url += "?limit=x&after=x&wait=x"
-    } else {
-      malformed.body = Array(String(repeating: "[", count: 2_000).utf8)
+      return try [plain, malformed] + wrong(plain, operation)
     }
-    return [plain, wrong, malformed]
+    return try content.flatMap { type, value -> [HTTPRequest] in
+      guard case .object(let described) = value else { throw JSONFailure.notAnObject }
+      var wellFormed = plain
+      wellFormed.headers.append(("Content-Type", type))
+      var malformed = wellFormed
+      wellFormed.body = try body(type, described.optionalObject("example") ?? [:])
+      malformed.body = Array(String(repeating: "[", count: 2_000).utf8)
+      return try [wellFormed, malformed] + wrong(wellFormed, operation)
+    }
   }
 
   private static func body(_ type: String, _ example: JSONObject) throws -> [UInt8] {
     switch type {
-    case "application/jose": Array("a.b.c".utf8)
+    case "application/jose": Array(nobodysJWS.utf8)
     case "application/x-www-form-urlencoded":
       Array(
         try example.members.map { name, _ in
@@ -187,19 +193,37 @@ private final class Strangers {
     }
   }
 
-  /// Credentials of a kind that an endpoint takes, and that nobody has.
-  private static func wrongCredentials(_ operation: JSONObject) throws -> (String, String) {
+  /// A request with credentials that nobody has, of each kind that an endpoint accepts; with an API key where it accepts none.
+  private static func wrong(_ request: HTTPRequest, _ operation: JSONObject) throws -> [HTTPRequest] {
     let schemes = try operation.array("security").flatMap { value -> [String] in
       guard case .object(let names) = value else { throw JSONFailure.notAnObject }
       return names.members.map(\.name)
     }
-    return switch schemes.first {
-    case "device": ("Authorization", "Signet a.b.c")
-    case "client": ("Authorization", "Basic bm9ib2R5Ondyb25n")  // nobody:wrong
-    case "uafDevice": ("Device-Signature", "a.b.c")
-    default: ("Authorization", "Bearer signet_0_0")
+    return try (schemes.isEmpty ? ["relyingParty"] : schemes).map { scheme in
+      var wrong = request
+      switch scheme {
+      case "device": wrong.headers.append(("Authorization", "Signet \(nobodysJWS)"))
+      case "relyingParty", "admin": wrong.headers.append(("Authorization", "Bearer signet_0_0"))
+      case "client": wrong.headers.append(("Authorization", "Basic bm9ib2R5Ondyb25n"))  // nobody:wrong
+      case "uafUser": wrong.headers.append(("Authorization", "Bearer \(nobodysJWS)"))
+      case "uafCookie":
+        wrong.cookies = [try #require(RequestCookie(name: "__Host-signet-uaf", value: nobodysJWS))]
+      case "uafDevice": wrong.headers.append(("Device-Signature", nobodysJWS))
+      default: Issue.record("there are no wrong credentials of the kind \(scheme)")
+      }
+      return wrong
     }
   }
+
+  /// What a device, or a user after an operation of UAF, sends: well-formed, of a device that there is not, and signed by nobody.
+  private static let nobodysJWS: String = {
+    let header: JSONObject = ["alg": "ES256", "typ": "signet-request", "kid": "none"]
+    let claims: JSONObject = [
+      "dispatchTargetId": "none", "requestId": "1", "creationTimeInEpochMillis": 0,
+    ]
+    return [header.bytes, claims.bytes, [UInt8](repeating: 1, count: 64)].map(Base64URL.encode)
+      .joined(separator: ".")
+  }()
 
   /// Sends each request so many times, by some who do so at the same time.
   func send(_ requests: [HTTPRequest], times: Int, by workers: Int) async throws -> [Answered] {
