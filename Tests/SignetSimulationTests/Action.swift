@@ -91,7 +91,7 @@ struct History: Sendable {
   var kept: [Int]
 
   /// Draws a history.
-  init(seed: UInt64, count: Int = 44) {
+  init(seed: UInt64, count: Int = 40) {
     (self.seed, schedule) = (seed, seed)
     var random = SplitMix64(seed: seed)
     var drawing = Drawing()
