@@ -223,14 +223,14 @@ struct ScreenTests {
     await server.stop()
   }
 
-  /// Has the models of authenticators described by others: statements may come from their vendors.
-  private static func describeModels(of server: RunningServer) throws {
+  /// Adds a model of authenticators that somebody else describes: statements may come from their vendors.
+  private static func addModel(to server: RunningServer) throws {
     let folder = URL(filePath: server.data).appending(path: "metadata")
-    for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-      var statement = try JSONObject(parsing: Array(Data(contentsOf: file)))
-      statement["description"] = .string(name)
-      try Data(statement.bytes).write(to: file)
-    }
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    var statement = try JSONObject(parsing: Array(Data(contentsOf: #require(files.first))))
+    statement["aaid"] = "7357#0001"
+    statement["description"] = .string(name)
+    try Data(statement.bytes).write(to: folder.appending(path: "other.json"))
   }
 
   /// The first of the objects in a member.
@@ -246,7 +246,7 @@ struct ScreenTests {
   func uaf() async throws {
     var party = try await UAFParty.start()
     let served = party.server
-    try await party.replace(served.restarted { _ in try Self.describeModels(of: served) })
+    try await party.replace(served.restarted { _ in try Self.addModel(to: served) })
     var device = party.device()
     let link = try await party.link("registration", ["username": "alice"])
     let made = try await device.run(

@@ -46,7 +46,7 @@
       }
 
       /// The program, or another, started by the user.
-      func device(_ data: String = "/nonexistent/data", _ launcher: [String] = [], copy isCopy: Bool = false)
+      func device(_ data: String = "/proc/none/data", _ launcher: [String] = [], copy isCopy: Bool = false)
         -> DeviceCommand
       {
         DeviceCommand(data: data, launcher: Nobody.launcher + launcher, program: isCopy ? copy : program)
@@ -375,7 +375,7 @@
       #expect(report.output.contains("ok      integrity: no signs of tampering"), report.summary)
       let copy = try await Self.start(installed.device(copy: true))
       #expect(copy.contains("note    start: this copy has no group of its own"))
-      let sandboxed = installed.device("/nonexistent/data", ["/usr/bin/setpriv", "--no-new-privs", "--"])
+      let sandboxed = installed.device("/proc/none/data", ["/usr/bin/setpriv", "--no-new-privs", "--"])
       #expect(try await Self.start(sandboxed).contains("note    start: it was started under NoNewPrivileges"))
       // Root in a namespace of users in which the group has no number.
       var contained = installed.device()

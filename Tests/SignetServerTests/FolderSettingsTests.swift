@@ -295,7 +295,7 @@ import SignetServer
   func readsWholeProfiles() async throws {
     var object = try await makeFolder().settings.json
     var profile = try object.object("profile")
-    profile["keys"] = ["signing": ["type": "biometric"], "session": ["type": "device"]]
+    profile["keys"] = ["signing": ["type": "device"], "session": ["type": "device"]]
     profile["policies"] = ["screenLock": [:]]
     var otp = try profile.object("otp")
     otp["exportable"] = true

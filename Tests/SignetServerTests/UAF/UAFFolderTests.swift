@@ -202,7 +202,7 @@ import UAFFixture
       ),
       (
         #"{"facets":["https://e.org"],"requirements":{"default":"gold"}}"#,
-        #""uaf.requirements.default" is the name of a requirement: phr, phrh"#
+        #""uaf.requirements.default" is the name of a requirement (phr, phrh"#
       ), (#"{"facets":["https://e.org"],"requirements":{"default":1}}"#, "is the name of a requirement"),
       (
         #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
