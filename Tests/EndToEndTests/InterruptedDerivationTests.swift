@@ -98,7 +98,9 @@
           try await Task.sleep(for: .milliseconds(2))
         }
         let before = residentSize(process)
+        // A call may have come since the last look: it is let go too, or the program never gets to the password.
         var last = trap.held
+        if let last { try trap.letGo(last) }
         try process.input.write(contentsOf: Data("\(password)\n".utf8))
         var isDerived = false
         while !isDerived, let call = try await trap.call(after: last, of: process) {
