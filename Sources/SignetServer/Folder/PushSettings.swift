@@ -1,3 +1,7 @@
+import SignetCrypto
+import SignetPush
+import SignetTransport
+
 /// The push services that the server uses; ``schema`` has the meaning of each member.
 public struct PushSettings: Hashable, Sendable {
   package struct APNs: Hashable, Sendable {
@@ -37,5 +41,158 @@ public struct PushSettings: Hashable, Sendable {
   /// The names of all files in the settings.
   var files: [String] {
     [apns?.key, fcm?.account, webPush?.key, webhook?.key, authority].compactMap(\.self)
+  }
+}
+
+extension PushSettings {
+  /// The members of `push` in `server.json`.
+  package static let schema = SettingsSchema(
+    absent: PushSettings(),
+    settings: [
+      Setting(optional: "apns", \.apns, apnsSchema.shape, "Apple's service", default: "not used"),
+      Setting(optional: "fcm", \.fcm, fcmSchema.shape, "Firebase Cloud Messaging", default: "not used"),
+      Setting(
+        optional: "webPush", \.webPush, webPushSchema.shape, "Web Push and UnifiedPush", default: "not used"),
+      Setting(
+        optional: "webhook", \.webhook, webhookSchema.shape,
+        "a gateway of one's own ([protocol.md](protocol.md#10-pushes))", default: "not used"),
+      Setting(
+        optional: "authority", \.authority, .file,
+        "certificates that are trusted in place of the system's, PEM",
+        default: "the system's"),
+    ])
+
+  private static let apnsSchema = SettingsSchema(
+    absent: APNs(),
+    settings: [
+      Setting(required: "key", \.key, .file, "the key that signs provider tokens, PEM (`.p8`)"),
+      Setting(required: "keyID", \.keyID, .visible, "the key's id"),
+      Setting(required: "teamID", \.teamID, .visible, "the operator's team"),
+      Setting(required: "topic", \.topic, .visible, "the app's bundle id"),
+      Setting(
+        optional: "url", \.url, .httpsURL,
+        "another host, such as `https://api.sandbox.push.apple.com` for apps under development",
+        default: "that for apps of the store"),
+    ])
+
+  private static let fcmSchema = SettingsSchema(
+    absent: FCM(),
+    settings: [
+      Setting(
+        required: "account", \.account, .file,
+        "the key file of a service account that may send messages, JSON"),
+      Setting(optional: "url", \.url, .httpsURL, "another host", default: "Google's"),
+    ])
+
+  private static let webPushSchema = SettingsSchema(
+    absent: WebPush(),
+    settings: [
+      Setting(required: "key", \.key, .file, "the server's own key, PEM on P-256"),
+      Setting(
+        required: "contact", \.contact,
+        .string("a mailto: or https: URL", pattern: "^(mailto:|https://)") {
+          isVisible($0) && ($0.hasPrefix("mailto:") || $0.hasPrefix("https://"))
+        }, "how a push service reaches the operator"),
+      Setting(
+        optional: "hosts", \.hosts, .list(.string("a host")),
+        "where to send, with `*.` for any names before, and with a port that is not 443. Devices name the address, so a host of one's own network does not belong here",
+        default: "the services of the large browsers"),
+    ])
+
+  private static let webhookSchema = SettingsSchema(
+    absent: Webhook(),
+    settings: [
+      Setting(required: "url", \.url, .httpsURL, "where it is"),
+      Setting(required: "key", \.key, .file, "the key with which requests are signed, PEM on P-256"),
+      Setting(required: "keyID", \.keyID, .visible, "what the gateway knows the key by"),
+    ])
+
+  fileprivate static func isVisible(_ text: String) -> Bool {
+    (1...256).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+  }
+}
+
+extension Shape<String> {
+  fileprivate static let visible = string(
+    "1 to 256 visible ASCII characters, no quotes and backslashes", pattern: #"^[!#-\[\]-~]{1,256}$"#,
+    where: PushSettings.isVisible)
+
+  fileprivate static let httpsURL = string(
+    "an https URL without a slash at its end", pattern: "^https://", isSecret: true  // it can have a password
+  ) {
+    $0.hasPrefix("https://") && (9...1_024).contains($0.utf8.count)
+      && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } && $0.utf8.last != UInt8(ascii: "/")
+  }
+}
+
+extension PushSettings {
+  /// Makes a dispatcher for each service that is set up.
+  ///
+  /// - Parameters:
+  ///   - folder: The data folder with the services' keys.
+  ///   - transport: Carries the messages.
+  /// - Returns: The dispatchers, at most one a service.
+  /// - Throws: ``ServerFolderFailure`` where a key cannot be read.
+  func dispatchers(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> [any PushDispatcher] {
+    let services: [(any PushServiceSettings)?] = [apns, fcm, webPush, webhook]
+    var dispatchers: [any PushDispatcher] = []
+    for case let service? in services {
+      dispatchers.append(try service.dispatcher(in: folder, over: transport))
+    }
+    return dispatchers
+  }
+}
+
+/// The settings of one service.
+private protocol PushServiceSettings {
+  /// Makes the dispatcher of the service, with the keys that the settings name.
+  func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher
+}
+
+extension PushSettings.APNs: PushServiceSettings {
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let credentials = APNsCredentials(
+      key: try folder.signingKey(key, of: "push.apns.key"), keyID: keyID, teamID: teamID, topic: topic)
+    return APNsDispatcher(credentials, base: url ?? APNsDispatcher.production, over: transport)
+  }
+}
+
+extension PushSettings.FCM: PushServiceSettings {
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let file = try folder.read(account, .secret, of: "push.fcm.account")
+    let known: FCMServiceAccount
+    do { known = try FCMServiceAccount(keyFile: file.insecureCopy()) } catch {
+      throw folder.unusable(account, error)
+    }
+    return FCMDispatcher(known, base: url ?? FCMDispatcher.production, over: transport)
+  }
+}
+
+extension PushSettings.WebPush: PushServiceSettings {
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    WebPushDispatcher(
+      key: try folder.signingKey(key, of: "push.webPush.key"), contact: contact,
+      hosts: hosts.map(WebPushHosts.init) ?? .browsers,
+      over: transport)
+  }
+}
+
+extension PushSettings.Webhook: PushServiceSettings {
+  fileprivate func dispatcher(
+    in folder: ServerFolder, over transport: any HTTPTransport
+  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    let signature = MessageSignature(try folder.signingKey(key, of: "push.webhook.key"), keyID: keyID)
+    return WebhookDispatcher(url: url, signature: signature, over: transport)
   }
 }
