@@ -50,10 +50,11 @@ enum LiveServer {
     var limits = ServerLimits()
     limits.connectionCount = 2 * count + 100
     let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
+    // Made before the containers: a server that has containers and no such key takes it for removed.
+    let own = try await SigningKeyService(server.context).currentPublicKey()
     try await enroll(count, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)
-    let own = try await SigningKeyService(server.context).currentPublicKey()
     ServerProcess.say("\(server.serverURL.port) \(key.text) \(Hex.encode(own.x963Representation))")
     while let line = readLine() {
       let numbers = line.split(separator: " ").compactMap { Int($0) }
