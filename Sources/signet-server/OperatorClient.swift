@@ -183,10 +183,13 @@ struct OperatorClient: Sendable {
               ? "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
               : "check the address and that it runs"))
       )
-    case .certificateRefused(.unknownIssuer) where folder == nil:
+    case .certificateRefused(.unknownIssuer):
       CommandFailure(
         .protocolError,
-        "the server's certificate was refused: its issuer is not trusted; name the server's ca.pem with --ca")
+        "the server's certificate was refused: its issuer is not trusted; "
+          + (folder.map {
+            "\"tls.authority\" of \($0)/server.json has to name the authority that issued the server's certificate"
+          } ?? "name the server's ca.pem with --ca"))
     default: failure
     }
   }

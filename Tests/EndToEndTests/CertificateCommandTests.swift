@@ -84,6 +84,29 @@ import Testing
     await again.stop()
   }
 
+  @Test("an authority that did not issue it is named in the log and by commands; a missing one is refused")
+  func otherAuthority() async throws {
+    let server = try await RunningServer.startWithShop()
+    #expect(!server.events.contains("certificate.otherAuthority"))
+    try Self.replace(server.authority, CertificateAuthority().certificatePEM)
+    let said = #""event":"certificate.otherAuthority""#
+    server.send(SIGHUP)
+    while !server.events.contains(said) { await Task.yield() }
+    let refused = try await server.run("user", "list")
+    #expect(
+      refused.isRefusal(76, "\"tls.authority\" of \(server.data)/server.json has to name"), refused.summary)
+    await server.stop()
+    let again = try await server.again()
+    while !again.events.contains(said) { await Task.yield() }
+    try FileManager.default.removeItem(atPath: again.authority)
+    again.send(SIGHUP)
+    while !again.events.contains(#""event":"reload.refused""#) { await Task.yield() }
+    await again.stop()
+    let serve = try await again.run("serve")
+    #expect(
+      serve.isRefusal(78, "ca.pem is missing, which \"tls.authority\" of server.json names"), serve.summary)
+  }
+
   /// Puts another authority and a certificate of ten days into a server's folder.
   private func replaceCertificate(
     of server: RunningServer, dnsNames: [String], ipAddresses: [String]

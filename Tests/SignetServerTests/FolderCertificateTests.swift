@@ -56,6 +56,35 @@ import SignetServer
     #expect(FolderCertificate(names: names, end: 0, pin: []).isFor(host) == isFor)
   }
 
+  @Test("the authority of the settings is asked whether it verifies the certificate, now or before its end")
+  func authority() async throws {
+    let folder = try await makeFolder()
+    let certificate = try folder.certificate()
+    #expect(certificate.authorityRefusal == nil)
+    #expect(try folder.certificate(clock: VirtualClock(certificate.end + 1)).authorityRefusal == nil)
+    let whole = try text("ca.pem")
+    let other = try CertificateAuthority().certificatePEM
+    for (pem, isRefused) in [(other, true), (other + whole, false), ("none of these\n" + whole, false)] {
+      try write("ca.pem", pem)
+      #expect((try folder.certificate().authorityRefusal != nil) == isRefused)
+    }
+    for pem in ["no certificate", whole + String(whole.dropLast(60))] {
+      try write("ca.pem", pem)
+      #expect(
+        throws: ServerFolderFailure.certificateUnreadable(
+          path: "\(folder.path)/ca.pem", .invalidCertificate)
+      ) { try folder.certificate() }
+    }
+    try FileManager.default.removeItem(atPath: "\(path)/ca.pem")
+    #expect(throws: ServerFolderFailure.fileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
+      try folder.certificate()
+    }
+    var object = try JSONObject(parsing: Array(text("server.json").utf8))
+    object["tls"] = ["certificate": "tls.pem", "key": "tls.key"]
+    try write("server.json", object.text)
+    #expect(try ServerFolder(opening: path).certificate().authorityRefusal == nil)
+  }
+
   @Test("another key goes to new files, which the settings name from then on")
   func newKey() async throws {
     let folder = try await makeFolder()

@@ -28,13 +28,19 @@ package struct TrustAnchors: Sendable {
   /// - Throws: ``CryptoFailure/invalidCertificate`` where one is none.
   package init(der certificates: [[UInt8]]) throws(CryptoFailure) {
     var read: [Certificate] = []
+    for der in certificates { read.append(try Certificate(der: der)) }
+    try self.init(read)
+  }
+
+  /// Takes the certificates of a text in PEM, at most 64 KiB.
+  ///
+  /// - Throws: ``CryptoFailure/invalidCertificate`` where there is none, or one is damaged.
+  package init(pem: String) throws(CryptoFailure) { try self.init(Certificate.all(inPEM: pem)) }
+
+  private init(_ certificates: [Certificate]) throws(CryptoFailure) {
     var keys: [[UInt8]] = []
-    for der in certificates {
-      let certificate = try Certificate(der: der)
-      keys.append(try certificate.subjectPublicKeyInfo())
-      read.append(certificate)
-    }
-    store = try CertificateStore(read)
+    for certificate in certificates { keys.append(try certificate.subjectPublicKeyInfo()) }
+    store = try CertificateStore(certificates)
     publicKeys = keys
   }
 
@@ -46,14 +52,29 @@ package struct TrustAnchors: Sendable {
   /// - Throws: ``Refusal``.
   /// - Returns: The path that was found.
   package func check(_ chain: [[UInt8]], at unixTime: Int64) throws(Refusal) -> TrustedPath {
-    guard (1...8).contains(chain.count) else { throw .malformed }
+    guard chain.count <= Self.longestChain else { throw .malformed }
+    var certificates: [Certificate] = []
+    do throws(CryptoFailure) {
+      for der in chain { certificates.append(try Certificate(der: der)) }
+    } catch { throw .malformed }
+    return try check(certificates, at: unixTime)
+  }
+
+  /// Checks the path of a chain in PEM, as ``check(_:at:)`` does.
+  package func check(pem chain: String, at unixTime: Int64) throws(Refusal) -> TrustedPath {
+    let certificates: [Certificate]
+    do throws(CryptoFailure) { certificates = try Certificate.all(inPEM: chain) } catch { throw .malformed }
+    return try check(certificates, at: unixTime)
+  }
+
+  private static let longestChain = 8
+
+  private func check(_ chain: [Certificate], at unixTime: Int64) throws(Refusal) -> TrustedPath {
+    guard (1...Self.longestChain).contains(chain.count) else { throw .malformed }
     let code: Int32
     do throws(CryptoFailure) {
-      var certificates: [Certificate] = []
-      for der in chain { certificates.append(try Certificate(der: der)) }
-      let leaf = certificates[0]
-      switch try store.check(leaf, through: Array(certificates.dropFirst()), at: unixTime) {
-      case .path(let path): return try TrustedPath(path, leaf: leaf)
+      switch try store.check(chain[0], through: Array(chain.dropFirst()), at: unixTime) {
+      case .path(let path): return try TrustedPath(path, leaf: chain[0])
       case .refused(let refusal): code = refusal
       }
     } catch {

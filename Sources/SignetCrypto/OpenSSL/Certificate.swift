@@ -26,6 +26,28 @@ import COpenSSL
     unsafe raw = result
   }
 
+  /// Reads all certificates of a text of at most 64 KiB, in their order; other blocks are passed over.
+  ///
+  /// The C function is `PEM_read_bio_X509`.
+  ///
+  /// - Throws: ``CryptoFailure/invalidCertificate`` where there is none, or one is damaged.
+  static func all(inPEM pem: String) throws(CryptoFailure) -> [Certificate] {
+    let text = Array(pem.utf8)
+    guard text.count <= 65_536 else { throw .invalidCertificate }
+    var certificates: [Certificate] = []
+    let isAtEnd = unsafe text.withUnsafeBytes { text in
+      guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else { return false }
+      defer { unsafe BIO_free(source) }
+      while let raw = unsafe PEM_read_bio_X509(source, nil, nil, nil) {
+        certificates.append(unsafe Certificate(owning: raw))
+      }
+      return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE
+    }
+    OpenSSLCall.forgetErrors()
+    guard isAtEnd, !certificates.isEmpty else { throw .invalidCertificate }
+    return certificates
+  }
+
   /// Reads a certificate of at most 64 KiB with nothing behind it.
   ///
   /// The C function is `d2i_X509`.

@@ -21,9 +21,11 @@ public struct FolderCertificate: Hashable, Sendable {
   public let end: Int64
   /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
   public let pin: [UInt8]
+  /// Why the authority of the settings does not verify it; `nil` where it does, or none is named.
+  public let authorityRefusal: String?
 
-  package init(names: [String], end: Int64, pin: [UInt8]) {
-    (self.names, self.end, self.pin) = (names, end, pin)
+  package init(names: [String], end: Int64, pin: [UInt8], authorityRefusal: String? = nil) {
+    (self.names, self.end, self.pin, self.authorityRefusal) = (names, end, pin, authorityRefusal)
   }
 
   /// Whether it is time to renew it.
@@ -46,13 +48,28 @@ public struct FolderCertificate: Hashable, Sendable {
 extension ServerFolder {
   /// What the server's certificate says.
   ///
+  /// - Parameter clock: Tells the time at which the authority has to verify it.
   /// - Throws: ``ServerFolderFailure``.
-  public func certificate() throws(ServerFolderFailure) -> FolderCertificate {
-    try certificate(try certificatePEM())
+  /// - Returns: What it says.
+  public func certificate(
+    clock: any WallClock = SystemWallClock()
+  ) throws(ServerFolderFailure) -> FolderCertificate {
+    try certificate(try certificatePEM(), clock)
   }
 
-  /// Says in a log that the certificate is for other hosts than the server's URL has, where it is: devices refuse it then.
+  /// Says in a log why clients refuse the certificate: the authority does not verify it, or it is for other hosts than the server's
+  /// URL has.
   public func check(_ certificate: FolderCertificate, sayingIn log: EventLog) {
+    if let cause = certificate.authorityRefusal, let authority = settings.tls.authority {
+      log.error(
+        "certificate.otherAuthority",
+        [
+          "authority": file(authority), "cause": cause,
+          "advice":
+            "clients refuse the server: name the file of the authority that issued the certificate as \"authority\" in \"tls\" of "
+            + "server.json, or take \"authority\" out where clients trust the issuer already, and send SIGHUP to the server",
+        ])
+    }
     let host = settings.serverURL.host
     guard !certificate.isFor(host) else { return }
     log.error(
@@ -67,18 +84,39 @@ extension ServerFolder {
   /// What a certificate says, and the identity that it is with its key: of files that are read once.
   ///
   /// - Throws: ``ServerFolderFailure``.
-  func certificateAndIdentity() throws(ServerFolderFailure) -> (FolderCertificate, TLSIdentity) {
+  func certificateAndIdentity(
+    clock: any WallClock = SystemWallClock()
+  ) throws(ServerFolderFailure) -> (FolderCertificate, TLSIdentity) {
     let pem = try certificatePEM()
-    return (try certificate(pem), try identity(certificateChain: pem))
+    return (try certificate(pem, clock), try identity(certificateChain: pem))
   }
 
-  private func certificate(_ pem: String) throws(ServerFolderFailure) -> FolderCertificate {
+  private func certificate(
+    _ pem: String, _ clock: any WallClock
+  ) throws(ServerFolderFailure) -> FolderCertificate {
+    let summary: CertificateSummary
+    let pin: [UInt8]
     do throws(CryptoFailure) {
-      let summary = try CertificateSummary(pem: pem)
-      return FolderCertificate(
-        names: summary.dnsNames + summary.ipAddresses, end: summary.end,
-        pin: try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem))
+      summary = try CertificateSummary(pem: pem)
+      pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem)
     } catch { throw .certificateUnreadable(path: file(settings.tls.certificate), error) }
+    // That it has ended is no fault of the authority's.
+    let refusal = try authorityRefusal(of: pem, at: min(clock.now, summary.end - 1))
+    return FolderCertificate(
+      names: summary.dnsNames + summary.ipAddresses, end: summary.end, pin: pin, authorityRefusal: refusal)
+  }
+
+  /// Why the authority of the settings does not verify a chain; `nil` where it does, or none is named.
+  private func authorityRefusal(of chain: String, at time: Int64) throws(ServerFolderFailure) -> String? {
+    guard let authority = settings.tls.authority, let trusted = try authorityPEM() else { return nil }
+    let anchors: TrustAnchors
+    do throws(CryptoFailure) { anchors = try TrustAnchors(pem: trusted) } catch {
+      throw .certificateUnreadable(path: file(authority), error)
+    }
+    do throws(TrustAnchors.Refusal) {
+      _ = try anchors.check(pem: chain, at: time)
+      return nil
+    } catch { return error.description }
   }
 
   /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started

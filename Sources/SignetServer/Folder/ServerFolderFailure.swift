@@ -47,7 +47,7 @@ public import SignetStorage
   case notText(path: String)
   /// A name is neither a DNS name nor an IP address, or no certificate can be made.
   case certificate(CryptoFailure)
-  /// The server's certificate can't be read.
+  /// The server's certificate, or that of its authority, can't be read.
   case certificateUnreadable(path: String, CryptoFailure)
   /// The certificate is none that was made here, so that it is not renewed here.
   case certificateOfOthers(path: String)
