@@ -247,6 +247,13 @@ import Testing
   func refusesOtherFolders() async throws {
     let onDisk = try await folder(runtime: "/usr/lib")
     #expect(throws: ServerFolderFailure.self) { try onDisk.handshakeKeys() }
+    // One that is made on a disk, which /var/tmp is on, is removed again.
+    let made = "/var/tmp/signet-\(UUID().uuidString)"
+    try set(runtime: made)
+    #expect(throws: ServerFolderFailure.notInMemory(path: made)) {
+      try ServerFolder(opening: path).handshakeKeys()
+    }
+    #expect(!FileManager.default.fileExists(atPath: made))
     if Self.hasMemory {
       let memory = try MemoryFolder()
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: memory.path)

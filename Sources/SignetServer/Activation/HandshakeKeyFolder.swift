@@ -45,8 +45,17 @@ struct HandshakeKeyFolder: Sendable {
     opened = Opened(try Self.open(path))
   }
 
+  /// Opens the folder, made where it is missing; one that was made here and is refused is removed again.
   private static func open(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .unwritable(path: path, errno: errno) }
+    let isMade = mkdir(path, 0o700) == 0
+    guard isMade || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
+    do throws(ServerFolderFailure) { return try opened(path) } catch {
+      if isMade { rmdir(path) }  // best effort: the failure that matters is already on its way
+      throw error
+    }
+  }
+
+  private static func opened(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
     do throws(FileFailure) {
       let folder = try OpenFolder(path, as: FileRule(.folder))
       if try folder.isInMemory() { return folder }
