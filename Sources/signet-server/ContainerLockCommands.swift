@@ -113,8 +113,11 @@ enum ContainerLockCommands {
     } else {
       arguments.output.print("\(shown(try answer.object("policies")))")
     }
-    for name in policies == nil ? [] : try answer.strings("unknown") {
-      arguments.errorOutput.print("signet-server: \(UnevaluatedPolicy(name))")
+    if let policies {
+      let unknown = try answer.strings("unknown").map { UnevaluatedPolicy($0) }
+      for policy in unknown + UnevaluatedPolicy.parameters(of: policies) {
+        arguments.errorOutput.print("signet-server: \(policy)")
+      }
     }
     return .success
   }

@@ -113,8 +113,9 @@ enum InitCommand {
       do throws(AccountPolicyFailure) {
         profile.accountPolicies = try AccountPolicySet(parsing: Array(text.utf8))
         let unknown = try AccountPolicyRegistry().check(profile.accountPolicies)
-        for name in unknown {
-          arguments.errorOutput.print("signet-server: \(UnevaluatedPolicy(name))")
+        let parameters = UnevaluatedPolicy.parameters(of: profile.accountPolicies)
+        for policy in unknown.map({ UnevaluatedPolicy($0) }) + parameters {
+          arguments.errorOutput.print("signet-server: \(policy)")
         }
       } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }
     }

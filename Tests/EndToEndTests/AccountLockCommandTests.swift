@@ -44,9 +44,12 @@ import Testing
     #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
     try await expectReceipts(server, id, ["lock", "unlock"])
 
-    let policies = #"{"appIsUpToDate":{"minimumVersion":"99"},"mine":{}}"#
+    let policies =
+      #"{"appIsUpToDate":{"minimumVersion":"99"},"mine":{},"osVersion":{"linx":{"minimum":"99"}}}"#
     let attached = try await server.run("container", "policies", id, policies)
     #expect(attached.status == 0 && attached.errorOutput.contains("does not evaluate mine"), attached.summary)
+    #expect(attached.errorOutput.contains("osVersion.linx: "), attached.summary)
+    #expect(attached.errorOutput.contains("; did you mean linux?"), attached.summary)
     let malformed = try await server.run("container", "policies", id, #"{"inactivity":{"days":0}}"#)
     #expect(malformed.status != 0 && malformed.errorOutput.contains("days"), malformed.summary)
     _ = try await device.run("pending")

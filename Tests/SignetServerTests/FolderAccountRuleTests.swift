@@ -46,13 +46,17 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     await context.storage.close()
   }
 
-  @Test("an unevaluated policy is accepted and logged with the closest known one")
+  @Test("an unevaluated policy or parameter of one is accepted and logged with the closest known one")
   func unevaluated() async throws {
     _ = try await makeFolder()
     try rewrite(["reactions": ["screenLok": "lock", "geofence": "allow", "osVersion": "lock"]])
     var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: "\(path)/server.json"))))
     var profile = try object.object("profile")
-    profile["policies"] = ["geofence": [:], "deviceTamperin": [:]]
+    profile["policies"] = [
+      "geofence": [:], "deviceTamperin": [:],
+      "osVersion": ["linx": ["minimum": "99"], "linux": ["minimum": "6", "maximun": "7"]],
+      "deviceTampering": ["score": 0.5, "weigh": 1], "screenLock": [:],
+    ]
     object["profile"] = .object(profile)
     try write("server.json", object.text)
     let lines = Mutex<[String]>([])
@@ -60,12 +64,17 @@ struct FolderAccountRuleTests: ServerFolderSuite {
       sayingIn: EventLog { line in lines.withLock { $0.append(line) } })
     let told = try lines.withLock { $0 }.map { try JSONObject(parsing: Array($0.utf8)) }
     #expect(
-      try told.map { try $0.string("policy") } == ["geofence", "deviceTamperin", "screenLok"])
+      try told.map { try $0.string("policy") } == [
+        "geofence", "deviceTamperin", "screenLok", "deviceTampering.weigh", "osVersion.linx",
+        "osVersion.linux.maximun",
+      ])
     #expect(try told.allSatisfy { try $0.string("event") == "policy.notEvaluated" })
     let advice = try told.map { try $0.string("advice") }
     #expect(!advice[0].contains("did you mean"))
     #expect(
       advice[1].hasSuffix("did you mean deviceTampering?") && advice[2].hasSuffix("did you mean screenLock?"))
+    #expect(!advice[3].contains("did you mean"))
+    #expect(advice[4].hasSuffix("did you mean linux?") && advice[5].hasSuffix("did you mean maximum?"))
   }
 
   @Test(

@@ -54,6 +54,12 @@ extension AccountPolicy {
 
 /// A policy that decides at once, from evidence and parameters alone.
 package protocol ImmediateAccountPolicy: AccountPolicy {
+  /// The names of its parameters; none unless said otherwise.
+  var parameterNames: [String] { get }
+
+  /// The parameters that it does not know.
+  func unknownParameters(_ parameters: JSONObject) -> [UnknownParameter]
+
   /// Decides.
   ///
   /// - Throws: ``AccountPolicyFailure``, where the parameters are none of this policy.
@@ -63,6 +69,12 @@ package protocol ImmediateAccountPolicy: AccountPolicy {
 }
 
 extension ImmediateAccountPolicy {
+  package var parameterNames: [String] { [] }
+
+  package func unknownParameters(_ parameters: JSONObject) -> [UnknownParameter] {
+    UnknownParameter.all(in: parameters, of: name, known: parameterNames)
+  }
+
   package func evaluate(
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) async throws -> AccountPolicyVerdict { try verdict(evidence, parameters) }

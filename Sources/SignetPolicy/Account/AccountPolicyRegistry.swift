@@ -63,5 +63,18 @@ public struct AccountPolicyRegistry: Sendable {
     return unknown(in: set)
   }
 
+  /// The parameters of an account's policies that these do not know, and so ignore.
+  ///
+  /// - Parameter set: The account's policies.
+  /// - Returns: Those of the policies that are built in; an app's own policies say nothing of theirs.
+  package func unknownParameters(in set: AccountPolicySet) -> [UnknownParameter] {
+    policies.flatMap { policy -> [UnknownParameter] in
+      guard let policy = policy as? any ImmediateAccountPolicy,
+        case .object(let object)? = set.json[policy.name]
+      else { return [] }
+      return policy.unknownParameters(object)
+    }
+  }
+
   func unknown(in set: AccountPolicySet) -> [String] { set.names.filter { self[$0] == nil } }
 }

@@ -2,13 +2,14 @@ import SignetPolicy
 import SignetWire
 
 extension FolderSettings {
-  /// The account policies of the settings that the server does not evaluate: those of new containers, then those with a reaction.
+  /// The account policies of the settings that the server does not evaluate: those of new containers, those with a reaction, then
+  /// parameters.
   fileprivate var unevaluatedPolicies: [UnevaluatedPolicy] {
     let registry = AccountPolicyRegistry()
     let named = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
     return named.enumerated().filter { registry[$1] == nil && !named[..<$0].contains($1) }.map {
       UnevaluatedPolicy($1)
-    }
+    } + UnevaluatedPolicy.parameters(of: services.profile.accountPolicies)
   }
 }
 

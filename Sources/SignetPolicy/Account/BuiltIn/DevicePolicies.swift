@@ -47,6 +47,8 @@ package struct DeviceFactPolicy: ImmediateAccountPolicy {
 package struct HardwareKeystorePolicy: ImmediateAccountPolicy {
   /// `hardwareKeystore`.
   package let name = "hardwareKeystore"
+  /// `simulated`.
+  package let parameterNames = ["simulated"]
   /// The policy.
   package init() {}
 

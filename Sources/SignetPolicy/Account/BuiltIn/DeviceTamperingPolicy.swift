@@ -10,6 +10,8 @@ package struct DeviceTamperingPolicy: ImmediateAccountPolicy {
 
   /// `deviceTampering`.
   package let name = "deviceTampering"
+  /// `score`.
+  package let parameterNames = ["score"]
   /// The account is locked.
   package let whenIndeterminate = IndeterminateReaction.lock
   /// The policy.

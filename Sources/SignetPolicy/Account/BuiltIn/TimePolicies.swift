@@ -22,6 +22,9 @@ package protocol ElapsedTimePolicy: ImmediateAccountPolicy {
 }
 
 extension ElapsedTimePolicy {
+  /// That of the limit.
+  package var parameterNames: [String] { [limit.name] }
+
   /// The parameter is there, and in its range.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     _ = try parameters.integer(limit.name, in: limit.allowed)

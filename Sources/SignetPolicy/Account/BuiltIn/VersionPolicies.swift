@@ -4,6 +4,8 @@ import SignetJSON
 package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
   /// `appIsUpToDate`.
   package let name = "appIsUpToDate"
+  /// `minimumVersion`.
+  package let parameterNames = ["minimumVersion"]
   /// The policy.
   package init() {}
 
@@ -41,8 +43,19 @@ package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
 package struct OSVersionPolicy: ImmediateAccountPolicy {
   /// `osVersion`.
   package let name = "osVersion"
+  /// What evidence calls the systems that there are apps for.
+  package let parameterNames = ["linux", "ios", "macos"]
   /// The policy.
   package init() {}
+
+  package func unknownParameters(_ parameters: JSONObject) -> [UnknownParameter] {
+    let ranges = parameters.members.flatMap { system -> [UnknownParameter] in
+      guard case .object(let range) = system.value else { return [] }
+      return UnknownParameter.all(
+        in: range, of: "\(name).\(AccountPolicySet.shown(system.name))", known: ["minimum", "maximum"])
+    }
+    return UnknownParameter.all(in: parameters, of: name, known: parameterNames) + ranges
+  }
 
   /// Each system is written in lower case, and has `minimum`, `maximum`, or both, in this order.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
