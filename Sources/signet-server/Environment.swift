@@ -1,3 +1,5 @@
+import SignetTerminal
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -10,6 +12,12 @@ enum Environment {
   static var authorityFile: String? { value("SIGNET_CA_FILE") }
   static var apiKeyFile: String? { value("SIGNET_API_KEY_FILE") }
   static var masterKeyFile: String? { value("SIGNET_MASTER_KEY_FILE") }
+
+  /// The command that serves a folder, with the variable that this command was given and that one needs too.
+  static func serving(_ folder: String) -> String {
+    let variable = masterKeyFile.map { "SIGNET_MASTER_KEY_FILE=\(shellWord($0)) " }
+    return "\(variable ?? "")signet-server serve --data \(shellWord(folder))"
+  }
 
   private static func value(_ name: String) -> String? {
     guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else { return nil }

@@ -36,7 +36,7 @@ enum ExitCodes {
   private static func code(_ failure: ServerFolderFailure) -> ExitCode {
     switch failure {
     case .exists, .unwritable, .adminKey: .cannotCreate
-    case .folderMissing, .fileMissing, .unreadable: .noInput
+    case .folderMissing, .fileMissing, .masterKeyMissing, .unreadable: .noInput
     case .ownedByAnother, .openToOthers: .permissionDenied
     case .storage(let failure): code(failure)
     case .servedElsewhere: .unavailable

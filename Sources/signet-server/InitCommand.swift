@@ -93,8 +93,7 @@ enum InitCommand {
           + PolicyOptions.keys.compactMap { key, name in
             settings.profile.keys[key].map { ("Policy, \(name)", $0.stringWithLock) }
           })
-      arguments.errorOutput.print(
-        "Start it: signet-server serve --data \(shellWord(arguments.string("data")))")
+      arguments.errorOutput.print("Start it: \(Environment.serving(arguments.string("data")))")
     }
     return .success
   }

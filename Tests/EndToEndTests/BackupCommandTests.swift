@@ -102,6 +102,7 @@ import Testing
       }
       let refused = try await ServerCommand.run("restore", copy, "--data", again)
       #expect(refused.status != 0 && !refused.errorOutput.isEmpty, "\(what)")
+      if what == "key" { #expect(refused.isRefusal(66, "SIGNET_MASTER_KEY_FILE"), refused.summary) }
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: server.folder.path).allSatisfy {
           !$0.hasPrefix("again")
@@ -113,6 +114,10 @@ import Testing
       "restore", "\(server.folder.path)/copy-key", "--data", again,
       environment: ["SIGNET_MASTER_KEY_FILE": key])
     #expect(restored.status == 0, "\(restored.errorOutput)")
+    // What it says to do next needs the variable too.
+    #expect(
+      restored.errorOutput.contains(": SIGNET_MASTER_KEY_FILE=\(key) signet-server serve --data "),
+      restored.summary)
     #expect(!FileManager.default.fileExists(atPath: "\(again)/master.key"))
     #expect(FileManager.default.fileExists(atPath: "\(again)/signet.sqlite"))
   }

@@ -175,10 +175,16 @@ import Testing
     let made = try await ServerCommand.run(
       ["init", "--data", data, "--url", "localhost:8443/main"], variable)
     #expect(made.status == 0)
+    #expect(
+      made.errorOutput.contains(
+        "Start it: SIGNET_MASTER_KEY_FILE=\(key) signet-server serve --data \(data)\n"),
+      made.summary)
     #expect(!FileManager.default.fileExists(atPath: "\(data)/master.key"))
     let served = try await ServerCommand.run("serve", "--data", data)
-    #expect(served.status == 66)
-    #expect(served.errorOutput.contains("master.key is missing"))
+    #expect(
+      served.isRefusal(
+        66, "master.key is missing; name the file with the master key in SIGNET_MASTER_KEY_FILE"),
+      served.summary)
     try Data(repeating: 2, count: 32).write(to: URL(filePath: key))
     let wrong = try await ServerCommand.run(["serve", "--data", data], variable)
     #expect(wrong.status == 78)

@@ -71,11 +71,16 @@ import SignetServer
   func saysWhichFileIsMissing(name: String) async throws {
     _ = try await makeFolder()
     try FileManager.default.removeItem(atPath: "\(path)/\(name)")
-    let setting = ["tls.key": "tls.key", "tls.pem": "tls.certificate"][name]
-    #expect(
-      failure() == setting.map { .fileOfSetting($0, path: "\(path)/\(name)") }
-        ?? .fileMissing(path: "\(path)/\(name)"))
-    #expect(!FileManager.default.fileExists(atPath: "\(path)/\(name)"))
+    let file = "\(path)/\(name)"
+    let expected: ServerFolderFailure =
+      switch name {
+      case "tls.key": .fileOfSetting("tls.key", path: file)
+      case "tls.pem": .fileOfSetting("tls.certificate", path: file)
+      case "master.key": .masterKeyMissing(path: file)
+      default: .fileMissing(path: file)
+      }
+    #expect(failure() == expected)
+    #expect(!FileManager.default.fileExists(atPath: file))
   }
 
   @Test func saysThatThereIsNoFolder() throws {
@@ -105,7 +110,7 @@ import SignetServer
     #expect(chmod(key, 0o600) == 0)
     let folder = try await ServerFolder.create(at: path, Self.settings(), masterKeyFile: key)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/master.key"))
-    #expect(failure() == .fileMissing(path: "\(path)/master.key"))
+    #expect(failure() == .masterKeyMissing(path: "\(path)/master.key"))
     let context = try folder.serviceContext(masterKeyFile: key, log: .silent)
     await context.storage.close()
   }

@@ -228,7 +228,10 @@ extension ServerFolder {
   /// The master key in a file of its own, or in the folder.
   static func masterKey(in folder: String, at file: String?) throws(ServerFolderFailure) -> SecretBytes {
     let path = file ?? "\(folder)/\(masterKeyName)"
-    let key = try FolderFile(path, .secret).read(isOutsideFolder: file != nil)
+    let key: SecretBytes
+    do throws(ServerFolderFailure) {
+      key = try FolderFile(path, .secret).read(isOutsideFolder: file != nil)
+    } catch .fileMissing { throw .masterKeyMissing(path: path) }
     guard key.byteCount == MasterKey.byteCount else { throw .masterKeyLength(path: path) }
     return key
   }

@@ -37,6 +37,8 @@ public import SignetStorage
   case settings(path: String, reason: String)
   /// A newer version wrote the settings.
   case settingsTooNew(path: String, found: Int64, known: Int64)
+  /// The file with the master key is missing.
+  case masterKeyMissing(path: String)
   /// The master key is not 32 bytes long.
   case masterKeyLength(path: String)
   /// The master key is not the one that the folder was made with.
@@ -89,6 +91,8 @@ public import SignetStorage
     case .settings(let path, let reason): "\(path): \(reason)"
     case .settingsTooNew(let path, let found, let known):
       "\(path) has format \(found), this build knows up to \(known): use a newer signet-server"
+    case .masterKeyMissing(let path):
+      "\(path) is missing; name the file with the master key in SIGNET_MASTER_KEY_FILE, or restore it from a backup"
     case .masterKeyLength(let path):
       "\(path) is no master key: it must hold exactly \(MasterKey.byteCount) bytes; restore it from a backup"
     case .wrongMasterKey(let path):
