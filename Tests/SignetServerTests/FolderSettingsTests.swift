@@ -100,9 +100,9 @@ import SignetServer
   struct Slip: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let word: String
-    let change: @Sendable (inout JSONObject) -> Void
+    let change: @Sendable (inout JSONObject) throws -> Void
 
-    init(_ name: String, _ word: String, _ change: @escaping @Sendable (inout JSONObject) -> Void) {
+    init(_ name: String, _ word: String, _ change: @escaping @Sendable (inout JSONObject) throws -> Void) {
       (testDescription, self.word, self.change) = (name, word, change)
     }
   }
@@ -168,6 +168,95 @@ import SignetServer
     },
     Slip("a typing error in its codes", "\"profile.otp.digit\" is not known here; did you mean \"digits\"?") {
       $0["profile"] = ["otp": ["digit": 8]]
+    },
+    Slip(
+      "a type of protection that is none",
+      "\"profile.protection.type\" is one of \"password\", \"biometricOrPassword\", \"deviceLockOrPassword\", "
+        + "\"device\", \"biometric\", \"devicePasscode\"; found \"pasword\""
+    ) {
+      try $0.change(["profile", "protection", "type"], to: "pasword")
+    },
+    Slip("a protection without a type", "\"profile.protection.type\" is missing; add it") {
+      try $0.change(["profile", "protection", "type"], to: nil)
+    },
+    Slip(
+      "a typing error in a rule",
+      "\"profile.protection.password.minDigts\" is not known here; did you mean \"minDigits\"?"
+    ) {
+      try $0.change(["profile", "protection", "password", "minDigts"], to: 2)
+    },
+    Slip("a rule out of range", "\"profile.protection.password.minLength\" is 1 to 256; found 0") {
+      try $0.change(["profile", "protection", "password", "minLength"], to: 0)
+    },
+    Slip(
+      "a rule of a wrong type",
+      "\"profile.protection.password.minLength\" must be a whole number; found \"8\""
+    ) {
+      try $0.change(["profile", "protection", "password", "minLength"], to: "8")
+    },
+    Slip("a missing rule", "\"profile.protection.password.maxLength\" is missing; add it") {
+      try $0.change(["profile", "protection", "password", "maxLength"], to: nil)
+    },
+    Slip(
+      "rules that contradict each other",
+      "\"profile.protection.password\": no password satisfies "
+    ) {
+      try $0.change(["profile", "protection", "password", "maxLength"], to: 7)
+    },
+    Slip(
+      "a type of lock that is none",
+      "\"profile.protection.lock.type\" is one of \"none\", \"lock\", \"delay\", \"coolDown\", \"silent\"; "
+        + "found \"lok\""
+    ) {
+      try $0.change(["profile", "protection", "lock", "type"], to: "lok")
+    },
+    Slip("a limit out of range", "\"profile.protection.lock.limit\" is 1 to 100; found 101") {
+      try $0.change(["profile", "protection", "lock", "limit"], to: 101)
+    },
+    Slip("a rule of another lock", "\"profile.protection.lock.counter\" is not known here") {
+      try $0.change(["profile", "protection", "lock", "counter"], to: 3)
+    },
+    Slip(
+      "an end that is none",
+      "\"profile.protection.lock.atLimit\" is neither \"lockOut\" nor \"wipe\"; found \"erase\""
+    ) {
+      try $0.change(["profile", "protection", "lock", "atLimit"], to: "erase")
+    },
+    Slip("a lock that is no object", "\"profile.protection.lock\" must be an object; found 5") {
+      try $0.change(["profile", "protection", "lock"], to: 5)
+    },
+    Slip(
+      "a typing error in the name of a key",
+      "\"profile.keys.signin\" is not known here; did you mean \"signing\"?"
+    ) {
+      try $0.change(["profile", "keys"], to: ["signin": ["type": "device"]])
+    },
+    Slip("a policy of a key that is none", "\"profile.keys.otp.type\" is one of") {
+      try $0.change(["profile", "keys"], to: ["otp": ["type": "pin"]])
+    },
+    Slip("a policy that the key cannot have", "\"profile.keys.otp\" is opened by the device") {
+      try $0.change(["profile", "keys"], to: ["otp": ["type": "biometric"]])
+    },
+    Slip("codes of five digits", "\"profile.otp.digits\" is 6 to 10; found 5") {
+      try $0.change(["profile", "otp", "digits"], to: 5)
+    },
+    Slip("digits of a wrong type", "\"profile.otp.digits\" must be a whole number; found \"6\"") {
+      try $0.change(["profile", "otp", "digits"], to: "6")
+    },
+    Slip("another kind of codes", "\"profile.otp.type\" is one of \"totp\"; found \"hotp\"") {
+      try $0.change(["profile", "otp", "type"], to: "hotp")
+    },
+    Slip("another digest", "\"profile.otp.algorithm\" is one of SHA1, ") {
+      try $0.change(["profile", "otp", "algorithm"], to: "MD5")
+    },
+    Slip("no label", "\"profile.otp.label\" is missing; add it") {
+      try $0.change(["profile", "otp", "label"], to: nil)
+    },
+    Slip("a score out of range", "\"profile.policies.deviceTampering.score\" is 2.0; use a number above 0") {
+      try $0.change(["profile", "policies"], to: ["deviceTampering": ["score": 2]])
+    },
+    Slip("a version that is none", "\"profile.policies.osVersion.linux.minimum\" is no version") {
+      try $0.change(["profile", "policies"], to: ["osVersion": ["linux": ["minimum": "six"]]])
     },
     Slip("a name to listen on", "\"listen.address\" is a numeric address; found \"localhost\"") {
       $0["listen"] = ["address": "localhost", "port": 443]
@@ -282,7 +371,7 @@ import SignetServer
     _ = try await makeFolder()
     let file = "\(path)/server.json"
     var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: file))))
-    slip.change(&object)
+    try slip.change(&object)
     try write("server.json", object.text)
     guard case .settings(file, let reason)? = failure() else {
       Issue.record("not refused: \(String(describing: failure()))")
@@ -306,6 +395,22 @@ import SignetServer
     // A member that is added to profiles has to be known here.
     #expect(Set(profile.members.map(\.name)) == Set(ContainerProfile.memberNames))
     #expect(Set(otp.members.map(\.name)) == Set(ContainerProfile.otpMemberNames))
+  }
+
+  @Test(
+    "each type of lock is taken with its rules",
+    arguments: [
+      ["type": "none"], ["type": "lock", "limit": 3, "atLimit": "wipe"],
+      ["type": "delay", "delay": 5, "counter": 3],
+      ["type": "coolDown", "waits": [0, 60], "atLimit": "wipe"],
+    ] as [JSONObject])
+  func readsLocks(_ lock: JSONObject) async throws {
+    var object = try await makeFolder().settings.json
+    try object.change(["profile", "protection", "lock"], to: .object(lock))
+    try write("server.json", object.text)
+    #expect(
+      try ServerFolder(opening: path).settings.json.object("profile").object("protection").object("lock")
+        == lock)
   }
 
   @Test(
@@ -386,5 +491,18 @@ import SignetServer
         return
       }
     }
+  }
+}
+
+extension JSONObject {
+  /// Sets what a path of members leads to; `nil` removes it.
+  fileprivate mutating func change(_ path: [String], to value: JSONValue?) throws {
+    guard path.count > 1 else {
+      self[path[0]] = value
+      return
+    }
+    var inner = try object(path[0])
+    try inner.change(Array(path.dropFirst()), to: value)
+    self[path[0]] = .object(inner)
   }
 }

@@ -56,33 +56,26 @@ extension LockPolicy {
       source.missing(.lockType)
       return nil
     }
-    func allow(_ rules: PolicyRule..., source: inout some PolicySource) {
-      source.allow(only: [.lockType] + rules, among: PolicyRule.ofLocks)
-    }
     func required(_ rule: PolicyRule, _ source: inout some PolicySource) -> Int? {
       if let number = source.number(rule) { return number }
       source.missing(rule)
       return nil
     }
+    if let rules = Self.rules.first(where: { $0.type == type })?.rules {
+      source.allow(only: [.lockType] + rules, among: PolicyRule.ofLocks)
+    }
     switch type {
-    case "none":
-      allow(source: &source)
-      self = .none
-    case "silent":
-      allow(source: &source)
-      self = .silent
+    case "none": self = .none
+    case "silent": self = .silent
     case "lock":
-      allow(.limit, .atLimit, source: &source)
       guard let limit = required(.limit, &source) else { return nil }
       self = .lock(limit: limit, atLimit: Self.consequence(&source))
     case "delay":
-      allow(.delay, .counter, source: &source)
       guard let seconds = required(.delay, &source), let counter = required(.counter, &source) else {
         return nil
       }
       self = .delay(seconds: seconds, counter: counter)
     case "coolDown":
-      allow(.waits, .atLimit, source: &source)
       guard let waits = source.numbers(.waits) else {
         source.missing(.waits)
         return nil

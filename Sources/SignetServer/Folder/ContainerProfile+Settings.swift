@@ -5,16 +5,50 @@ import SignetWire
 extension ContainerProfile {
   /// Reads the profile in the operator's settings.
   ///
-  /// An unknown member is refused here, because a device ignores it.
+  /// An unknown member is refused here, because a device ignores it. Messages have the path of the member.
   ///
   /// - Throws: `FolderSettings.Refusal`, or the failure of what is wrong.
   @Sendable static func read(_ object: JSONObject, at place: String) throws -> ContainerProfile {
-    try object.refuseMembers(except: memberNames, at: place)
+    let profile = SettingsPlace(object: object, path: place)
+    try profile.refuseMembers(except: memberNames)
     if case .object(let otp)? = object["otp"] {
       try otp.refuseMembers(except: otpMemberNames, at: "\(place).otp")
     }
-    let profile = try ContainerProfile(object)
-    try AccountPolicyRegistry().check(profile.accountPolicies)
-    return profile
+    _ = try ProtectionPolicy.read(profile.object("protection"))
+    if object.contains("keys") { try checkKeys(profile.object("keys")) }
+    if object.contains("policies") { try checkPolicies(profile.object("policies")) }
+    let otp = try profile.object("otp")
+    _ = try otp.read("type", Shape<String>.oneOf("totp"))
+    do throws(WireFailure) { return try ContainerProfile(object) } catch {
+      // What is left to refuse is in `otp`.
+      switch error {
+      case .invalid(let member, let reason) where otpMemberNames.contains(member):
+        throw otp.refusal(of: member, reason)
+      case .json(let failure): throw otp.refusal(failure)
+      default: throw error
+      }
+    }
+  }
+
+  private static func checkKeys(_ keys: SettingsPlace) throws {
+    try keys.refuseMembers(except: KeyName.allCases.map(\.rawValue))
+    for key in KeyName.allCases where keys.object.contains(key.rawValue) {
+      let policy = try ProtectionPolicy.read(keys.object(key.rawValue))
+      if let objection = Self.objection(to: policy, of: key) {
+        throw FolderSettings.Refusal.reason("\"\(keys.path).\(key.rawValue)\" \(objection)")
+      }
+    }
+  }
+
+  private static func checkPolicies(_ policies: SettingsPlace) throws {
+    do throws(AccountPolicyFailure) {
+      try AccountPolicyRegistry().check(AccountPolicySet(policies.object))
+    } catch {
+      guard case .invalidParameter(let policy, let parameter, let reason) = error else {
+        throw FolderSettings.Refusal.reason("\"\(policies.path)\": \(error)")
+      }
+      let names = [policies.path, policy, parameter].filter { !$0.isEmpty }
+      throw FolderSettings.Refusal.reason("\"\(names.joined(separator: "."))\" \(reason)")
+    }
   }
 }

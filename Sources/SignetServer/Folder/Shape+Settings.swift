@@ -10,20 +10,12 @@ extension Shape {
       do { return try read(value, member) } catch let refusal as FolderSettings.Refusal {
         throw refusal
       } catch {
-        var found = Self.summary(of: value)
+        var found = value.summary
         if hidesTexts, case .string = value { found = "a text" }
         throw FolderSettings.Refusal.reason("\(error); found \(found)")
       }
     } write: {
       write($0)
-    }
-  }
-
-  private static func summary(of value: JSONValue) -> String {
-    switch value {
-    case .array(let elements): "a list of \(elements.count) elements"
-    case .object: "an object"
-    default: value.text.count > 40 ? "\(value.text.prefix(40))…" : value.text
     }
   }
 
@@ -49,7 +41,7 @@ extension Shape {
         }
       }
       throw FolderSettings.Refusal.reason(
-        "\"\(member)\" is \(allowed)" + (isSecret ? "" : "; found \(summary(of: value))"))
+        "\"\(member)\" is \(allowed)" + (isSecret ? "" : "; found \(value.summary)"))
     } write: {
       .string(text($0))
     }
@@ -107,6 +99,17 @@ extension Shape {
     } write: { map in
       let members = map.sorted { $0.key < $1.key }
       return .object(members.reduce(into: JSONObject()) { $0[$1.key] = element.write($1.value) })
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value as messages show it.
+  var summary: String {
+    switch self {
+    case .array(let elements): "a list of \(elements.count) elements"
+    case .object: "an object"
+    default: text.count > 40 ? "\(text.prefix(40))…" : text
     }
   }
 }

@@ -80,9 +80,15 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
     guard case .object(let range) = value else {
       throw parameters.failure(AccountPolicySet.shown(system), "is no object with minimum, maximum, or both")
     }
-    let (minimum, maximum) = (
-      try parameters.version("minimum", in: range), try parameters.version("maximum", in: range)
-    )
+    let minimum: SoftwareVersion?
+    let maximum: SoftwareVersion?
+    do throws(AccountPolicyFailure) {
+      minimum = try parameters.version("minimum", in: range)
+      maximum = try parameters.version("maximum", in: range)
+    } catch {
+      guard case .invalidParameter(_, let parameter, let reason) = error else { throw error }
+      throw parameters.failure("\(AccountPolicySet.shown(system)).\(parameter)", reason)
+    }
     guard minimum != nil || maximum != nil else {
       throw parameters.failure(AccountPolicySet.shown(system), "has neither minimum nor maximum; use one")
     }

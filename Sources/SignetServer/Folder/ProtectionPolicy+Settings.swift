@@ -1,0 +1,39 @@
+import SignetJSON
+import SignetPolicy
+
+extension ProtectionPolicy {
+  /// Reads a policy in the operator's settings: the message for what is wrong with it has the path of the member.
+  ///
+  /// - Throws: `FolderSettings.Refusal`.
+  static func read(_ place: SettingsPlace) throws -> ProtectionPolicy {
+    let type = try place.read("type", Shape<String>.oneOf(typeNames))
+    guard typeNamesWithPassword.contains(type) else {
+      try place.refuseMembers(except: ["type"])
+      return try ProtectionPolicy(place.object)
+    }
+    try place.refuseMembers(except: ["type", "password", "lock"])
+    let (password, lock) = (try place.object("password"), try place.object("lock"))
+    try password.refuseMembers(except: PasswordPolicy.ruleNames)
+    let lockType = try lock.read("type", Shape<String>.oneOf(LockPolicy.typeNames))
+    try lock.refuseMembers(except: ["type"] + LockPolicy.ruleNames(ofType: lockType))
+    if lock.object.contains("atLimit") {
+      _ = try lock.read("atLimit", Shape<String>.oneOf(LimitConsequence.allCases.map(\.rawValue)))
+    }
+    do throws(PolicyFailure) { return try ProtectionPolicy(place.object) } catch {
+      let isOfLock = error.rules.first.map { LockPolicy.ruleNames().contains($0) } ?? false
+      throw (isOfLock ? lock : password).refusal(error)
+    }
+  }
+}
+
+extension SettingsPlace {
+  /// What a reader of the policy says of a rule.
+  fileprivate func refusal(_ failure: PolicyFailure) -> FolderSettings.Refusal {
+    switch failure {
+    case .outOfRange(let rule, let value, let allowed):
+      .reason("\"\(path).\(rule)\" is \(allowed.lowerBound) to \(allowed.upperBound); found \(value)")
+    case .malformed(let failure): refusal(failure)
+    default: .reason("\"\(path)\": \(failure)")
+    }
+  }
+}
