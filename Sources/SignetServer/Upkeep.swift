@@ -33,7 +33,7 @@ final class Upkeep: Sendable {
             [
               "days": String(days),
               "advice":
-                "renew it (signet-server certificate renew), hand out the authority, and send SIGHUP to the server",
+                "renew it (signet-server certificate renew, or where it comes from), hand out the authority, and send SIGHUP to the server",
             ])
         }
         context.log.writeLeftOut()

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetTerminal
+import SignetText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -17,22 +18,23 @@ enum CertificateCommands {
     commands: [
       Command(
         "show", "Show whom the server's certificate is for, and until when",
-        description: "The exit status is 1 from 30 days before its end on."
+        description: """
+          The exit status is 1 from 30 days before its end on, and where clients refuse it: the server's host is not among its names, \
+          or the authority that the settings name does not verify it.
+          """
       ) { arguments in
         let folder = try ServerFolder(opening: arguments.string("data"))
         let certificate = try folder.certificate()
-        let now = Int64(Date().timeIntervalSince1970)
+        let lines = advice(certificate, folder, at: Int64(Date().timeIntervalSince1970))
         if arguments.isSet("json") {
-          arguments.output.print(json(certificate, folder))
+          var object = json(certificate, folder)
+          if !lines.isEmpty { object["advice"] = .array(lines.map { .string($0.description) }) }
+          arguments.output.print(object)
         } else {
           arguments.output.print(fields: fields(certificate, folder))
-          if certificate.isEnding(at: now) {
-            arguments.errorOutput.print(
-              "It ends soon, or has ended; renew it: signet-server certificate renew --data \(shellWord(folder.path))"
-            )
-          }
+          for line in lines { arguments.errorOutput.print(line) }
         }
-        return certificate.isEnding(at: now) ? .failure : .success
+        return lines.isEmpty ? .success : .failure
       },
       Command(
         "renew", "Make another certificate for the server, valid for 397 days",
@@ -74,6 +76,30 @@ enum CertificateCommands {
         return .success
       },
     ])
+
+  /// What the operator has to do about a certificate.
+  private static func advice(
+    _ certificate: FolderCertificate, _ folder: ServerFolder, at time: Int64
+  ) -> [TerminalText] {
+    var advice: [TerminalText] = []
+    if certificate.isEnding(at: time) {
+      let renewal: TerminalText =
+        folder.isCertificateRenewedHere
+        ? "renew it: signet-server certificate renew --data \(shellWord(folder.path))"
+        : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
+      advice.append("It ends soon, or has ended; \(renewal)")
+    }
+    let host = folder.settings.serverURL.host
+    if !certificate.isFor(host) {
+      advice.append("Clients refuse it: it is not for the server's host, \(host); get one that is")
+    }
+    if let refusal = certificate.authorityRefusal, let authority = folder.settings.tls.authority {
+      advice.append(
+        "Clients refuse it: \(path(authority, folder)) does not verify it (\(refusal)); have \"tls.authority\" of server.json name "
+          + "the file of the authority that issued it")
+    }
+    return advice
+  }
 
   private static func fields(_ certificate: FolderCertificate, _ folder: ServerFolder) -> [(String, String)] {
     var fields = [

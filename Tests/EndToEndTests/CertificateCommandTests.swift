@@ -62,6 +62,16 @@ import Testing
     while !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
     #expect(!again.events.contains("certificate.otherHost"))
     await again.stop()
+    // One that is not renewed here is not said to be.
+    try again.changeSettings { settings in
+      settings["tls"] = [
+        "certificate": .string("\(again.data)/tls.pem"), "key": "tls.key", "authority": "ca.pem",
+      ]
+    }
+    let ofOthers = try await again.run("certificate", "show")
+    #expect(ofOthers.status == 1, ofOthers.summary)
+    #expect(ofOthers.errorOutput.contains("; it was not made here: renew it where"), ofOthers.summary)
+    #expect(!ofOthers.errorOutput.contains("certificate renew"), ofOthers.summary)
   }
 
   @Test(
@@ -76,6 +86,11 @@ import Testing
     await server.stop()
     let again = try await server.again()
     while !again.events.contains(said) { await Task.yield() }
+    let shown = try await again.run("certificate", "show")
+    #expect(shown.status == 1, shown.summary)
+    #expect(shown.errorOutput.contains("it is not for the server's host, 127.0.0.1; get one"), shown.summary)
+    #expect(shown.errorOutput.contains("; renew it: signet-server certificate renew --data "), shown.summary)
+    #expect(!shown.errorOutput.contains("does not verify it"), shown.summary)
     try Self.replace("\(server.data)/tls.pem", "no certificate")
     again.send(SIGHUP)
     while !again.events.contains(#""event":"reload.refused""#) { await Task.yield() }
@@ -98,6 +113,9 @@ import Testing
     await server.stop()
     let again = try await server.again()
     while !again.events.contains(said) { await Task.yield() }
+    let shown = try await again.run("certificate", "show")
+    #expect(
+      shown.status == 1 && shown.errorOutput.contains("ca.pem does not verify it ("), shown.summary)
     try FileManager.default.removeItem(atPath: again.authority)
     again.send(SIGHUP)
     while !again.events.contains(#""event":"reload.refused""#) { await Task.yield() }

@@ -119,6 +119,12 @@ extension ServerFolder {
     } catch { return error.description }
   }
 
+  /// Whether ``renewingCertificate(withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
+  public var isCertificateRenewedHere: Bool {
+    guard let authority = settings.tls.authority else { return false }
+    return ![settings.tls.certificate, settings.tls.key, authority].contains { $0.hasPrefix("/") }
+  }
+
   /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started
   /// again.
   ///
@@ -135,9 +141,9 @@ extension ServerFolder {
     withNewKey hasNewKey: Bool = false, clock: any WallClock = SystemWallClock()
   ) throws(ServerFolderFailure) -> ServerFolder {
     let files = settings.tls
-    guard let authority = files.authority,
-      ![files.certificate, files.key, authority].contains(where: { $0.hasPrefix("/") })
-    else { throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)") }
+    guard let authority = files.authority, isCertificateRenewedHere else {
+      throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)")
+    }
     let (present, trusted) = (try certificatePEM(), try text(authority, .plain, of: "tls.authority"))
     let key = try read(files.key, .secret, of: "tls.key")
     let made: (authority: String, certificate: String, key: SharedSecretBox?)
