@@ -146,10 +146,13 @@ import Testing
       ConnectionConfiguration(
         certificateAuthoritiesPEM: String(contentsOfFile: server.authority, encoding: .utf8)))
     var causes: Set<String> = []
-    for (number, name) in ["server.json", "tls.key", "admin.key"].enumerated() {
+    for (number, what) in ["server.json", "masterKeyCheck", "tls.key", "admin.key"].enumerated() {
+      let name = what == "masterKeyCheck" ? "server.json" : what
       let path = "\(server.data)/\(name)"
       let whole = try Data(contentsOf: URL(filePath: path))
-      switch name {
+      switch what {
+      case "masterKeyCheck":
+        try server.changeSettings { $0["masterKeyCheck"] = "AAAAAAAAAAAAAAAAAAAAAA" }
       case "server.json": try server.changeSettings { $0["limmits"] = [:] }
       case "tls.key": try Data("none\n".utf8).write(to: URL(filePath: path), options: [])
       default: #expect(chmod(path, 0o644) == 0)
@@ -161,7 +164,8 @@ import Testing
       try whole.write(to: URL(filePath: path), options: [])
       #expect(chmod(path, 0o600) == 0)
     }
-    #expect(causes.count == 3 && !causes.contains(""), "\(causes)")
+    #expect(causes.contains { $0.contains("\"masterKeyCheck\" was changed") }, "\(causes)")
+    #expect(causes.count == 4 && !causes.contains(""), "\(causes)")
     await server.stop()
     #expect(!server.events.contains("reload.done"))
   }

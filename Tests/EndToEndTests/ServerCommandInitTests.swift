@@ -187,8 +187,8 @@ import Testing
       served.summary)
     try Data(repeating: 2, count: 32).write(to: URL(filePath: key))
     let wrong = try await ServerCommand.run(["serve", "--data", data], variable)
-    #expect(wrong.status == 78)
-    #expect(wrong.errorOutput.contains("is not the master key that this folder was made with"))
+    #expect(wrong.isRefusal(78, "is not the master key that this folder was made with"), wrong.summary)
+    #expect(wrong.errorOutput.contains("If \"masterKeyCheck\" in server.json was changed"), wrong.summary)
   }
 
   // MARK: What describes the program

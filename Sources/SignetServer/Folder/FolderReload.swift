@@ -52,6 +52,11 @@ public final class FolderReload: Sendable {
           path: path,
           reason: "\"\(used)\" of \"requirements\" is used by \"uaf\" until the server is started again")
       }
+      guard folder.settings.masterKeyCheck == started.masterKeyCheck else {
+        throw .settings(
+          path: "\(path)/\(ServerFolder.settingsName)",
+          reason: "\"masterKeyCheck\" was changed, and does not fit the master key; restore it from a backup")
+      }
       // What was made of these at the start cannot change.
       var settings = folder.settings
       (settings.serverURL, settings.connections) = (started.serverURL, started.connections)

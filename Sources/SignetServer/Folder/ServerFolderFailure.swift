@@ -97,7 +97,7 @@ public import SignetStorage
       "\(path) is no master key: it must hold exactly \(MasterKey.byteCount) bytes; restore it from a backup"
     case .wrongMasterKey(let path):
       "\(path) is not the master key that this folder was made with; use that one, "
-        + "for without it nothing in the database can be opened"
+        + "for without it nothing in the database can be opened. If \"masterKeyCheck\" in server.json was changed, restore that"
     case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
     case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
     case .certificate(let failure): failure.description
