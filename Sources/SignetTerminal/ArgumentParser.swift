@@ -237,6 +237,8 @@ extension Command {
   }
 
   func suggestion(for word: String) -> String? {
-    closest(to: word, among: commands.filter { !$0.isHidden }.map(\.name))
+    let shown = commands.filter { !$0.isHidden }
+    // A synonym first: "unsuspend" is close to "suspend".
+    return shown.first { $0.synonyms.contains(word) }?.name ?? closest(to: word, among: shown.map(\.name))
   }
 }

@@ -33,6 +33,8 @@ public struct Command: Sendable {
   public let examples: [Example]
   /// Whether help, manual and completion leave it out.
   public let isHidden: Bool
+  /// Other words for it, which are answered with its name.
+  public let synonyms: [String]
 
   let handler: Handler?
 
@@ -46,14 +48,16 @@ public struct Command: Sendable {
   ///   - arguments: Its operands in order.
   ///   - examples: Lines for help and manual.
   ///   - isHidden: Whether help, manual and completion leave it out.
+  ///   - synonyms: Other words for it, which are answered with its name.
   ///   - handler: What it does.
   public init(
     _ name: String, _ summary: String, description: String = "", options: [Option] = [],
-    arguments: [Argument] = [], examples: [Example] = [], isHidden: Bool = false,
+    arguments: [Argument] = [], examples: [Example] = [], isHidden: Bool = false, synonyms: [String] = [],
     handler: @escaping Handler
   ) {
     self.init(
-      name, summary, description, options, arguments, commands: [], examples, isHidden: isHidden, handler)
+      name, summary, description, options, arguments, commands: [], examples, isHidden: isHidden,
+      synonyms: synonyms, handler)
   }
 
   /// A group of commands: `signet-server user create`.
@@ -76,7 +80,7 @@ public struct Command: Sendable {
   init(
     _ name: String, _ summary: String, _ description: String, _ options: [Option],
     _ arguments: [Argument], commands: [Command], _ examples: [Example], isHidden: Bool,
-    _ handler: Handler?
+    synonyms: [String] = [], _ handler: Handler?
   ) {
     self.name = name
     self.summary = summary
@@ -86,6 +90,7 @@ public struct Command: Sendable {
     self.commands = commands
     self.examples = examples
     self.isHidden = isHidden
+    self.synonyms = synonyms
     self.handler = handler
   }
 }
@@ -110,7 +115,7 @@ extension Command {
     return Command(
       name, summary, description, options, arguments,
       commands: commands.map { names.contains($0.name) ? $0 : $0.preceded(by: step) }, examples,
-      isHidden: isHidden, guarded)
+      isHidden: isHidden, synonyms: synonyms, guarded)
   }
 
   /// This command with a step before the handlers of some of its own commands.
@@ -125,6 +130,6 @@ extension Command {
     Command(
       name, summary, description, options, arguments,
       commands: commands.map { names.contains($0.name) ? $0.preceded(by: step) : $0 }, examples,
-      isHidden: isHidden, handler)
+      isHidden: isHidden, synonyms: synonyms, handler)
   }
 }

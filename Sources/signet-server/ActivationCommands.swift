@@ -31,7 +31,7 @@ enum ActivationCommands {
           .init(
             "signet-server activation create alice --lifetime 15m --png alice.png --data ./demo",
             "Invite alice for a quarter of an hour")
-        ], handler: create)
+        ], synonyms: ["add", "new", "invite"], handler: create)
     ])
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {

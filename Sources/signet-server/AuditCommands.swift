@@ -22,7 +22,7 @@ enum AuditCommands {
     options: OperatorOptions.connection.filter { $0 != OperatorOptions.json } + [
       .value("after", "Only entries after the one of this number", named: "number", default: "0"),
       .value("limit", "At most so many entries", named: "n"),
-    ]
+    ], synonyms: ["show"]
   ) { arguments in
     let client = try OperatorClient(arguments, for: API.listAudit)
     var last = try position(arguments.string("after"))

@@ -52,7 +52,7 @@ enum AuthenticatorCommands {
           .init(
             "signet-server authenticator invite alice --issuer Bank --png alice.png --data ./demo",
             "Have alice scan a QR code with her authenticator app")
-        ], handler: invite),
+        ], synonyms: ["add", "create"], handler: invite),
       Command("list", "List a user's apps", arguments: [UserCommands.user]) { arguments in
         let answer = try await OperatorClient.send(
           API.listPushApps, arguments, query: [("user", arguments.string("user"))])
@@ -76,7 +76,8 @@ enum AuthenticatorCommands {
       Command(
         "remove", "Remove an app, with the messages that wait for it",
         description: "The app is not told; what it answers from then on is refused.",
-        arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")]
+        arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")],
+        synonyms: ["delete", "revoke"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.removePushApp, arguments, at: [.id: arguments.string("id")])

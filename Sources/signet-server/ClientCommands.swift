@@ -54,7 +54,7 @@ enum ClientCommands {
             "signet-server client add Shop --authentication client_secret_basic --output shop.secret "
               + "--delivery ping --notification-endpoint https://shop.example/ciba --data ./demo",
             "Register a client that is told, and has a secret"),
-        ], handler: add),
+        ], synonyms: ["create", "new"], handler: add),
       Command("list", "List the clients, revoked ones included") { arguments in
         let answer = try await OperatorClient.send(API.listClients, arguments)
         guard !arguments.isSet("json") else {
@@ -103,7 +103,7 @@ enum ClientCommands {
       Command(
         "revoke", "End a client",
         description: "It is told nothing and gets no tokens any more, also of what it has asked before.",
-        arguments: [id]
+        arguments: [id], synonyms: ["delete", "remove"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.revokeClient, arguments, at: [.id: arguments.string("id")])

@@ -10,7 +10,8 @@ enum CodeCommands {
       Command(
         "validate", "Check a one-time password, which uses it up",
         description: "The exit status is 0 for a valid one and 1 for another. Why is in the audit log.",
-        options: [client], arguments: [UserCommands.user, Argument("code", "What the user typed")]
+        options: [client], arguments: [UserCommands.user, Argument("code", "What the user typed")],
+        synonyms: ["check", "verify"]
       ) {
         try await ask(API.validateCode, $0, ["code": .string($0.string("code"))], "valid")
       },

@@ -65,7 +65,7 @@ enum ContainerCommands {
       Command(
         "revoke", "End a container for good",
         description: "Nothing that its device signs or computes is accepted from then on.",
-        arguments: [Argument("id", "The container's id")]
+        arguments: [Argument("id", "The container's id")], synonyms: ["delete", "remove"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.revokeContainer, arguments, at: [.id: arguments.string("id")])

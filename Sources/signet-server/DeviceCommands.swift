@@ -71,7 +71,7 @@ enum DeviceCommands {
           Its container is revoked, its UAF keys are too and cannot be registered again, and tokens are not sent there any more. The \
           device can be enrolled anew with other keys; 'device lock' prevents that.
           """,
-        arguments: [id]
+        arguments: [id], synonyms: ["delete", "remove"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.revokeDevice, arguments, at: [.id: arguments.string("id")])

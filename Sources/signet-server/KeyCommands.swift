@@ -37,7 +37,7 @@ enum KeyCommands {
           .init(
             "signet-server key create operator --scope admin --offline --data ./demo --output new.key",
             "Make another operator's key where none is left"),
-        ], handler: create),
+        ], synonyms: ["add", "new"], handler: create),
       Command("list", "List the API keys, revoked ones included") { arguments in
         let answer = try await OperatorClient.send(API.listKeys, arguments)
         guard !arguments.isSet("json") else {
@@ -58,7 +58,7 @@ enum KeyCommands {
       Command(
         "revoke", "End an API key",
         description: "The last good key of scope admin can't be revoked: make another one first.",
-        arguments: [Argument("id", "The key's id")]
+        arguments: [Argument("id", "The key's id")], synonyms: ["delete", "remove"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.revokeKey, arguments, at: [.id: arguments.string("id")])

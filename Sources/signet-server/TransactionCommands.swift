@@ -31,7 +31,7 @@ enum TransactionCommands {
           .init(
             "signet-server transaction create alice 'Pay 250.00 EUR to Jane Doe' --data ./demo --key-file shop.key",
             "Ask alice for a payment")
-        ], handler: create),
+        ], synonyms: ["add", "new"], handler: create),
       Command(
         "show", "Show a transaction and how it ended",
         description: """
@@ -43,7 +43,7 @@ enum TransactionCommands {
       Command(
         "withdraw", "Put an end to a transaction before it is decided",
         options: [.value("reason", "Why: up to 1000 characters", named: "text")],
-        arguments: [identifier]
+        arguments: [identifier], synonyms: ["cancel", "delete", "revoke"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.withdrawTransaction, arguments, at: [.id: arguments.string("id")],

@@ -9,7 +9,7 @@ enum UserCommands {
   static let group = Command(
     "user", "Manage users", options: OperatorOptions.connection,
     commands: [
-      Command("add", "Add a user", arguments: [user]) { arguments in
+      Command("add", "Add a user", arguments: [user], synonyms: ["create", "new"]) { arguments in
         let answer = try await OperatorClient.send(
           API.addUser, arguments, body: ["user": .string(arguments.string("user"))])
         try report(answer, "added", arguments)
@@ -45,7 +45,7 @@ enum UserCommands {
           is bound to the account stays bound; 'user resume' lets the user go on.
           """,
         options: [.value("reason", "Why, for the audit log and for 'user show'", named: "text")],
-        arguments: [user]
+        arguments: [user], synonyms: ["disable", "deactivate"]
       ) { arguments in
         var body = JSONObject()
         if let reason = arguments.optionalString("reason") { body["reason"] = .string(reason) }
@@ -54,7 +54,10 @@ enum UserCommands {
         try report(answer, "suspended", arguments)
         return .success
       },
-      Command("resume", "Let a suspended user go on", arguments: [user]) { arguments in
+      Command(
+        "resume", "Let a suspended user go on", arguments: [user],
+        synonyms: ["unsuspend", "activate", "enable"]
+      ) { arguments in
         let answer = try await OperatorClient.send(
           API.resumeUser, arguments, at: [.user: arguments.string("user")])
         try report(answer, "resumed", arguments)
@@ -67,7 +70,7 @@ enum UserCommands {
           to the stock. Somebody else may have the user id then: the audit log knows the user by a name that nobody else ever has \
           ('user show' has it). The public keys of containers stay, each of which belongs to one container for good.
           """,
-        arguments: [user]
+        arguments: [user], synonyms: ["remove"]
       ) { arguments in
         let answer = try await OperatorClient.send(
           API.deleteUser, arguments, at: [.user: arguments.string("user")])

@@ -215,6 +215,19 @@ import Testing
   }
 
   @Test(
+    "another word for a command is answered with the command",
+    arguments: [
+      ("user unsuspend alice", "resume"), ("transaction cancel 1", "withdraw"), ("audit show", "list"),
+      ("user suspnd alice", "suspend"),
+    ])
+  func suggests(_ line: String, _ command: String) async throws {
+    let words = line.split(separator: " ").map { String($0) }
+    let refused = try await ServerCommand.run(words)
+    #expect(
+      refused.isRefusal(64, "unknown command '\(words[1])'; did you mean \(command)?"), refused.summary)
+  }
+
+  @Test(
     "a name that no URL can have as a part is refused by the name of its operand", arguments: ["", ".", ".."])
   func refusesNamesOfFolders(_ name: String) async throws {
     // The server is not asked.

@@ -94,6 +94,8 @@ let parserCases: [ParserCase] = [
   .init("frobnicate", .unknownCommand("frobnicate", suggestion: nil)),
   .init("''", .unknownCommand("", suggestion: nil)),
   .init("user creat", .unknownCommand("creat", suggestion: "create")),
+  .init("user add", .unknownCommand("add", suggestion: "create")),
+  .init("user lst", .unknownCommand("lst", suggestion: "create")),
   .init("", .missingCommand(choices: ["otp", "user", "help", "completion"])),
   .init("user", .missingCommand(choices: ["create", "list"])),
   .init("otp work --container", .missingValue(option: "--container")),

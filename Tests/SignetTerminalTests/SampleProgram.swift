@@ -53,7 +53,8 @@ func sampleProgram(
                 "role", "What the user may do", isRequired: true, completion: .choices(["admin", "user"])),
               .value("password-fd", "Read the password from this descriptor", named: "n"),
             ],
-            arguments: [Argument("name", "The new name"), Argument("note", "A remark", arity: .optional)]
+            arguments: [Argument("name", "The new name"), Argument("note", "A remark", arity: .optional)],
+            synonyms: ["add", "lst"]
           ) { arguments in
             arguments.output.print(
               "\(arguments.string("name")) \(arguments.string("role")) \(arguments.optionalString("note") ?? "-")"
