@@ -47,7 +47,10 @@ extension Program {
   ) -> ExitCode {
     guard let failure = output.writeFailure, code == .success else { return code }
     let message = unsafe strerror(failure).map { unsafe String(cString: $0) } ?? "error \(failure)"
-    errorOutput.print("\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(message)")
+    // Help and the like have no path, and do nothing but write.
+    let done = path.isEmpty ? "" : "; what was asked for was done"
+    errorOutput.print(
+      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(message)\(ours: done)")
     return .inputOutput
   }
 

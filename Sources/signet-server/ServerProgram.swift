@@ -46,7 +46,10 @@ enum ServerProgram {
       .init(.unavailable, "The server can't be reached or broke off, or its address or port can't be used"),
       .init(.software, "Something failed that should not have"),
       .init(.cannotCreate, "It exists already, or can't be made"),
-      .init(.inputOutput, "The database is damaged, or reading or writing failed"),
+      .init(
+        .inputOutput,
+        "The database is damaged, or reading or writing failed; where that is the output, the message says that what was asked for was done"
+      ),
       .init(
         .temporaryFailure,
         "The server is busy or too slow, or failed and changed nothing, or nothing was decided in time; try again"

@@ -215,6 +215,25 @@ import Testing
   }
 
   @Test(
+    "where only the output cannot be written, the message says that the command was carried out",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func fullOutput() async throws {
+    let server = try await RunningServer.start()
+    let full = open("/dev/full", O_WRONLY)
+    try #require(full >= 0)
+    defer { close(full) }
+    var command = try ServerCommand.process(["user", "add", "alice", "--data", server.data])
+    command.output = .descriptor(full)
+    let added = try await command.finish()
+    #expect(
+      added.isRefusal(
+        74, "cannot write the output: No space left on device; what was asked for was done"),
+      added.summary)
+    #expect(try await server.run("user", "list").output.contains("alice"))
+    await server.stop()
+  }
+
+  @Test(
     "another word for a command is answered with the command",
     arguments: [
       ("user unsuspend alice", "resume"), ("transaction cancel 1", "withdraw"), ("audit show", "list"),

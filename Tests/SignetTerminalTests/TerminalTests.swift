@@ -89,7 +89,13 @@ import class SignetTerminal.LineBuffer
     let code = await sampleProgram().run(["user", "list"], output: output, errorOutput: messages.terminal())
     #expect(output.writeFailure == ENOSPC)
     #expect(code == .inputOutput)
-    #expect(messages.text == "sample user list: cannot write the output: No space left on device\n")
+    #expect(
+      messages.text
+        == "sample user list: cannot write the output: No space left on device; what was asked for was done\n"
+    )
+    let helped = Collector()
+    _ = await sampleProgram().run(["--help"], output: output, errorOutput: helped.terminal())
+    #expect(helped.text == "sample: cannot write the output: No space left on device\n")
   }
 
   @Test("exit codes are those of sysexits.h")
