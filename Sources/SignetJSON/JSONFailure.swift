@@ -63,15 +63,48 @@
 
   /// The description for a person who edits the text: a syntax error has its line and column, counted from 1.
   ///
+  /// A text in another encoding, a comment and a repeated name are said to be that.
+  ///
   /// - Parameter text: What was read.
   /// - Returns: One line.
   package func description(in text: [UInt8]) -> String {
     let (fault, offset, remedy) = parts
     guard let offset, let remedy else { return description }
+    if let encoding = Self.encodingFault(of: text) { return encoding }
     let lines = text.prefix(offset).split(separator: 0x0A, omittingEmptySubsequences: false)
     // UTF-8 continuation bytes are not counted as columns.
     let column = (lines.last ?? []).count { $0 & 0xC0 != 0x80 } + 1
-    return "line \(lines.count), column \(column): \(fault); \(remedy)"
+    let place = "line \(lines.count), column \(column): "
+    switch self {
+    case .unexpectedByte, .trailingData:
+      let rest = text.dropFirst(offset)
+      let isComment = rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8)
+      return place + (isComment ? "a comment, which JSON does not have; remove it" : "\(fault); \(remedy)")
+    case .duplicateMember:
+      return place + "the member \"\(Self.name(at: offset, in: text))\" is repeated; \(remedy)"
+    default: return "\(place)\(fault); \(remedy)"
+    }
+  }
+
+  /// What is wrong with the encoding of a text that is no JSON; `nil` where it may be UTF-8.
+  private static func encodingFault(of text: [UInt8]) -> String? {
+    let start = Array(text.prefix(3))
+    if start == [0xEF, 0xBB, 0xBF] {
+      return "the text begins with a byte order mark; save it as UTF-8 without one"
+    }
+    // With a byte order mark or without: the first character of JSON is ASCII.
+    let isUTF16 =
+      start.starts(with: [0xFE, 0xFF]) || start.starts(with: [0xFF, 0xFE])
+      || start.prefix(2).count { $0 == 0 } == 1
+    return isUTF16 ? "the text is UTF-16; save it as UTF-8" : nil
+  }
+
+  /// The name whose quote stands at an offset, as it is written.
+  private static func name(at offset: Int, in text: [UInt8]) -> String {
+    var end = offset + 1
+    while end < text.count, text[end] != UInt8(ascii: "\"") { end += text[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    let name = String(decoding: text[min(offset + 1, text.count)..<min(end, text.count)], as: UTF8.self)
+    return String(name.unicodeScalars.prefix(40))
   }
 
   private var parts: (fault: String, offset: Int?, remedy: String?) {

@@ -27,7 +27,10 @@ import Testing
       ("[1,\r\n ,]", "line 2, column 2: unexpected character"),
       ("{\"ä\": 1 \"b\": 2}", "line 1, column 9: unexpected character"),
       ("[]\n\n[]", "line 3, column 1: data after"),
-      ("{\n\"a\":1,\n\"a\":2}", "line 3, column 1: a member is repeated"),
+      ("{\n\"a\":1,\n\"a\":2}", "line 3, column 1: the member \"a\" is repeated"),
+      ("{\"a\\\"b\":1, \"a\\\"b\":2}", "line 1, column 12: the member \"a\\\"b\" is repeated"),
+      ("[1, // one", "line 1, column 5: a comment"), ("\u{FEFF}1", "the text begins with a byte order mark"),
+      ("\0\0", "line 1, column 1: unexpected character"), ("{\0", "the text is UTF-16"),
     ])
   func places(_ text: String, _ words: String) {
     let bytes = Array(text.utf8)

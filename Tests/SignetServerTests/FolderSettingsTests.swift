@@ -445,6 +445,27 @@ import SignetServer
     #expect(reason.hasPrefix("line 3, column 13: unexpected character; "))
   }
 
+  @Test(
+    "another encoding, a comment and a repeated member are said to be that",
+    arguments: [
+      (Array("\u{FEFF}{}".utf8), "the text begins with a byte order mark; save it as UTF-8 without one"),
+      ([0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00], "the text is UTF-16; save it as UTF-8"),
+      ([0x00, 0x7B, 0x00, 0x7D], "the text is UTF-16; save it as UTF-8"),
+      (Array("{\n  // ours\n}".utf8), "line 2, column 3: a comment, which JSON does not have; remove it"),
+      (Array("{} /* ours */".utf8), "line 1, column 4: a comment, which JSON does not have; remove it"),
+      (
+        Array(#"{"format": 1, "url": "a", "url": "b"}"#.utf8),
+        "line 1, column 27: the member \"url\" is repeated; give each name once"
+      ),
+    ] as [([UInt8], String)])
+  func namesTheForm(_ bytes: [UInt8], _ words: String) async throws {
+    _ = try await makeFolder()
+    let file = "\(path)/server.json"
+    try Data(bytes).write(to: URL(filePath: file))
+    #expect(chmod(file, 0o600) == 0)
+    #expect(failure() == .settings(path: file, reason: words))
+  }
+
   @Test("requirements are read, written and given to the services")
   func readsRequirements() async throws {
     let members: JSONObject = [
