@@ -30,6 +30,11 @@ import LibFuzzer
     }
     let summary = accepted { () throws(CryptoFailure) in try CertificateSummary(pem: pem) }
     require(pin != nil || summary == nil, "what has a summary has a pin")
+    let anchors = accepted { () throws(CryptoFailure) in try TrustAnchors(pem: pem) }
+    require(pin != nil || anchors == nil, "what is trusted has a pin")
+    if let anchors {
+      _ = accepted { () throws(TrustAnchors.Refusal) in try anchors.check(pem: pem, at: 1_780_000_000) }
+    }
     guard let pin else { return }
     require(pin.count == 32, "a pin has 32 bytes")
   }
