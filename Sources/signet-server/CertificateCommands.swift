@@ -2,7 +2,6 @@ import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetTerminal
-import SignetText
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,3 +1,5 @@
+import SignetJSON
+
 /// The account policies that can be evaluated, in the order in which they are.
 ///
 /// It begins with those that are built in. Others are added behind them; one of the same name takes the place of another only

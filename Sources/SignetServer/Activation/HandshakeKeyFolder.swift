@@ -49,13 +49,13 @@ struct HandshakeKeyFolder: Sendable {
   private static func open(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
     let isMade = mkdir(path, 0o700) == 0
     guard isMade || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
-    do throws(ServerFolderFailure) { return try opened(path) } catch {
+    do throws(ServerFolderFailure) { return try judged(path) } catch {
       if isMade { rmdir(path) }  // best effort: the failure that matters is already on its way
       throw error
     }
   }
 
-  private static func opened(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
+  private static func judged(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
     do throws(FileFailure) {
       let folder = try OpenFolder(path, as: FileRule(.folder))
       if try folder.isInMemory() { return folder }

@@ -14,10 +14,10 @@ extension ContainerProfile {
     if case .object(let otp)? = object["otp"] {
       try otp.refuseMembers(except: otpMemberNames, at: "\(place).otp")
     }
-    _ = try ProtectionPolicy.read(profile.object("protection"))
-    if object.contains("keys") { try checkKeys(profile.object("keys")) }
-    if object.contains("policies") { try checkPolicies(profile.object("policies")) }
-    let otp = try profile.object("otp")
+    _ = try ProtectionPolicy.read(profile.place("protection"))
+    if object.contains("keys") { try checkKeys(profile.place("keys")) }
+    if object.contains("policies") { try checkPolicies(profile.place("policies")) }
+    let otp = try profile.place("otp")
     _ = try otp.read("type", Shape<String>.oneOf("totp"))
     do throws(WireFailure) { return try ContainerProfile(object) } catch {
       // What is left to refuse is in `otp`.
@@ -33,7 +33,7 @@ extension ContainerProfile {
   private static func checkKeys(_ keys: SettingsPlace) throws {
     try keys.refuseMembers(except: KeyName.allCases.map(\.rawValue))
     for key in KeyName.allCases where keys.object.contains(key.rawValue) {
-      let policy = try ProtectionPolicy.read(keys.object(key.rawValue))
+      let policy = try ProtectionPolicy.read(keys.place(key.rawValue))
       if let objection = Self.objection(to: policy, of: key) {
         throw FolderSettings.Refusal.reason("\"\(keys.path).\(key.rawValue)\" \(objection)")
       }

@@ -12,7 +12,7 @@ extension ProtectionPolicy {
       return try ProtectionPolicy(place.object)
     }
     try place.refuseMembers(except: ["type", "password", "lock"])
-    let (password, lock) = (try place.object("password"), try place.object("lock"))
+    let (password, lock) = (try place.place("password"), try place.place("lock"))
     try password.refuseMembers(except: PasswordPolicy.ruleNames)
     let lockType = try lock.read("type", Shape<String>.oneOf(LockPolicy.typeNames))
     try lock.refuseMembers(except: ["type"] + LockPolicy.ruleNames(ofType: lockType))

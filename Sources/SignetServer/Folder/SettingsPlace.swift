@@ -16,7 +16,7 @@ struct SettingsPlace {
   /// The object in a member that has to be there.
   ///
   /// - Throws: `FolderSettings.Refusal`.
-  func object(_ name: String) throws -> SettingsPlace {
+  func place(_ name: String) throws -> SettingsPlace {
     SettingsPlace(object: try read(name, JSONObject.shape), path: "\(path).\(name)")
   }
 

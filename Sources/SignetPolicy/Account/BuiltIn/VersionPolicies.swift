@@ -1,4 +1,4 @@
-import SignetJSON
+package import SignetJSON
 
 /// `appIsUpToDate`: the app is of a version or a later one, `{"minimumVersion": "2.10"}`.
 package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
