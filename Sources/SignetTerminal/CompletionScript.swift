@@ -38,7 +38,7 @@ struct CompletionPlace {
     let place = CompletionPlace(
       key: key, command: root, options: own.filter { !$0.isHidden } + builtIn)
     let below = root.commands.filter { !$0.isHidden }
-      .flatMap { all(of: $0, key: key + "/" + $0.name, inherited: own) }
+      .flatMap { all(of: key.isEmpty ? $0.asPlace(in: root) : $0, key: key + "/" + $0.name, inherited: own) }
     return [place] + below
   }
 
@@ -47,6 +47,21 @@ struct CompletionPlace {
   /// The ways to write an option: `--json`, `-j`.
   static func spellings(_ option: Option) -> [String] {
     ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
+  }
+}
+
+extension Command {
+  /// This command of the program `root` as shells see it: the built-in help has the program's commands below it.
+  fileprivate func asPlace(in root: Command) -> Command {
+    name == Command.helpName ? topic(above: root.commands) : self
+  }
+
+  /// The names of this command and of `commands`, without what else can be typed.
+  private func topic(above commands: [Command]) -> Command {
+    Command(
+      name, summary, "", [], [],
+      commands: commands.filter { !$0.isHidden }.map { $0.topic(above: $0.commands) }, [], isHidden: false,
+      nil)
   }
 }
 

@@ -46,15 +46,18 @@ public struct ExitCode: RawRepresentable, Hashable, Sendable, CustomStringConver
 }
 
 /// A failure that names its own exit code; ``Program/run(_:output:errorOutput:)`` prints the message.
-public struct CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CommandFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// The status that the program ends with.
   public let exitCode: ExitCode
   /// What happened and what to do; one or two sentences without a secret.
-  public let description: String
+  public let message: TerminalText
 
   /// A failure with a message for the person at the terminal.
-  public init(_ exitCode: ExitCode, _ message: String) {
+  public init(_ exitCode: ExitCode, _ message: TerminalText) {
     self.exitCode = exitCode
-    description = message
+    self.message = message
   }
+
+  /// The message, escaped.
+  public var description: String { message.description }
 }

@@ -14,9 +14,9 @@ package enum InputFile {
       let file = try path == "-" ? OpenFile.standardInput() : OpenFile(reading: path)
       return try file.contents(limit: limit)
     } catch {
-      guard error == .tooLarge else { throw unreadable(path, systemMessage(error.code)) }
+      guard error == .tooLarge else { throw unreadable(path, TerminalText(ours: systemMessage(error.code))) }
       throw CommandFailure(
-        .dataError, "\(name(path)) has more than \(size(limit)), which nothing has that is read here")
+        .dataError, "\(name(path)) has more than \(ours: size(limit)), which nothing has that is read here")
     }
   }
 
@@ -40,7 +40,7 @@ package enum InputFile {
   ///   - path: The file; `-` stands for standard input.
   ///   - reason: Why.
   /// - Returns: The failure, with ``ExitCode/noInput``.
-  package static func unreadable(_ path: String, _ reason: String) -> CommandFailure {
+  package static func unreadable(_ path: String, _ reason: TerminalText) -> CommandFailure {
     CommandFailure(.noInput, "\(name(path)) cannot be read: \(reason)")
   }
 

@@ -68,6 +68,7 @@ public struct Program: Sendable {
 
   let root: Command
   let classify: @Sendable (any Error) -> ExitCode
+  let describe: @Sendable (any Error) -> TerminalText
 
   /// A program with commands.
   ///
@@ -88,17 +89,19 @@ public struct Program: Sendable {
   ///   - examples: Lines for help and manual.
   ///   - seeAlso: Other manual pages, such as `signet-server(8)`.
   ///   - classify: The exit code of an error that a handler throws and that names none itself.
+  ///   - describe: What an error that a handler throws says, cut at a length.
   public init(
     _ name: String, _ summary: String, version: String, date: String, description: String = "",
     options: [Option] = [], commands: [Command], exitCodes: [ExitNote] = [], environment: [Note] = [],
     files: [Note] = [], examples: [Command.Example] = [], seeAlso: [String] = [],
-    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure }
+    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure },
+    describe: @escaping @Sendable (any Error) -> TerminalText = { TerminalText(of: $0, limit: 2000) }
   ) {
     precondition(!commands.isEmpty, "the program \(name) has no commands")
     let root = Command(
       name, summary, description, options, [], commands: commands + [.builtInHelp, .builtInCompletion(name)],
       examples, isHidden: false, nil)
-    self.init(root, version, date, exitCodes, environment, files, seeAlso, classify)
+    self.init(root, version, date, exitCodes, environment, files, seeAlso, classify, describe)
   }
 
   /// A program that does one thing and has no commands.
@@ -112,18 +115,21 @@ public struct Program: Sendable {
   ///   - files: The files it reads and writes.
   ///   - seeAlso: Other manual pages.
   ///   - classify: The exit code of an error that the handler throws and that names none itself.
+  ///   - describe: What an error that the handler throws says, cut at a length.
   public init(
     single command: Command, version: String, date: String, exitCodes: [ExitNote] = [],
     environment: [Note] = [], files: [Note] = [], seeAlso: [String] = [],
-    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure }
+    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure },
+    describe: @escaping @Sendable (any Error) -> TerminalText = { TerminalText(of: $0, limit: 2000) }
   ) {
     precondition(command.handler != nil, "a single command has a handler")
-    self.init(command, version, date, exitCodes, environment, files, seeAlso, classify)
+    self.init(command, version, date, exitCodes, environment, files, seeAlso, classify, describe)
   }
 
   private init(
     _ root: Command, _ version: String, _ date: String, _ exitCodes: [ExitNote], _ environment: [Note],
-    _ files: [Note], _ seeAlso: [String], _ classify: @escaping @Sendable (any Error) -> ExitCode
+    _ files: [Note], _ seeAlso: [String], _ classify: @escaping @Sendable (any Error) -> ExitCode,
+    _ describe: @escaping @Sendable (any Error) -> TerminalText
   ) {
     self.root = root
     self.version = version
@@ -133,6 +139,7 @@ public struct Program: Sendable {
     self.files = files
     self.seeAlso = seeAlso
     self.classify = classify
+    self.describe = describe
     root.checkDeclaration(inherited: [.help, .version], depth: 0)
   }
 

@@ -50,7 +50,7 @@ extension Program {
     // Help and the like have no path, and do nothing but write.
     let done = path.isEmpty ? "" : "; what was asked for was done"
     errorOutput.print(
-      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(message)\(ours: done)")
+      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: done)")
     return .inputOutput
   }
 
@@ -66,9 +66,9 @@ extension Program {
 
   private func report(_ error: any Error, _ path: [String], to errorOutput: Terminal) {
     let words = ([name] + path).joined(separator: " ")
-    let text = error is CancellationError ? "stopped" : String(describing: error)
+    let text = error is CancellationError ? "stopped" : describe(error)
     let name = errorOutput.styled("\(ours: words):", .bold, .red)
-    errorOutput.print("\(name) \(text, limit: 2000)")
+    errorOutput.print("\(name) \(text)")
     if error is UsageFailure { errorOutput.print("Run '\(ours: words) --help' for usage.") }
   }
 }

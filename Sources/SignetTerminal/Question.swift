@@ -10,7 +10,7 @@ public struct Question: Hashable, Sendable {
   /// - Parameter path: A terminal device.
   public init(at path: String) { self.path = path }
 
-  /// Asks until yes or no is answered, at most three times.
+  /// Asks until yes or no is answered, at most three times; after another answer it says which are taken.
   ///
   /// - Parameters:
   ///   - question: Without the final question mark and space.
@@ -25,13 +25,15 @@ public struct Question: Hashable, Sendable {
       case false?: "y/N"
       case nil: "y/n"
       }
+    var hint: TerminalText = ""
     for _ in 0..<3 {
-      switch try await line("\(question)? [\(ours: choices)] ").lowercased() {
+      switch try await line("\(hint)\(question)? [\(ours: choices)] ").lowercased() {
       case "y", "yes": return true
       case "n", "no": return false
       case "": if let preset { return preset }
-      default: continue
+      default: break
       }
+      hint = "Answer y or n.\n"
     }
     throw .noAnswer
   }

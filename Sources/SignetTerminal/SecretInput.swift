@@ -88,7 +88,7 @@ public struct SecretInput: Hashable, Sendable {
 }
 
 /// Why a secret or an answer was not read.
-@nonexhaustive public enum SecretInputFailure: Error, Hashable, Sendable, CustomStringConvertible {
+@nonexhaustive public enum SecretInputFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// The process has no terminal, or it cannot be used; `code` is an `errno` value.
   case noTerminal(code: Int32)
   /// The descriptor is not open for reading.
@@ -127,6 +127,9 @@ public struct SecretInput: Hashable, Sendable {
     case .unreadable(let code): "reading failed with error \(code); try again"
     }
   }
+
+  /// The same, which is ours.
+  public var message: TerminalText { TerminalText(ours: description) }
 
   /// The code that a program ends with where it does not handle this.
   public var exitCode: ExitCode {

@@ -55,13 +55,14 @@ public struct TextTable: Sendable {
   /// The title line and the rows, without spaces at the end of a line, nor a newline at the end of the last one.
   public var text: TerminalText { text(beside: columns.count) }
 
-  /// The same for a terminal: what does not fit beside the first columns stands below its row, on a line with its title.
+  /// The same for a terminal: each row has the bar before it, whatever its first cell is, and what does not fit beside the first columns
+  /// stands below its row, on a line with its title.
   ///
   /// - Parameter width: The columns of the terminal.
   /// - Returns: Rows that fit, but for a first column or a cell below that is too wide alone.
   func text(width: Int) -> TerminalText {
-    // A bar stands before the row, and the last column stays free, as `TerminalText.shown` has it.
-    var room = width - 3
+    // The last column stays free, as `TerminalText.shown` has it.
+    var room = width - Self.bar.count - 1
     var count = 0
     let lines = self.lines
     for index in columns.indices {
@@ -72,14 +73,18 @@ public struct TextTable: Sendable {
       guard room >= 0 else { break }
       count += 1
     }
-    return text(beside: max(count, 1))
+    return text(beside: max(count, 1), after: Self.bar)
   }
+
+  /// What `TerminalText.shown` gives a line that begins with somebody else's text: one whose first cell is empty, or stands at the
+  /// right of its column, begins with spaces of ours.
+  private static let bar = "| "
 
   /// A title may stand beside a cell: both are somebody else's, so that both get the same bar before them.
   private var lines: [[TerminalText]] { [columns.map { TerminalText($0.title) }] + rows }
 
   /// The titles and rows of the first columns, and below each row what it has in the others.
-  private func text(beside count: Int) -> TerminalText {
+  private func text(beside count: Int, after bar: String = "") -> TerminalText {
     let lines = self.lines
     let widths = (0..<count).map { index in
       lines.reduce(0) { max($0, TerminalText.width($1[index].description)) }
@@ -88,7 +93,7 @@ public struct TextTable: Sendable {
     var text = TerminalText()
     for (index, row) in lines.enumerated() {
       if index > 0 { text += "\n" }
-      text += line(Array(row[..<count]), widths)
+      text += TerminalText(ours: bar) + line(Array(row[..<count]), widths)
       guard index > 0 else { continue }
       for (column, cell) in zip(columns[count...], row[count...]) where !cell.isEmpty {
         let padding = String(repeating: " ", count: titleWidth - TerminalText.width(column.title) + 2)

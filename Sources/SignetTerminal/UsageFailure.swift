@@ -1,7 +1,7 @@
 /// Why a command line cannot be run; the program prints it and ends with ``ExitCode/usage``.
 ///
 /// Values and operands are not repeated in the messages, for they may be secrets typed in the wrong place.
-@nonexhaustive public enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
+@nonexhaustive public enum UsageFailure: ShownFailure, Hashable, Sendable, CustomStringConvertible {
   /// No such option; `option` has its dashes.
   case unknownOption(String, suggestion: String?)
   /// No such command.
@@ -27,38 +27,41 @@
   /// The value is not a duration in the range, in seconds.
   case notADuration(name: String, range: ClosedRange<Int>)
   /// The options contradict each other, or a value is refused; the sentence says which.
-  case refused(String)
+  case refused(TerminalText)
 
   /// What is wrong and what to write instead.
-  public var description: String {
+  public var description: String { message.description }
+
+  /// The same; what was typed is somebody else's, but for names of options and arguments that there are.
+  public var message: TerminalText {
     switch self {
     case .unknownOption(let option, let suggestion):
-      "unknown option \(TerminalText.sanitised(option, limit: 60))" + Self.hint(suggestion)
-        + (option.hasPrefix("--") ? "" : "; write -- before an operand that begins with -")
+      "unknown option \(option, limit: 60)\(Self.hint(suggestion))\(ours: option.hasPrefix("--") ? "" : "; write -- before an operand that begins with -")"
     case .unknownCommand(let command, let suggestion):
-      "unknown command '\(TerminalText.sanitised(command, limit: 60))'" + Self.hint(suggestion)
-    case .missingCommand(let choices): "a command is missing; use one of: \(choices.joined(separator: ", "))"
-    case .missingValue(let option): "\(option) needs a value"
-    case .unexpectedValue(let option): "\(option) takes no value"
-    case .repeatedOption(let option): "\(option) is given more than once"
-    case .missingOption(let option): "\(option) is missing"
-    case .missingArgument(let name): "\(name) is missing"
+      "unknown command '\(command, limit: 60)'\(Self.hint(suggestion))"
+    case .missingCommand(let choices):
+      "a command is missing; use one of: \(ours: choices.joined(separator: ", "))"
+    case .missingValue(let option): "\(ours: option) needs a value"
+    case .unexpectedValue(let option): "\(ours: option) takes no value"
+    case .repeatedOption(let option): "\(ours: option) is given more than once"
+    case .missingOption(let option): "\(ours: option) is missing"
+    case .missingArgument(let name): "\(ours: name) is missing"
     case .tooManyArguments(let given, let maximum):
       maximum == 0
-        ? "no operands are expected, but \(given) \(given == 1 ? "is" : "are") given"
-        : "at most \(maximum) \(maximum == 1 ? "operand is" : "operands are") expected, but \(given) are given"
-    case .notAChoice(let name, let choices): "\(name) must be one of: \(choices.joined(separator: ", "))"
+        ? "no operands are expected, but \(given) \(ours: given == 1 ? "is" : "are") given"
+        : "at most \(maximum) \(ours: maximum == 1 ? "operand is" : "operands are") expected, but \(given) are given"
+    case .notAChoice(let name, let choices):
+      "\(ours: name) must be one of: \(ours: choices.joined(separator: ", "))"
     case .notANumber(let name, let range):
-      "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+      "\(ours: name) must be a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .notADuration(let name, let range):
-      "\(name) must be a duration such as 90s, 15m, 24h or 7d, "
-        + "from \(Duration.text(range.lowerBound)) to \(Duration.text(range.upperBound))"
+      "\(ours: name) must be a duration such as 90s, 15m, 24h or 7d, from \(ours: Duration.text(range.lowerBound)) to \(ours: Duration.text(range.upperBound))"
     case .refused(let sentence): sentence
     }
   }
 
-  private static func hint(_ suggestion: String?) -> String {
-    suggestion.map { "; did you mean \($0)?" } ?? ""
+  private static func hint(_ suggestion: String?) -> TerminalText {
+    suggestion.map { "; did you mean \(ours: $0)?" } ?? ""
   }
 }
 

@@ -1,31 +1,33 @@
 extension TerminalText {
-  /// What stands before what goes on, and before each row of others' text in a block.
+  /// What stands before what goes on where it has others' text, and before each row of theirs in a block.
   static let bar = "  | "
+  /// What stands before what goes on and is ours alone; as wide as the bar.
+  static let indentation = "    "
 
-  /// What is printed: with a width, in rows none of which takes more columns in any terminal; lines of ours alone are left as they
-  /// are.
+  /// What is printed: with a width, in rows none of which takes more columns in any terminal, but for a word of ours and for what is to
+  /// be copied where that is longer.
   ///
   /// - Parameters:
-  ///   - width: The columns of the terminal, at least 20; `nil` where it is none.
+  ///   - width: The columns of the terminal, at least 20; `nil` where it is none: nothing is broken then.
   ///   - usesUTF8: Whether the terminal has more than ASCII.
   /// - Returns: The text without a line feed at its end, unless it has one.
   package func shown(width: Int?, usesUTF8: Bool) -> String {
-    lines.map { line in
-      guard line.contains(where: { $0.origin == .outside }) else { return line.map(\.text).joined() }
-      var line = line
-      if !usesUTF8 {
-        for index in line.indices where line[index].origin == .outside {
-          line[index].text = Self.ascii(line[index].text)
-        }
-      }
-      Self.keepOrder(&line)
-      guard let width else { return line.map(\.text).joined() }
-      let first = line.first { $0.origin != .style && !$0.text.isEmpty }
-      return Self.rows(
-        line.flatMap(Cell.cells), first: first?.origin == .outside ? "| " : "", next: Self.bar, width: width
-      )
-      .joined(separator: "\n")
+    lines.map { Self.shown($0, width: width, usesUTF8: usesUTF8) }.joined(separator: "\n")
+  }
+
+  private static func shown(_ line: [Piece], width: Int?, usesUTF8: Bool) -> String {
+    var line = line
+    if !usesUTF8 {
+      for index in line.indices where line[index].isEscaped { line[index].text = ascii(line[index].text) }
     }
+    keepOrder(&line)
+    guard let width, !line.allSatisfy({ $0.origin == .laidOut }) else { return line.map(\.text).joined() }
+    let first = line.first { $0.origin != .style && !$0.text.isEmpty }
+    var cells = line.flatMap(Cell.cells)
+    keepWhole(&cells)
+    return rows(
+      cells, first: first?.origin == .outside ? "| " : "", next: bar, ofOurs: indentation, width: width
+    )
     .joined(separator: "\n")
   }
 
@@ -62,20 +64,20 @@ extension TerminalText {
       before = next
     }
     endEmptyLines()
-    return TerminalText(ours: output.joined(separator: "\n"))
+    return TerminalText(pieces: [Piece(text: output.joined(separator: "\n"), origin: .laidOut)])
   }
 
   /// The lines; only text of ours ends one.
   private var lines: [[Piece]] {
     var lines: [[Piece]] = [[]]
     for piece in pieces {
-      guard piece.origin == .ours else {
+      guard piece.origin == .ours || piece.origin == .laidOut else {
         lines[lines.count - 1].append(piece)
         continue
       }
       for (index, part) in piece.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
         if index > 0 { lines.append([]) }
-        if !part.isEmpty { lines[lines.count - 1].append(Piece(text: String(part), origin: .ours)) }
+        if !part.isEmpty { lines[lines.count - 1].append(Piece(text: String(part), origin: piece.origin)) }
       }
     }
     return lines
@@ -85,10 +87,22 @@ extension TerminalText {
   private static func keepOrder(_ line: inout [Piece]) {
     let scalars = line.lazy.filter { $0.origin != .style }.flatMap(\.text.unicodeScalars)
     guard scalars.contains(where: \.isRightToLeft), scalars.contains(where: \.isNumber) else { return }
-    for index in line.indices where line[index].origin == .outside {
+    for index in line.indices where line[index].isEscaped {
       line[index].text = line[index].text.unicodeScalars.reduce(into: "") { text, scalar in
         if scalar.isRightToLeft { text += code(of: scalar) } else { text.unicodeScalars.append(scalar) }
       }
+    }
+  }
+
+  /// Marks the words that have nothing of others: they are not broken.
+  private static func keepWhole(_ cells: inout [Cell]) {
+    var start = 0
+    while start < cells.count {
+      let end = cells[start...].firstIndex(where: \.isSpace) ?? cells.count
+      if cells[start..<end].allSatisfy({ !$0.isOutside }) {
+        for index in start..<end { cells[index].isWhole = true }
+      }
+      start = end + 1
     }
   }
 
@@ -124,32 +138,51 @@ extension TerminalText {
     return output
   }
 
-  /// Breaks cells into rows at spaces, and within words that are longer than a row.
-  private static func rows(_ cells: [Cell], first: String, next: String, width: Int) -> [String] {
-    var (rows, row, used) = ([String](), first, 0)
+  /// Breaks cells into rows at spaces, and within others' words that are longer than a row.
+  ///
+  /// - Parameters:
+  ///   - cells: One line.
+  ///   - first: What stands before the first row.
+  ///   - next: What stands before each other one.
+  ///   - ofOurs: What stands before one that has nothing of others; as wide as `next`, and `nil` for that.
+  ///   - width: The columns.
+  /// - Returns: At least one row.
+  private static func rows(
+    _ cells: [Cell], first: String, next: String, ofOurs: String? = nil, width: Int
+  ) -> [String] {
+    var (rows, row) = ([String](), Row())
     // The last column stays free: some terminals go on to the next row once it is filled.
     func room() -> Int { max(2, width - 1 - widest(rows.isEmpty ? first : next)) }
     func end() {
-      rows.append(row)
-      (row, used) = (next, 0)
+      let before = rows.isEmpty ? first : row.hasOthers ? next : ofOurs ?? next
+      rows.append(before + row.text)
+      row = Row()
     }
     for (index, cell) in cells.enumerated() {
+      if cell.isSpace, !cell.isOutside, row.endsAtSpace || row.columns + 1 > room() {
+        row.isFull = true
+        continue
+      }
+      if row.isFull, cell.columns > 0 { end() }
       let beginsWord = !cell.isSpace && (index == 0 || cells[index - 1].isSpace)
-      if cell.beginsRow, used > 0 {
+      if cell.beginsRow, row.columns > 0 {
         end()
-      } else if beginsWord, used > 0 {
+      } else if beginsWord, row.columns > 0 {
         var (length, last) = (0, index)
         while last < cells.count, !cells[last].isSpace, length <= width {
           length += cells[last].columns
           last += 1
         }
-        if used + length > room(), length <= max(2, width - 1 - widest(next)) { end() }
+        let isMoved = cell.isWhole ? !row.isBlank : length <= max(2, width - 1 - widest(next))
+        if row.columns + length > room(), isMoved { end() }
       }
-      if used + cell.columns > room() { end() }
-      row += cell.text
-      used += cell.columns
+      let fits = row.columns + cell.columns <= room()
+      if !fits, cell.isCopied ? !row.isBlank : !cell.isWhole { end() }
+      // What follows it would be copied with it.
+      if cell.isCopied, row.isBlank, !rows.isEmpty || !fits { row.endsAtSpace = true }
+      row.add(cell)
     }
-    rows.append(row)
+    end()
     return rows
   }
 
@@ -160,47 +193,9 @@ extension TerminalText {
   package static func widest(_ text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
   }
+}
 
-  /// What is not parted: a character, or where it is wide, a code point and the marks on it.
-  private struct Cell {
-    /// One with as many marks as there may be on one code point.
-    static let maximumWidth = 10
-
-    enum Direction { case either, number, rightToLeft }
-
-    var text: String
-    var columns: Int
-    var beginsRow = false
-
-    var isSpace: Bool { text == " " }
-    var isNumber: Bool { text.unicodeScalars.contains(where: \.isNumber) }
-    var isRightToLeft: Bool { text.unicodeScalars.contains(where: \.isRightToLeft) }
-
-    /// What shows its code points.
-    var escaped: [Cell] {
-      text.unicodeScalars.flatMap { TerminalText.code(of: $0).map { Cell(text: String($0), columns: 1) } }
-    }
-
-    static func cells(of piece: Piece) -> [Cell] {
-      if piece.origin == .style { return [Cell(text: piece.text, columns: 0)] }
-      var cells: [Cell] = []
-      for character in piece.text {
-        let columns = TerminalText.widest(String(character))
-        if columns <= maximumWidth {
-          cells.append(Cell(text: String(character), columns: columns))
-        } else {
-          // Dozens of parts of syllables can be one character to Unicode.
-          for scalar in character.unicodeScalars {
-            if scalar.isMark, cells.last?.isSpace == false {
-              cells[cells.count - 1].text.unicodeScalars.append(scalar)
-              cells[cells.count - 1].columns += 2
-            } else {
-              cells.append(Cell(text: String(scalar), columns: scalar.isASCII ? 1 : 2))
-            }
-          }
-        }
-      }
-      return cells
-    }
-  }
+extension TerminalText.Piece {
+  /// Whether it was escaped, because it is not of this program alone.
+  fileprivate var isEscaped: Bool { origin == .outside || origin == .copied }
 }

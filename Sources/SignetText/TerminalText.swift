@@ -1,15 +1,16 @@
 /// Text for a terminal that knows which parts of it are ours, so that no other part steers the terminal or passes for one of ours.
 ///
 /// A string literal is trusted. What is interpolated is somebody else's, whatever its type, and is escaped
-/// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` are taken as they are:
+/// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` are taken as they are, and what is
+/// marked `copied:` is not broken:
 ///
 /// ```swift
 /// output.print("Approved by \(user) at \(server, limit: 200).")
 /// ```
 ///
 /// `Terminal.print` lays it out. On a terminal, a line that begins with somebody else's text gets the bar `| ` before it, and a line
-/// that has any is broken where the columns may be full by the widest count that a terminal may have; what goes on stands behind
-/// `  | `. So the first column is ours in each row.
+/// is broken where the columns may be full by the widest count that a terminal may have. What goes on stands behind `  | ` where the
+/// row has text of somebody else, and is indented where it has none. So the first column is ours in each row.
 public struct TerminalText: Sendable {
   /// Where a part comes from.
   enum Origin: Hashable, Sendable {
@@ -17,6 +18,10 @@ public struct TerminalText: Sendable {
     case ours
     /// Somebody else's, escaped; one line.
     case outside
+    /// To be copied, escaped; one line, which is not broken.
+    case copied
+    /// Rows that are laid out, each with something of ours before it.
+    case laidOut
     /// Sequences of ours for colours, which take no columns.
     case style
   }
@@ -45,7 +50,37 @@ public struct TerminalText: Sendable {
   /// - Parameter text: Printed as it is, with its line feeds.
   public init(ours text: String) { pieces = [Piece(text: text, origin: .ours)] }
 
+  /// What people copy, such as a command, a key or a URI, escaped: on a terminal it is not broken, and where it does not fit behind
+  /// what stands before it, it has a line of its own.
+  ///
+  /// A terminal puts the rest of one that is longer than a row into the first column. So this program has made it; words in it are
+  /// those of the person who reads it, or percent-encoded.
+  ///
+  /// - Parameter text: One line.
+  public init(copied text: String) {
+    pieces = [Piece(text: Self.sanitised(text), origin: .copied)]
+  }
+
   init(pieces: [Piece]) { self.pieces = pieces }
+
+  /// The beginning of this text; what is cut is shown by `…`.
+  ///
+  /// - Parameter limit: The most characters of it.
+  /// - Returns: The text, or its beginning.
+  package func limited(to limit: Int) -> TerminalText {
+    var (kept, count): ([Piece], Int) = ([], 0)
+    for piece in pieces {
+      let room = limit - count
+      if piece.origin != .style { count += piece.text.count }
+      guard count > limit else {
+        kept.append(piece)
+        continue
+      }
+      kept.append(Piece(text: String(piece.text.prefix(max(room - 1, 0))) + "…", origin: piece.origin))
+      break
+    }
+    return TerminalText(pieces: kept)
+  }
 
   /// This text between sequences that change the terminal's colours.
   package func between(_ before: String, _ after: String) -> TerminalText {
@@ -115,6 +150,11 @@ extension TerminalText: ExpressibleByStringInterpolation {
 
     /// Adds a number.
     public mutating func appendInterpolation(_ number: some BinaryInteger) { appendLiteral(String(number)) }
+
+    /// Adds what people copy, as ``TerminalText/init(copied:)`` has it.
+    public mutating func appendInterpolation(copied text: String) {
+      pieces += TerminalText(copied: text).pieces
+    }
 
     /// Adds trusted text.
     public mutating func appendInterpolation(ours text: some CustomStringConvertible) {

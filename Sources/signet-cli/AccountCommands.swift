@@ -192,7 +192,8 @@ extension Command {
     let options = try DeviceOptions(arguments, secretsFrom: others)
     guard let device = try options.deviceIfAny() else {
       throw CommandFailure(
-        .dataError, "nothing was imported in \(options.folder) yet; see signet import and signet scan")
+        .dataError,
+        "nothing was imported in \(shellWord(options.folder)) yet; see signet import and signet scan")
     }
     return try await options.withAccountsPassword(on: device) { password in
       try await body(device, try await ListedAccount.all(on: device, by: password), password)

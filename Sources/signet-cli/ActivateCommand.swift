@@ -58,13 +58,19 @@ extension Command {
           containerName: arguments.optionalString("name") ?? ""), handler: handler)
     } catch {
       progress.finish()
-      if case SignetFailure.transport(.certificateRefused(.unknownIssuer)) = error {
+      switch error {
+      case SignetFailure.transport(.certificateRefused(.unknownIssuer)):
         throw CommandFailure(
           .protocolError,
           "the server's certificate was refused: its issuer is not trusted; name the operator's ca.pem with --ca"
         )
+      case SignetFailure.transport(.wrongPin):
+        throw CommandFailure(
+          .protocolError,
+          "the server's key is not one of the pinned keys: it was changed since the code was made, or someone is in between; ask the operator for a new activation code"
+        )
+      default: throw handler.failure ?? code.server.named(error)
       }
-      throw handler.failure ?? code.server.named(error)
     }
     progress.finish()
     if arguments.isSet("json") {

@@ -58,16 +58,16 @@ extension DeviceOptions {
 
   /// Whether a finger would open the container now; where it would not any more, says why.
   private func isReady(_ container: Container, _ key: Key.Usage?, on device: Device) async throws -> Bool {
-    let reason: String
+    let reason: TerminalText
     do throws(SignetFailure) {
       let status = try await device.biometricStatus(for: container, key: key)
       if status == .enabled { return true }
-      reason = status.description
+      reason = TerminalText(ours: status.description)
     } catch {
       guard error.isMendedByPassword else { throw error }
-      reason = error.description
+      reason = TerminalText(saidBy: error, limit: 1000)
     }
-    arguments.errorOutput.print("Note: \(reason, limit: 1000)")
+    arguments.errorOutput.print("Note: \(reason)")
     return false
   }
 
@@ -86,7 +86,7 @@ extension DeviceOptions {
     } catch let failure as SignetFailure where failure.isMendedByPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {
-        output.print("Note: \(failure.description, limit: 1000)")
+        output.print("Note: \(TerminalText(saidBy: failure, limit: 1000))")
       }
       return nil
     }

@@ -26,7 +26,8 @@ enum ContainerChoice {
       if all.count == 1, let only = all.first { return only }
       throw all.isEmpty
         ? CommandFailure(
-          .configuration, "there is no container yet; activate this device: signet activate --qr FILE")
+          .configuration,
+          "there is no container yet; activate this device: \(copied: "signet activate --qr FILE")")
         : CommandFailure(
           .usage, "there are \(all.count) containers; name one with --container (signet list shows them)")
     }

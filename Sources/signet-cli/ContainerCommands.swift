@@ -13,7 +13,8 @@ extension Command {
   static let list = Command(
     "list", "List the containers on this device",
     description:
-      "No network is needed. Where no container is left, servers are told what they have not heard of the last ones. "
+      "No network is needed. Where there is no container yet, nothing is listed, and the exit status is 0. "
+      + "Where none is left, servers are told what they have not heard of the last ones. "
       + "Accounts that were imported are listed by signet account list."
   ) { arguments in
     var all: [ListedContainer] = []

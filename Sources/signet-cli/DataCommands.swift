@@ -53,7 +53,7 @@ extension Command {
       let result = try await transform(session, bytes, arguments.string("label"))
       let output = arguments.string("output")
       do throws(FileFailure) { try PrivateFile.place(result.span.bytes, at: output, .replacing) } catch {
-        throw CommandFailure(.cannotCreate, "\(output) cannot be written: \(systemMessage(error.code))")
+        throw CommandFailure(.cannotCreate, "\(output) cannot be written: \(ours: systemMessage(error.code))")
       }
       // For people no news is good news.
       if arguments.isSet("json") {

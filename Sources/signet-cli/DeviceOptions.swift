@@ -15,7 +15,7 @@ struct DeviceOptions {
     .value("data", "The data folder", named: "dir", completion: .directory),
     .value(
       "ca",
-      "Trust the certificates in this file (PEM) instead of the system's; activate keeps them with the container",
+      "Trust the certificates in this file (PEM) instead of the system's, where a container has none of its own: activate keeps them with it, signet trust changes them",
       named: "file", completion: .file),
     .value(
       "timeout", "Give up after so long without an answer, such as 10s or 2m; 0 waits for ever",
@@ -59,9 +59,9 @@ struct DeviceOptions {
   ) throws -> Device {
     do { return try openDevice(createIfMissing: createIfMissing, responder) } catch VaultFailure.folderMissing
     {
-      throw nothingActivated("there is no folder \(folder)")
+      throw nothingActivated("there is no folder \(shellWord(folder))")
     } catch VaultFailure.storage where !holdsVault {
-      throw nothingActivated("\(folder) holds no vault")
+      throw nothingActivated("\(shellWord(folder)) holds no vault")
     }
   }
 
@@ -76,7 +76,7 @@ struct DeviceOptions {
 
   /// What is said where there is no container yet.
   static let nothingYet: TerminalText =
-    "There is no container yet; activate this device: signet activate --qr FILE"
+    "There is no container yet; activate this device: \(copied: "signet activate --qr FILE")"
 
   private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }
 
@@ -116,7 +116,7 @@ struct DeviceOptions {
     }
   }
 
-  private func nothingActivated(_ finding: String) -> CommandFailure {
+  private func nothingActivated(_ finding: TerminalText) -> CommandFailure {
     CommandFailure(
       .configuration,
       "there is no container yet: \(finding); activate this device (signet activate --qr FILE, or signet uaf register), or name its folder with --data"
@@ -216,8 +216,8 @@ struct DeviceOptions {
       } catch .wiped {
         continue  // deleted
       } catch {
-        arguments.errorOutput.print(
-          "signet: an activation is not confirmed yet: \(container.server.named(error), limit: 2000)")
+        let reason = TerminalText(saidBy: container.server.named(error), limit: 2000)
+        arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
       }
     }
     try await sendNotices(of: device, evenIfEarly: try await device.containers().isEmpty)
@@ -250,7 +250,7 @@ struct DeviceOptions {
     }
     for waiting in notices.waiting where goesOn {
       guard let failure = waiting.failure else { continue }
-      let reason = TerminalText(failure.description, limit: 2000)
+      let reason = TerminalText(saidBy: failure, limit: 2000)
       output.print(
         "signet: the server has not been told yet of the end of \(waiting.notice.fullName), which is tried again later: \(reason)"
       )
@@ -277,6 +277,6 @@ extension QueuedNotice {
 /// - Throws: What `ask` throws, and `CommandFailure` where there is no terminal.
 func answering<Answer>(with option: String, _ ask: () async throws -> Answer) async throws -> Answer {
   do { return try await ask() } catch SecretInputFailure.noTerminal {
-    throw CommandFailure(.usage, "there is no terminal to ask at; run this in one, or use \(option)")
+    throw CommandFailure(.usage, "there is no terminal to ask at; run this in one, or use \(ours: option)")
   }
 }

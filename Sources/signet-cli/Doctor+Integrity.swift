@@ -4,8 +4,8 @@ extension Doctor {
   /// What the program says of itself: how it was built, and whether it is being tampered with.
   static func program(_ report: IntegrityReport) -> [Finding] {
     var findings: [Finding] = []
-    let reaction =
-      "tampering that is sure enough (\(report.threshold) of 1, by the \(report.scoring.title)) is answered with: \(report.reaction.rawValue)"
+    let reaction: TerminalText =
+      "tampering that is sure enough (\(ours: report.threshold) of 1, by the \(ours: report.scoring.title)) is answered with: \(ours: report.reaction.rawValue)"
     let isUnsigned = report.evidence.contains { $0.finding == .unsignedBuild }
     switch report.flavour {
     case .release where isUnsigned:
@@ -32,7 +32,7 @@ extension Doctor {
       findings.append(
         Finding(
           subject: "integrity", weight: piece.weight >= report.threshold ? .problem : .note,
-          text: "\(piece.explanation) (\(piece.finding), \(piece.weight) of 1)"))
+          text: "\(piece.explanation) (\(piece.finding), \(ours: piece.weight) of 1)"))
     }
     return findings
   }

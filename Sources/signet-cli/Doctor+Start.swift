@@ -13,7 +13,7 @@
     /// Since when other programs of this user can't open this one's memory: from exec on, where the set-group-id bit of the
     /// program's file acts, and else from its own first instruction on.
     static var start: Finding {
-      let subject = "start"
+      let subject: TerminalText = "start"
       guard signet_program_start() & Int32(SIGNET_START_SET_GROUP) == 0 else {
         if content("/proc/sys/fs/suid_dumpable").first == "1" {
           return Finding(
@@ -30,11 +30,11 @@
       return Finding(subject: subject, weight: .note, text: "\(reason), so \(exposure)", advice: advice)
     }
 
-    private static let exposure =
+    private static let exposure: TerminalText =
       "another program of this user that is quick can open its memory in the moment of its start"
 
     /// Why this program was not started with the group of its file, and what to do.
-    private static var missingGroup: (reason: String, advice: String) {
+    private static var missingGroup: (reason: TerminalText, advice: TerminalText) {
       let link = "/proc/self/exe"
       var status = stat()
       guard stat(link, &status) == 0, status.st_mode & S_ISGID != 0 else {

@@ -20,8 +20,9 @@ struct Doctor {
       guard let opened = try options.deviceIfAny() else {
         findings.append(
           Finding(
-            subject: "data folder", weight: .note, text: "nothing was activated in \(options.folder) yet",
-            advice: "activate this device: signet activate --qr FILE"))
+            subject: "data folder", weight: .note,
+            text: "nothing was activated in \(shellWord(options.folder)) yet",
+            advice: "activate this device: \(copied: "signet activate --qr FILE")"))
         return findings
       }
       device = opened
@@ -34,11 +35,14 @@ struct Doctor {
     findings.append(await clock(of: device))
     findings += await gates
     do {
-      for container in try await device.containers() { findings += await state(of: container, on: device) }
+      let containers = try await device.containers()
+      if !containers.isEmpty { findings.append(Self.servers) }
+      for container in containers { findings += await state(of: container, on: device) }
       for container in try await device.unconfirmedContainers() {
         findings.append(
           Finding(
-            subject: container.fullName, weight: .problem, text: "the server has not confirmed it yet",
+            subject: TerminalText(container.fullName), weight: .problem,
+            text: "the server has not confirmed it yet",
             advice: "run signet pending where the server can be reached"))
       }
       findings += try await accounts(on: device)
@@ -51,7 +55,7 @@ struct Doctor {
 
   /// Opening the vault has refused what others may write to, and taken away what others could read.
   private var folder: Finding {
-    Finding(subject: "data folder", weight: .fine, text: "\(options.folder) is this user's alone")
+    Finding(subject: "data folder", weight: .fine, text: "\(shellWord(options.folder)) is this user's alone")
   }
 
   private func keystore(of device: Device) async -> [Finding] {
@@ -74,7 +78,8 @@ struct Doctor {
   private static func keystore(_ status: KeystoreStatus) -> Finding {
     if status.kind == .software {
       return Finding(
-        subject: "keys", weight: .note, text: ProtectionWeakness.softwareKeystore.description,
+        subject: "keys", weight: .note,
+        text: TerminalText(ours: ProtectionWeakness.softwareKeystore.description),
         advice: tpmAdvice)
     }
     let maker = [status.manufacturer, status.firmware].compactMap(\.self).joined(separator: " ")
@@ -89,10 +94,10 @@ struct Doctor {
         subject: "keys", weight: .note, text: "\(name): a program, and no hardware",
         advice: "use a TPM that is hardware for what matters")
     }
-    return Finding(subject: "keys", weight: .fine, text: name)
+    return Finding(subject: "keys", weight: .fine, text: TerminalText(name))
   }
 
-  private static var tpmAdvice: String {
+  private static var tpmAdvice: TerminalText {
     if access("/dev/tpmrm0", F_OK) == 0, access("/dev/tpmrm0", R_OK | W_OK) != 0 {
       return
         "this machine has a TPM: become a member of the group that owns /dev/tpmrm0 (often tss), and activate anew"
@@ -116,8 +121,9 @@ struct Doctor {
     var findings: [Finding] = []
     for id in Set(lost.map(\.container)).sorted(by: { "\($0)" < "\($1)" }) {
       let reason = lost.first { $0.container == id }?.failure.description ?? ""
-      var (what, advice) = (
-        "container \(id) is lost", "delete it (signet delete --container \(id)), and activate anew"
+      var (what, advice): (TerminalText, TerminalText) = (
+        "container \(ours: id) is lost",
+        "delete it, and activate anew: \(copied: "signet delete --container \(id)")"
       )
       do throws(SignetFailure) {
         if try await device.accounts.lie(in: id) {
@@ -142,7 +148,8 @@ struct Doctor {
         return Finding(subject: "clock", weight: .fine, text: "it agrees with what was seen before")
       }
       return Finding(
-        subject: "clock", weight: .problem, text: "it was turned back: \(Moment.text(seen)) has been seen",
+        subject: "clock", weight: .problem,
+        text: "it was turned back: \(ours: Moment.text(seen)) has been seen",
         advice: "set it right: one-time codes are wrong while it is")
     } catch { return .failure("clock", error) }
   }
@@ -173,7 +180,7 @@ struct Doctor {
   }
 
   private static func reader(_ gate: any BiometricGate) async -> Finding {
-    let subject = "fingerprints"
+    let subject: TerminalText = "fingerprints"
     do throws(BiometricFailure) {
       switch try await gate.state() {
       case .ready:
@@ -185,7 +192,9 @@ struct Doctor {
           subject: subject, weight: .note, text: "there is a reader, and no finger of this user is enrolled",
           advice: "enrol one in the system's settings, or with fprintd-enroll")
       }
-    } catch { return Finding(subject: subject, weight: .note, text: "\(error)") }
+    } catch {
+      return Finding(subject: subject, weight: .note, text: TerminalText(saidBy: error, limit: 1000))
+    }
   }
 
   private static func passcode(_ passcode: any DevicePasscode) async -> Finding {
@@ -199,16 +208,23 @@ struct Doctor {
 
   private static func waiting(_ notice: QueuedNotice) -> Finding {
     Finding(
-      subject: notice.fullName, weight: .note, text: "the server has not been told yet of its end",
+      subject: TerminalText(notice.fullName), weight: .note,
+      text: "the server has not been told yet of its end",
       advice:
-        "signet pending tells it where it can be reached, from \(Moment.text(notice.nextAttempt)) on; after "
-        + "\(Moment.text(notice.expires)) its operator has to revoke it")
+        "signet pending tells it where it can be reached, from \(ours: Moment.text(notice.nextAttempt)) on; after \(ours: Moment.text(notice.expires)) its operator has to revoke it"
+    )
   }
 
   // MARK: Containers
 
+  /// The doctor stays without a network (decision 79).
+  private static let servers = Finding(
+    subject: "servers", weight: .note,
+    text: "none was asked, so nothing is known of whether they are up, and whether this device trusts them",
+    advice: "ask them: \(copied: "signet pending")")
+
   private func state(of container: Container, on device: Device) async -> [Finding] {
-    let subject = container.fullName
+    let subject = TerminalText(container.fullName)
     var findings = [
       Finding(
         subject: subject, weight: .fine, text: "its server calls it container \(container.serverMadeID)")
@@ -217,7 +233,7 @@ struct Doctor {
       findings.append(
         Finding(
           subject: subject, weight: .problem,
-          text: "its server does not know it any more, as it said on \(Moment.text(since))",
+          text: "its server does not know it any more, as it said on \(ours: Moment.text(since))",
           advice: "ask for a new activation code; signet pending asks the server once more"))
     }
     if let since = container.otherServerKeySince {
@@ -225,9 +241,10 @@ struct Doctor {
         Finding(
           subject: subject, weight: .problem,
           text:
-            "what answers as its server has another key than the one that it knows, since \(Moment.text(since))",
-          advice: "ask its operator whether the key was lost; if so, make new keys: signet renew --container "
-            + container.shortID))
+            "what answers as its server has another key than the one that it knows, since \(ours: Moment.text(since))",
+          advice:
+            "ask its operator whether the key was lost; if so, make new keys: \(copied: "signet renew --container \(container.shortID)")"
+        ))
     }
     do {
       findings += try await lock(of: container, on: device)
@@ -235,7 +252,9 @@ struct Doctor {
         try await device.evaluateAccountPolicies(of: container), of: container)
       if device.weaknesses(of: container).contains(.noAuthentication) {
         findings.append(
-          Finding(subject: subject, weight: .note, text: ProtectionWeakness.noAuthentication.description))
+          Finding(
+            subject: subject, weight: .note,
+            text: TerminalText(ours: ProtectionWeakness.noAuthentication.description)))
       }
       if let finding = try await ways(of: container, on: device) { findings.append(finding) }
     } catch { findings.append(.failure(subject, error)) }
@@ -246,8 +265,8 @@ struct Doctor {
   }
 
   private func lock(of container: Container, on device: Device) async throws -> [Finding] {
-    let subject = container.fullName
-    func problem(_ text: String, _ advice: String) -> [Finding] {
+    let subject = TerminalText(container.fullName)
+    func problem(_ text: TerminalText, _ advice: TerminalText) -> [Finding] {
       [Finding(subject: subject, weight: .problem, text: text, advice: advice)]
     }
     switch try await ContainerState(of: container, on: device) {
@@ -255,7 +274,7 @@ struct Doctor {
       guard try await device.isPasswordExpired(of: container) else { return [] }
       return problem("its password is too old", "change it: signet password change")
     case .failed(let remaining):
-      let left = remaining.map { "; tries left: \($0)" } ?? ""
+      let left: TerminalText = remaining.map { "; tries left: \($0)" } ?? ""
       return [Finding(subject: subject, weight: .note, text: "the last password was wrong\(left)")]
     case .waiting(let seconds, _):
       return [
@@ -275,27 +294,31 @@ struct Doctor {
 
   /// What policies and locks say of a container.
   private static func condition(_ status: AccountStatus, of container: Container) -> [Finding] {
-    let (subject, option) = (container.fullName, "--container \(container.shortID)")
-    func finding(_ weight: Finding.Weight, _ text: String, _ advice: String? = nil) -> Finding {
+    let (subject, option) = (TerminalText(container.fullName), "--container \(container.shortID)")
+    func finding(_ weight: Finding.Weight, _ text: TerminalText, _ advice: TerminalText? = nil) -> Finding {
       Finding(subject: subject, weight: weight, text: text, advice: advice)
     }
-    func reason(_ order: AccountLock.Order) -> String { order.reason.isEmpty ? "" : ": \(order.reason)" }
+    func reason(_ order: AccountLock.Order) -> TerminalText {
+      order.reason.isEmpty ? "" : ": \(order.reason)"
+    }
     var findings = status.lock.broken.map { broken in
       finding(
         .problem, "its policy \(broken.breach.policy) locks it: \(broken.breach.reason)",
-        "it is open again as soon as that is mended: signet condition report \(option) tells its server, too")
+        "it is open again as soon as that is mended: \(copied: "signet condition report \(option)") tells its server, too"
+      )
     }
     if let server = status.lock.server {
       findings.append(
         finding(
           .problem, "its server locks it\(reason(server))",
-          "mend what it says, and report that (signet condition report \(option)); or ask its operator to unlock it"
+          "ask its operator to unlock it; or mend what it says, and report that: \(copied: "signet condition report \(option)")"
         ))
     }
     if let manual = status.lock.manual {
       findings.append(
         finding(
-          .note, "it was locked by hand\(reason(manual))", "unlock it: signet condition unlock \(option)"))
+          .note, "it was locked by hand\(reason(manual))",
+          "unlock it: \(copied: "signet condition unlock \(option)")"))
     }
     if let stepUp = status.stepUpReason {
       findings.append(finding(.note, "its server takes no codes for now, but approvals: \(stepUp)"))
@@ -309,7 +332,7 @@ struct Doctor {
 
   /// Imported accounts, as far as can be said without what opens them.
   private func accounts(on device: Device) async throws -> [Finding] {
-    let subject = "imported accounts"
+    let subject: TerminalText = "imported accounts"
     var findings: [Finding] = []
     let locks = try await device.accounts.evaluatePolicies().values.map(\.lock).filter(\.isLocked)
     if !locks.isEmpty {
@@ -318,7 +341,9 @@ struct Doctor {
         Finding(
           subject: subject, weight: isPolicy ? .problem : .note,
           text: isPolicy ? "some are locked by their policies" : "some were locked by hand",
-          advice: "signet account list shows which" + (isPolicy ? "" : ", and signet account unlock ends it"))
+          advice: isPolicy
+            ? "signet account list shows which"
+            : "signet account list shows which, and signet account unlock ends it")
       )
     }
     guard try await !device.accounts.havePassword() else { return findings }
@@ -336,20 +361,27 @@ struct Doctor {
     if ways.contains(.biometrics) {
       do throws(SignetFailure) {
         let status = try await device.biometricStatus(for: container)
-        let advice = status == .invalidated ? "signet biometrics enable" : nil
+        let advice: TerminalText? = status == .invalidated ? "signet biometrics enable" : nil
         return Finding(
-          subject: container.fullName, weight: advice == nil ? .note : .problem,
+          subject: TerminalText(container.fullName), weight: advice == nil ? .note : .problem,
           text: status == .enabled
-            ? "\(status), and whoever can run programs as this user needs none" : status.description,
+            ? "\(ours: status), and whoever can run programs as this user needs none"
+            : TerminalText(ours: status.description),
           advice: advice)
-      } catch { return Finding(subject: container.fullName, weight: .note, text: error.description) }
+      } catch {
+        return Finding(
+          subject: TerminalText(container.fullName), weight: .note,
+          text: TerminalText(saidBy: error, limit: 1000)
+        )
+      }
     }
     if ways.contains(.passcode) {
       let status = try await device.passcodeStatus(for: container)
       return Finding(
-        subject: container.fullName, weight: .note,
+        subject: TerminalText(container.fullName), weight: .note,
         text: status == .enabled
-          ? "\(status), and whoever can run programs as this user needs none" : status.description)
+          ? "\(ours: status), and whoever can run programs as this user needs none"
+          : TerminalText(ours: status.description))
     }
     return nil
   }

@@ -8,9 +8,10 @@ extension Command {
     "doctor", "Look for what is weak or broken on this device, and say what to do",
     description: """
       Looks at the program itself, the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
-      container. No container is opened, no password is asked for and no attempt is made.
+      container. No container is opened, no password is asked for and no attempt is made. No server is asked: signet pending does that, and \
+      says which one is down, or is not trusted.
 
-      The exit status is 0 if nothing needs doing and 1 if something does. What is marked as a note is good to know.
+      The exit status is 0 if nothing needs doing on this device and 1 if something does. What is marked as a note is good to know.
       """
   ) { arguments in
     let integrity = try await ProgramIntegrity.judge().evaluate()
@@ -26,7 +27,7 @@ extension Command {
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
       for finding in findings { show(finding, arguments.output) }
-      arguments.output.print(needsDoing ? "Something needs doing." : "Nothing needs doing.")
+      arguments.output.print(needsDoing ? "Something needs doing." : "Nothing needs doing on this device.")
     }
     return needsDoing ? .failure : .success
   }
@@ -38,9 +39,7 @@ extension Command {
       case .note: output.styled("note   ", .yellow)
       case .problem: output.styled("PROBLEM", .bold, .red)
       }
-    output.print("\(mark) \(finding.subject, limit: 200): \(finding.text, limit: 1000)")
-    if let advice = finding.advice {
-      output.print("        -> \(advice, limit: 1000)")
-    }
+    output.print("\(mark) \(finding.subject.limited(to: 200)): \(finding.text.limited(to: 1000))")
+    if let advice = finding.advice { output.print("        -> \(advice.limited(to: 1000))") }
   }
 }

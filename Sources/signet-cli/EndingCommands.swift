@@ -36,7 +36,7 @@ extension Command {
     switch outcome {
     case .told: break
     case .queued(let failure):
-      let reason = TerminalText(failure.description, limit: 2000)
+      let reason = TerminalText(saidBy: failure, limit: 2000)
       arguments.errorOutput.print(
         "signet: the server has not been told yet; it is tried again later: \(reason)")
     default:
@@ -67,7 +67,9 @@ extension Command {
       where arguments.isSet("force") && failure.isOfTheVaultItself
     {
       let folder = options.folder
-      guard try await arguments.confirmsDeletion("Delete the vault in \(folder), which does not open") else {
+      guard
+        try await arguments.confirmsDeletion("Delete the vault in \(shellWord(folder)), which does not open")
+      else {
         return .failure
       }
       try Vault.erase(inFolder: folder)

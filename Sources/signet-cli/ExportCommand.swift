@@ -77,7 +77,7 @@ extension Command {
     for skipped in written.skipped { arguments.errorOutput.print("Not exported: \(skipped.line)") }
     guard written.count > 0 else {
       throw CommandFailure(
-        .dataError, "\(format.title) can say none of these accounts; choose another --format")
+        .dataError, "\(ours: format.title) can say none of these accounts; choose another --format")
     }
     try target.write(written.contents, arguments)
     return Summary(format: format, count: written.count, skipped: written.skipped, refused: refused)
@@ -131,7 +131,7 @@ private enum ExportTarget {
       throw CommandFailure(.usage, "give one of --output FILE, --show-qr and --png FILE")
     }
     if arguments.isSet("encrypt"), !format.canBeEncrypted {
-      throw CommandFailure(.usage, "\(format.title) has no encryption; use aegis, 2fas, andotp or pskc")
+      throw CommandFailure(.usage, "\(ours: format.title) has no encryption; use aegis, 2fas, andotp or pskc")
     }
     guard ways[0] == "output" || format == .otpauth || format == .google else {
       throw CommandFailure(.usage, "QR codes are drawn of otpauth and google; write the others to a file")
@@ -157,7 +157,7 @@ private enum ExportTarget {
         }
       }
       if let failure {
-        throw CommandFailure(.cannotCreate, "\(path) cannot be written: \(systemMessage(failure.code))")
+        throw CommandFailure(.cannotCreate, "\(path) cannot be written: \(ours: systemMessage(failure.code))")
       }
     case .terminal:
       let texts = texts(contents)

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetTerminal
 
 /// What the doctor found out about one thing.
 struct Finding: Hashable {
@@ -13,24 +14,25 @@ struct Finding: Hashable {
   }
 
   /// What it is about, in a word or two.
-  let subject: String
+  let subject: TerminalText
   let weight: Weight
   /// What was found: a sentence without a full stop.
-  let text: String
+  let text: TerminalText
   /// What to do, if anything.
-  var advice: String?
+  var advice: TerminalText?
 
   /// What `--json` prints of it.
   var json: JSONObject {
     var json: JSONObject = [
-      "subject": .string(subject), "weight": .string(weight.rawValue), "finding": .string(text),
+      "subject": .string(subject.description), "weight": .string(weight.rawValue),
+      "finding": .string(text.description),
     ]
-    if let advice { json["advice"] = .string(advice) }
+    if let advice { json["advice"] = .string(advice.description) }
     return json
   }
 
   /// A failure, whose sentence says what to do behind a semicolon or a colon.
-  static func failure(_ subject: String, _ error: any Error) -> Finding {
-    Finding(subject: subject, weight: .problem, text: String(describing: error))
+  static func failure(_ subject: TerminalText, _ error: any Error) -> Finding {
+    Finding(subject: subject, weight: .problem, text: TerminalText(saidBy: error, limit: 1000))
   }
 }

@@ -82,7 +82,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
         // Perhaps somebody is typing: the prompt stays.
         words.set("\(failure)")
         note.refresh()
-        if !PromptNote.isShown { output.print("\n\(failure, limit: 1000)") }
+        if !PromptNote.isShown { output.print("\n\(TerminalText(saidBy: failure, limit: 1000))") }
       case .typed(let password):
         typed = password
         group.cancelAll()

@@ -19,7 +19,7 @@ enum KeyChoice {
     guard let key = Key.Usage.allCases.first(where: { $0.name.rawValue == name }) else { return nil }
     guard container.hasOwnProtection(key) else {
       throw CommandFailure(
-        .dataError, "the \(key) has no password of its own; signet policy explain says what opens it")
+        .dataError, "the \(ours: key) has no password of its own; signet policy explain says what opens it")
     }
     return key
   }

@@ -249,7 +249,8 @@ extension Command {
   private static func explained(_ failure: SignetFailure) -> any Error {
     switch failure {
     case .pushAuth(.noSuchNotification):
-      CommandFailure(.dataError, "\(failure); signet message list shows what there is")
+      CommandFailure(
+        .dataError, "\(TerminalText(saidBy: failure, limit: 1000)); signet message list shows what there is")
     case .biometrics(.notCapable), .biometrics(.notEnrolled), .biometrics(.unavailable),
       .passcode(.notCapable),
       .passcode(.unavailable):

@@ -2,20 +2,39 @@ import Signet
 import SignetTerminal
 
 extension ServerURL {
-  /// Does what talks to this server; where the network fails, says which server it was.
+  /// Does what talks to this server for a container; where the network fails, says which server it was.
   ///
   /// - Throws: What the work throws, and `CommandFailure` in the place of a `TransportFailure`.
   func named<Value>(_ work: () async throws -> Value) async throws -> Value {
     do { return try await work() } catch { throw named(error) }
   }
 
-  /// The failure, with the name of this server where the network failed.
+  /// The failure, with the name of this server where the network failed, and with what to do where the container does not trust it.
   func named(_ error: any Error) -> any Error {
     guard case SignetFailure.transport(let failure) = error else { return error }
+    let name: TerminalText = "the server at \(host):\(port)"
+    if let distrust = failure.distrust {
+      let advice: TerminalText =
+        "get ca.pem and the pin from the operator, then: \(copied: "signet trust ca.pem --pin PIN")"
+      return CommandFailure(exitCode(of: failure), "\(name): \(ours: distrust); \(advice)")
+    }
     let (text, subject) = (failure.description, "the server ")
-    let name = "the server at \(host):\(port)"
     return CommandFailure(
       exitCode(of: failure),
-      text.hasPrefix(subject) ? "\(name) \(text.dropFirst(subject.count))" : "\(name): \(text)")
+      text.hasPrefix(subject)
+        ? "\(name) \(ours: text.dropFirst(subject.count))" : "\(name): \(ours: text)")
+  }
+}
+
+extension TransportFailure {
+  /// Why the device does not trust who answered; `nil` for another failure.
+  fileprivate var distrust: String? {
+    switch self {
+    case .certificateRefused(.unknownIssuer):
+      "the server's certificate was refused: its issuer is not trusted"
+    case .wrongPin:
+      "the server's key is not one of the pinned keys: it was changed, or someone is in between"
+    default: nil
+    }
   }
 }

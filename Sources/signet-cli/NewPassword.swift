@@ -16,7 +16,7 @@ extension DeviceOptions {
   ) async throws -> SharedSecretBox {
     let output = arguments.errorOutput
     let subject = key.map { " for the \($0)" } ?? ""
-    output.print("Choose a password\(subject): \(policy.requirements.joined(separator: ", ")).")
+    output.print("Choose a password\(ours: subject): \(ours: policy.requirements.joined(separator: ", ")).")
     if purpose == .enrolment, lock != .none, lock != .silent {
       let protected = key?.description ?? "container"
       let costs = lock.sentences(
@@ -26,7 +26,7 @@ extension DeviceOptions {
     }
     while true {
       let password = try await typed(
-        "New password\(subject): ", lock == .silent ? nil : .unmetRules(of: policy))
+        "New password\(ours: subject): ", lock == .silent ? nil : .unmetRules(of: policy))
       // A script gets its answer once; a person may try again.
       if arguments.isSet("password-fd") { return password }
       let violations = try await policy.violations(of: password, purpose: purpose)

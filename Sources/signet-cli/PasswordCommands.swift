@@ -71,7 +71,7 @@ extension Command {
     if let until = try await device.earliestPasswordChange(of: container, key: key) {
       throw CommandFailure(
         .dataError,
-        "the password was changed not long ago; change it again from \(Moment.text(until)) on")
+        "the password was changed not long ago; change it again from \(ours: Moment.text(until)) on")
     }
     guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
     if protection.lockPolicy != .silent {
@@ -136,7 +136,7 @@ extension DeviceOptions {
         do throws(CrockfordBase32Failure) {
           return try RecoveryCode(
             SecretBytes(copying: bytes).withTemporaryArray { String(decoding: $0, as: UTF8.self) })
-        } catch { throw CommandFailure(.dataError, error.description) }
+        } catch { throw CommandFailure(.dataError, TerminalText(ours: error.description)) }
       }
     }
   }
@@ -152,7 +152,7 @@ extension Arguments {
   /// Says what is left to be done about a changed password.
   func warn(of outcome: PasswordChangeOutcome) {
     guard case .uncounted(let failure) = outcome else { return }
-    let reason = TerminalText(failure.description, limit: 2000)
+    let reason = TerminalText(saidBy: failure, limit: 2000)
     errorOutput.print(
       "signet: until signet is used again, an older copy of the data folder would open with the password before: \(reason)"
     )

@@ -140,7 +140,7 @@ extension Command {
     do throws(CommandFailure) { text = try InputFile.text(of: path, limit: 65_536) } catch {
       throw CommandFailure(
         error.exitCode,
-        "\(error); name a file with a policy, give a policy string or a profile (\(PolicyProfile.names)), or - for standard input"
+        "\(error.message); name a file with a policy, give a policy string or a profile (\(ours: PolicyProfile.names)), or - for standard input"
       )
     }
     guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is no policy: it is empty") }

@@ -35,7 +35,7 @@ enum ProgramIntegrity {
     if !word.isEmpty {
       guard let wanted = Reaction(rawValue: word) else {
         let words = Reaction.allCases.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "\(variable) is no reaction; use one of \(words)")
+        throw CommandFailure(.usage, "\(ours: variable) is no reaction; use one of \(ours: words)")
       }
       settings = settings.hardened(to: wanted)
     }

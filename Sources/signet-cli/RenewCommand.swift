@@ -44,29 +44,31 @@ extension Command {
     } else {
       arguments.output.print("Renewed \(renewed.fullName).")
     }
-    for way in void { arguments.errorOutput.print("\(way)") }
+    for way in void { arguments.errorOutput.print(way) }
     return .success
   }
 
   /// What a renewal leaves behind with the present keys, and how each is made anew.
   private static func waysOfPresentKeys(
     of container: Container, on device: Device
-  ) async throws -> [String] {
-    var sentences: [String] = []
+  ) async throws -> [TerminalText] {
+    var sentences: [TerminalText] = []
     for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
       let (what, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
       if try await device.hasRecoveryCode(for: container, key: key) {
         sentences.append(
-          "The earlier recovery code of \(what) is void; make another: signet recovery create\(option)")
+          "The earlier recovery code of \(ours: what) is void; make another: \(copied: "signet recovery create\(option)")"
+        )
       }
       let ways = try await device.enabledWays(of: container, key: key)
       if ways.contains(.biometrics) {
         sentences.append(
-          "Fingerprints do not open \(what) any more; enable them again: signet biometrics enable\(option)")
+          "Fingerprints do not open \(ours: what) any more; enable them again: \(copied: "signet biometrics enable\(option)")"
+        )
       }
       if ways.contains(.passcode) {
         sentences.append(
-          "The passcode of this device does not open \(what) any more; enable it again: signet passcode enable\(option)"
+          "The passcode of this device does not open \(ours: what) any more; enable it again: \(copied: "signet passcode enable\(option)")"
         )
       }
     }

@@ -69,7 +69,7 @@ enum ScannedKind {
   }
 
   private var refusal: CommandFailure {
-    CommandFailure(.dataError, "this is \(title); \(command) takes it")
+    CommandFailure(.dataError, "this is \(ours: title); \(ours: command) takes it")
   }
 
   private var title: String {

@@ -58,7 +58,7 @@ let signetProgram = Program(
         + "container, the account, the device or the user is locked (by a policy, by hand or by the server), a UAF server accepts "
         + "neither a token nor the key, or the program is being tampered with"
     ),
-    .init(.configuration, "There is no container yet: activate this device first"),
+    .init(.configuration, "There is no container yet: activate this device first; list ends with 0"),
     .init(.interrupted, "Stopped at the terminal"),
   ],
   environment: [
@@ -71,7 +71,7 @@ let signetProgram = Program(
       "SIGNET_PASSWORD_TIME",
       "About how many milliseconds it takes to try a password that is set from now on, 1 to 10000; never less than 19 MiB of memory and "
         + "2 passes of Argon2id. Unset: 250"),
-    .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
+    .init("SIGNET_CA_FILE", "What --ca names, where that is not given"),
     .init("SIGNET_UAF_SERVER", "The base URL of the UAF server, where --uaf-server is not given"),
     .init(
       "XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR",
@@ -121,7 +121,7 @@ let signetProgram = Program(
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
   seeAlso: ["signet-server(1)"],
-  classify: exitCode)
+  classify: exitCode, describe: { TerminalText(saidBy: $0) })
 
 /// The agent uses what only Linux has.
 private var agentCommands: [Command] {

@@ -15,26 +15,23 @@ extension Command {
     let options = try DeviceOptions(arguments)
     var lists: [(container: Container, list: TransactionList)] = []
     var failure: (any Error)?
-    if let device = try options.deviceIfAny() {
-      try await options.catchUp(with: device, asking: true)
-      // As where nothing was activated yet: nothing is what there is to list.
-      let isEmpty = try await device.containers().isEmpty && !arguments.isSet("container")
-      let containers = try await isEmpty ? [] : ContainerChoice.containers(arguments, of: device)
-      for container in containers {
-        let answer: Result<TransactionList, any Error>
-        answer = try await options.withPassword(for: container, key: .sessionTransport) { session in
-          do {
-            return .success(
-              try await container.server.named {
-                try await device.transactionList(for: container, by: session)
-              })
-          } catch { return .failure(error) }
-        }
-        do { lists.append((container, try answer.get())) } catch  where containers.count > 1 {
-          failure = failure ?? error
-          let reason = TerminalText("\(container.fullName): \(error)", limit: 2000)
-          arguments.errorOutput.print("signet: \(reason)")
-        }
+    let device = try options.device(createIfMissing: false)
+    try await options.catchUp(with: device, asking: true)
+    let containers = try await ContainerChoice.containers(arguments, of: device)
+    for container in containers {
+      let answer: Result<TransactionList, any Error>
+      answer = try await options.withPassword(for: container, key: .sessionTransport) { session in
+        do {
+          return .success(
+            try await container.server.named {
+              try await device.transactionList(for: container, by: session)
+            })
+        } catch { return .failure(error) }
+      }
+      do { lists.append((container, try answer.get())) } catch  where containers.count > 1 {
+        failure = failure ?? error
+        let reason = TerminalText(saidBy: error, limit: 2000)
+        arguments.errorOutput.print("signet: \(container.fullName): \(reason)")
       }
     }
     report(lists, arguments)
@@ -59,13 +56,11 @@ extension Command {
     for container in wanted {
       arguments.errorOutput.print(
         lists.count == 1
-          ? "The server asks for new keys; make them: signet renew"
-          : "The server asks for new keys of \(container.fullName); make them: signet renew --container \(container.shortID)"
+          ? "The server asks for new keys; make them: \(copied: "signet renew")"
+          : "The server asks for new keys of \(container.fullName); make them: \(copied: "signet renew --container \(container.shortID)")"
       )
     }
-    if lists.isEmpty {
-      arguments.errorOutput.print(DeviceOptions.nothingYet)
-    } else if lists.allSatisfy({ $0.list.transactions.isEmpty }) {
+    if !lists.isEmpty, lists.allSatisfy({ $0.list.transactions.isEmpty }) {
       arguments.errorOutput.print("Nothing waits for a decision.")
     }
     for (container, list) in lists {
@@ -195,7 +190,7 @@ extension Command {
     do throws(WireFailure) { return try MatchingNumber(text) } catch {
       let counts = MatchingNumber.digitCounts
       throw CommandFailure(
-        code, "\(name) has \(counts.lowerBound) to \(counts.upperBound) digits, and nothing else")
+        code, "\(ours: name) has \(counts.lowerBound) to \(counts.upperBound) digits, and nothing else")
     }
   }
 }
@@ -333,7 +328,7 @@ struct ChosenTransaction: Sendable {
     } catch let failure as SignetFailure {
       switch failure {
       case .transactionDecided, .transactionCancelled, .transactionExpired:
-        return CommandFailure(exitCode(of: failure), failure.description)
+        return CommandFailure(exitCode(of: failure), failure.message)
       case .noSuchTransaction: return nil
       default: throw failure
       }

@@ -48,10 +48,11 @@ enum ActivationCommands {
       arguments.output.print(answer)
     } else {
       if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
-      arguments.output.print(fields: [
-        ("Server", client.server.shortForm), ("User id", user),
-        ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
-      ])
+      arguments.output.print(
+        fields: [
+          ("Server", client.server.shortForm), ("User id", user),
+          ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
+        ], copying: ["Invite code"])
     }
     try picture?.write(code.png(), or: "make another code")
     return .success

@@ -103,7 +103,7 @@ enum AuditCommands {
     let cause = errno
     guard cause == ENOENT, access("\(folder)/server.json", R_OK) == 0,
       let storage = try ServerFolder(opening: folder).storageOnServer()
-    else { throw InputFile.unreadable(database, systemMessage(cause)) }
+    else { throw InputFile.unreadable(database, TerminalText(ours: systemMessage(cause))) }
     do {
       let report = try await storage.verifyAudit(keptHeads: heads)
       await storage.close()
@@ -167,6 +167,6 @@ enum AuditCommands {
     ]
     for place in report.keptHeads { fields.append(("Kept hash", text(of: place))) }
     output.print("Audit log: \(verdict)")
-    output.print(fields: fields)
+    output.print(fields: fields, copying: ["Head"])
   }
 }

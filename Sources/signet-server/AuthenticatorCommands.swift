@@ -111,7 +111,8 @@ enum AuthenticatorCommands {
       }
       var fields = [("Authenticator", try answer.string("id")), ("User id", user), ("URI", uri)]
       if let serial = try answer.optionalString("token") { fields.append(("Token", serial)) }
-      arguments.output.print(fields: fields + [("Expires", utc(try answer.integer("expires")))])
+      arguments.output.print(
+        fields: fields + [("Expires", utc(try answer.integer("expires")))], copying: ["URI"])
     }
     try picture?.write(QRCode(uri).png(), or: "make another invitation")
     return .success
@@ -121,7 +122,7 @@ enum AuthenticatorCommands {
   private static func codes(_ arguments: Arguments) throws -> JSONObject? {
     guard let kind = arguments.optionalString("codes") else {
       for option in ["digits", "period", "algorithm"] where arguments.isSet(option) {
-        throw UsageFailure.refused("--\(option) goes with --codes")
+        throw UsageFailure.refused("--\(ours: option) goes with --codes")
       }
       return nil
     }

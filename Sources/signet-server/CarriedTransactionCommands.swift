@@ -49,7 +49,7 @@ enum CarriedTransactionCommands {
       var picture = try NewFile.named(by: "png", arguments)
       let answer = try await client.send(API.carryTransaction, at: [.id: arguments.string("id")])
       let text = try answer.string("text")
-      if !arguments.isSet("json") { arguments.output.print("\(text)") }
+      if !arguments.isSet("json") { arguments.output.print("\(copied: text)") }
       try show(text, answer, arguments) { [] }
       try picture?.write(QRCode(text).png(), or: "make room, and print it again")
       return .success
@@ -99,7 +99,7 @@ enum CarriedTransactionCommands {
         }
         throw CommandFailure(
           failure.exitCode,
-          "\(failure.description) Where the user typed digits into the device, and scanned nothing, add --typed."
+          "\(failure.message) Where the user typed digits into the device, and scanned nothing, add --typed."
         )
       }
       if arguments.isSet("json") {
@@ -141,7 +141,7 @@ enum CarriedTransactionCommands {
     if !arguments.isSet("json") {
       if wantsPicture { ActivationCommands.show(try QRCode(text), arguments) }
       let fields = try fields()
-      if !fields.isEmpty { arguments.output.print(fields: fields) }
+      if !fields.isEmpty { arguments.output.print(fields: fields, copying: ["Link"]) }
     }
   }
 }

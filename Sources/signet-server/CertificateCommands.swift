@@ -30,7 +30,7 @@ enum CertificateCommands {
           if !lines.isEmpty { object["advice"] = .array(lines.map { .string($0.description) }) }
           arguments.output.print(object)
         } else {
-          arguments.output.print(fields: fields(certificate, folder))
+          arguments.output.print(fields: fields(certificate, folder), copying: ["Pin"])
           for line in lines { arguments.errorOutput.print(line) }
         }
         return lines.isEmpty ? .success : .failure
@@ -64,12 +64,13 @@ enum CertificateCommands {
           arguments.output.print(object)
           return .success
         }
-        arguments.output.print(fields: fields(certificate, renewed))
+        arguments.output.print(fields: fields(certificate, renewed), copying: ["Pin"])
         let pins = certificate.pin == before.pin ? [certificate.pin] : [certificate.pin, before.pin]
         let options = pins.map { " --pin \(Base64URL.encode($0))" }.joined()
         arguments.errorOutput.print(
-          "1. Hand out \(renewed.path)/ca.pem: relying parties trust it, and the user of each device runs")
-        arguments.errorOutput.print("   signet trust ca.pem\(options)")
+          "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
+        )
+        arguments.errorOutput.print("   \(copied: "signet trust ca.pem\(options)")")
         arguments.errorOutput.print(
           "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
         return .success
@@ -84,7 +85,7 @@ enum CertificateCommands {
     if certificate.isEnding(at: time) {
       let renewal: TerminalText =
         folder.isCertificateRenewedHere
-        ? "renew it: signet-server certificate renew --data \(shellWord(folder.path))"
+        ? "renew it: \(copied: "signet-server certificate renew --data \(shellWord(folder.path))")"
         : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
       advice.append("It ends soon, or has ended; \(renewal)")
     }

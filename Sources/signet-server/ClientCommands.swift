@@ -135,7 +135,7 @@ enum ClientCommands {
     }
     var fields = [("Client", try answer.string("id")), ("Issuer", try answer.string("issuer"))]
     if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
-    arguments.output.print(fields: fields)
+    arguments.output.print(fields: fields, copying: ["Client", "Issuer", "Secret"])
     if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }
     return .success
   }

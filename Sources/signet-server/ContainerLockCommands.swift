@@ -82,7 +82,7 @@ enum ContainerLockCommands {
       let policies = try AccountPolicySet(parsing: Array(text.utf8))
       try AccountPolicyRegistry().check(policies)
       return policies
-    } catch { throw CommandFailure(.dataError, error.description) }
+    } catch { throw CommandFailure(.dataError, TerminalText(error.description)) }
   }
 
   private static func attach(_ arguments: Arguments) async throws -> ExitCode {

@@ -73,7 +73,8 @@ enum InitCommand {
         at: arguments.string("data"), settings, alternativeNames: arguments.strings("san"),
         masterKeyFile: Environment.masterKeyFile)
     } catch ServerFolderFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
-      throw CommandFailure(.noInput, "there is no folder \(path); make it first, or name another with --data")
+      throw CommandFailure(
+        .noInput, "there is no folder \(shellWord(path)); make it first, or name another with --data")
     }
     let pin = Base64URL.encode(try folder.certificatePin())
     let listen = ListenAddress(settings)
@@ -92,8 +93,8 @@ enum InitCommand {
         ]
           + PolicyOptions.keys.compactMap { key, name in
             settings.profile.keys[key].map { ("Policy, \(name)", $0.stringWithLock) }
-          })
-      arguments.errorOutput.print("Start it: \(Environment.serving(arguments.string("data")))")
+          }, copying: ["Pin"])
+      arguments.errorOutput.print("Start it: \(copied: Environment.serving(arguments.string("data")))")
     }
     return .success
   }
@@ -132,7 +133,7 @@ enum InitCommand {
   private static func protection(_ arguments: Arguments) throws -> ProtectionPolicy {
     guard arguments.string("protection") == "password" else {
       for option in PasswordOptions.all.map(\.name) + ["attempts"] where arguments.count(option) > 0 {
-        throw UsageFailure.refused("--\(option) goes with --protection password only")
+        throw UsageFailure.refused("--\(ours: option) goes with --protection password only")
       }
       return .device
     }

@@ -11,6 +11,6 @@ import SignetTerminal
 func jsonObject(at path: String, option: String) throws -> JSONObject {
   let bytes = try InputFile.bytes(of: path)
   do { return try JSONObject(parsing: bytes) } catch {
-    throw CommandFailure(.dataError, "\(path), which --\(option) names: \(error)")
+    throw CommandFailure(.dataError, "\(path), which --\(ours: option) names: \(error)")
   }
 }

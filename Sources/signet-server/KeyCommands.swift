@@ -89,7 +89,7 @@ enum KeyCommands {
       arguments.output.print(fields: [("Key", id), ("File", path)])
     } else {
       // Nothing but the key, so that it can go into a file or a vault's input.
-      arguments.output.print("\(key)")
+      arguments.output.print("\(copied: key)")
       arguments.errorOutput.print("This is key \(id); it can't be shown again.")
     }
     return .success
@@ -110,7 +110,7 @@ enum KeyCommands {
   /// Makes the key in the database of a folder, as `init` makes the first one.
   private static func maker(_ arguments: Arguments) throws -> () async throws -> JSONObject {
     for other in ["server", "ca", "key-file"] where arguments.isSet(other) {
-      throw UsageFailure.refused("--\(other) goes without --offline")
+      throw UsageFailure.refused("--\(ours: other) goes without --offline")
     }
     guard let data = arguments.optionalString("data") else {
       throw UsageFailure.refused("--offline needs --data: the folder to write into")

@@ -27,8 +27,8 @@ struct NewFile: ~Copyable {
       throw CommandFailure(
         .cannotCreate,
         error.code == EEXIST
-          ? "\(path) exists already; remove it, or name another file with --\(option); nothing was made"
-          : "\(path) cannot be made: \(systemMessage(error.code)); nothing was made")
+          ? "\(path) exists already; remove it, or name another file with --\(ours: option); nothing was made"
+          : "\(path) cannot be made: \(ours: systemMessage(error.code)); nothing was made")
     }
     self.path = path
   }
@@ -60,7 +60,7 @@ struct NewFile: ~Copyable {
       try OpenFile.synchronizeFolder(folderPath(of: path))
     } catch {
       throw CommandFailure(
-        .cannotCreate, "\(path) cannot be written: \(systemMessage(error.code)); \(advice)")
+        .cannotCreate, "\(path) cannot be written: \(ours: systemMessage(error.code)); \(ours: advice)")
     }
     isWritten = true
   }

@@ -83,8 +83,9 @@ struct OperatorClient: Sendable {
     do { return try await answer(endpoint.description, values, query, body) } catch let failure
       as CommandFailure
     {
+      guard !options.isEmpty else { throw failure }
       let message = options.reduce(failure.description) { $0.replacing("\"\($1.key)\"", with: $1.value) }
-      throw CommandFailure(failure.exitCode, message)
+      throw CommandFailure(failure.exitCode, TerminalText(message))
     }
   }
 
@@ -120,7 +121,7 @@ struct OperatorClient: Sendable {
     for (parameter, value) in values {
       guard PercentEncoding.isSegment(value) else {
         throw UsageFailure.refused(
-          "\(parameter.rawValue.uppercased()) cannot be empty, . or .., which name nothing in a URL")
+          "\(ours: parameter.rawValue.uppercased()) cannot be empty, . or .., which name nothing in a URL")
       }
       path = path.replacing("{\(parameter.rawValue)}", with: PercentEncoding.encode(value))
     }
@@ -175,23 +176,26 @@ struct OperatorClient: Sendable {
     switch failure {
     case .unreachable(let code):
       CommandFailure(
-        .unavailable,
-        "the server cannot be reached at \(server.shortForm); "
-          + (folder.map { "start it: signet-server serve --data \(shellWord($0))" }
-            // CURLE_COULDNT_RESOLVE_HOST
-            ?? (code == 6
-              ? "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
-              : "check the address and that it runs"))
-      )
+        .unavailable, "the server cannot be reached at \(server.shortForm); \(remedy(ofCode: code))")
     case .certificateRefused(.unknownIssuer):
       CommandFailure(
         .protocolError,
-        "the server's certificate was refused: its issuer is not trusted; "
-          + (folder.map {
-            "\"tls.authority\" of \($0)/server.json has to name the authority that issued the server's certificate"
-          } ?? "name the server's ca.pem with --ca"))
+        "the server's certificate was refused: its issuer is not trusted; \(remedyOfUnknownIssuer)")
     default: failure
     }
+  }
+
+  /// What to do where nobody listens; the code is libcurl's.
+  private func remedy(ofCode code: Int32) -> TerminalText {
+    if let folder { return "start it: \(copied: "signet-server serve --data \(shellWord(folder))")" }
+    guard code == 6 else { return "check the address and that it runs" }  // CURLE_COULDNT_RESOLVE_HOST
+    return "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
+  }
+
+  private var remedyOfUnknownIssuer: TerminalText {
+    guard let folder else { return "name the server's ca.pem with --ca" }
+    return
+      "\"tls.authority\" of \(folder)/server.json has to name the authority that issued the server's certificate"
   }
 
   private func failure(_ response: HTTPResponse, of endpoint: EndpointDescription) -> CommandFailure {
@@ -202,11 +206,18 @@ struct OperatorClient: Sendable {
     if problem.code == .unknown, let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(
-        failure.exitCode, "\(failure.description) 'signet-server \(list)' shows what there is.")
+        failure.exitCode, "\(failure.message) 'signet-server \(ours: list)' shows what there is.")
     }
-    guard problem.code == .unauthorized else { return CommandFailure(problem) }
-    return CommandFailure(
-      .permissionDenied, "the server does not accept the API key in \(key.path); \(key.remedy)")
+    switch problem.code {
+    case .unauthorized:
+      return CommandFailure(
+        .permissionDenied, "the server does not accept the API key in \(key.path); \(key.remedy)")
+    case .forbidden:
+      let failure = CommandFailure(problem)
+      return CommandFailure(
+        failure.exitCode, "\(failure.message) It is in \(key.path); \(key.remedy)")
+    default: return CommandFailure(problem)
+    }
   }
 
   /// The command that lists the things of which one was not found.
@@ -235,7 +246,7 @@ private struct Access {
   init(_ arguments: Arguments, _ scope: APIKeyService.Scope) throws {
     if let data = arguments.optionalString("data") {
       for other in ["server", "ca"] where arguments.isSet(other) {
-        throw UsageFailure.refused("--\(other) and --data exclude each other")
+        throw UsageFailure.refused("--\(ours: other) and --data exclude each other")
       }
       let folder = try ServerFolder(opening: data)
       server = folder.settings.serverURL
@@ -278,16 +289,15 @@ private struct APIKey {
   let secret: SharedSecretBox
   let path: String
   /// What to do where the server does not accept it.
-  let remedy: String
+  let remedy: TerminalText
 
   /// Reads a file that the command line or the environment names.
   init(_ path: String, _ scope: APIKeyService.Scope) throws {
-    remedy =
-      "name another with --key-file, or make one: "
-      + "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
+    let command = "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
+    remedy = "name another with --key-file, or make one: \(copied: command)"
     do throws(ServerFolderFailure) { secret = try ServerFolder.apiKey(at: path) } catch {
       guard case .fileMissing = error else { throw error }
-      throw InputFile.unreadable(path, "\(systemMessage(ENOENT)); \(remedy)")
+      throw InputFile.unreadable(path, "\(ours: systemMessage(ENOENT)); \(remedy)")
     }
     self.path = path
   }
@@ -295,9 +305,9 @@ private struct APIKey {
   /// The operator's key of a folder.
   init(secret: SharedSecretBox, path: String, isOfFolder folder: String) {
     (self.secret, self.path) = (secret, path)
-    remedy =
-      "if it was revoked, remove the file and make another: signet-server key create operator --scope admin "
-      + "--offline --data \(shellWord(folder)) --output \(shellWord(path))"
+    let command =
+      "signet-server key create operator --scope admin --offline --data \(shellWord(folder)) --output \(shellWord(path))"
+    remedy = "if it was revoked, remove the file and make another: \(copied: command)"
   }
 }
 
@@ -305,8 +315,10 @@ extension CommandFailure {
   /// What a server, or one of its services, answers.
   init(_ problem: Problem) {
     // What is unknown is better said by the detail alone.
-    let sentences = problem.code == .unknown && !problem.detail.isEmpty ? [] : [problem.code.title]
-    let message = (sentences + [problem.detail]).filter { !$0.isEmpty }.joined(separator: " ")
-    self.init(ExitCodes.code(problem.code), message)
+    let hasTitle = problem.code != .unknown || problem.detail.isEmpty
+    let title = hasTitle ? problem.code.title : ""
+    let gap = title.isEmpty || problem.detail.isEmpty ? "" : " "
+    self.init(
+      ExitCodes.code(problem.code), "\(ours: title)\(ours: gap)\(problem.detail, limit: 2000)")
   }
 }

@@ -12,11 +12,16 @@ extension Terminal {
   func print(_ object: JSONObject) { print(json: object.text(.pretty)) }
 
   /// Prints names of ours and values of anybody in two columns.
-  func print(fields: [(String, String)]) {
+  ///
+  /// - Parameters:
+  ///   - fields: Names and values.
+  ///   - copied: The names of those whose values were made to be copied, by this program or its server: they are not broken.
+  func print(fields: [(String, String)], copying copied: Set<String> = []) {
     let width = fields.map { TerminalText.width($0.0) }.max() ?? 0
     for (name, value) in fields {
       let padding = String(repeating: " ", count: width - TerminalText.width(name) + 2)
-      print("\(styled("\(ours: name)", .bold))\(ours: padding)\(value)")
+      let shown = copied.contains(name) ? TerminalText(copied: value) : TerminalText(value)
+      print("\(styled("\(ours: name)", .bold))\(ours: padding)\(shown)")
     }
   }
 }
@@ -30,7 +35,8 @@ func utc(_ seconds: Int64) -> String {
 func objects(_ name: String, in answer: JSONObject) throws -> [JSONObject] {
   try answer.array(name).map {
     guard case .object(let object) = $0 else {
-      throw CommandFailure(.protocolError, "the answer is not of this version of the protocol: \"\(name)\"")
+      throw CommandFailure(
+        .protocolError, "the answer is not of this version of the protocol: \"\(ours: name)\"")
     }
     return object
   }

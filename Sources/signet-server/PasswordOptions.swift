@@ -43,7 +43,7 @@ enum PasswordOptions {
         allowsSequences: arguments.isSet("allow-sequences"),
         maximumRepeats: arguments.optionalInteger("maximum-repeats", in: lengths))
     } catch let failure as PolicyFailure {
-      throw UsageFailure.refused(failure.description)
+      throw UsageFailure.refused(TerminalText(failure.description))
     }
   }
 }

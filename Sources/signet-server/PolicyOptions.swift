@@ -46,7 +46,7 @@ enum PolicyOptions {
   static func policy(_ arguments: Arguments) throws -> ProtectionPolicy? {
     guard let (option, policy) = try policy("policy", arguments) else { return nil }
     for part in parts where arguments.count(part) > 0 {
-      throw UsageFailure.refused("--\(part) goes without --\(option), which says it all")
+      throw UsageFailure.refused("--\(ours: part) goes without --\(ours: option), which says it all")
     }
     return policy
   }
@@ -61,7 +61,7 @@ enum PolicyOptions {
     for (key, _) in keys {
       guard let (option, policy) = try policy("\(key.rawValue)-policy", arguments) else { continue }
       if let objection = ContainerProfile.objection(to: policy, of: key) {
-        throw UsageFailure.refused("--\(option): the key \(objection)")
+        throw UsageFailure.refused("--\(ours: option): the key \(objection)")
       }
       policies[key] = policy
     }
@@ -73,12 +73,14 @@ enum PolicyOptions {
   ) throws -> (option: String, policy: ProtectionPolicy)? {
     let given = [name, "\(name)-file"].filter { arguments.count($0) > 0 }
     guard let option = given.first else { return nil }
-    guard given.count == 1 else { throw UsageFailure.refused("--\(name) goes without --\(name)-file") }
+    guard given.count == 1 else {
+      throw UsageFailure.refused("--\(ours: name) goes without --\(ours: name)-file")
+    }
     let value = arguments.string(option)
     if option == name, let profile = PolicyProfile(rawValue: value) { return (option, profile.policy) }
     guard option != name || PolicyReview.isPolicy(value) else {
       throw UsageFailure.refused(
-        "--\(option): \"\(value)\" is neither a policy string nor a profile; the profiles are \(PolicyProfile.names)"
+        "--\(ours: option): \"\(value)\" is neither a policy string nor a profile; the profiles are \(ours: PolicyProfile.names)"
       )
     }
     let review = PolicyReview(text: option == name ? value : try text(value))
@@ -90,12 +92,12 @@ enum PolicyOptions {
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {
       let reasons = errors.isEmpty ? ["it lacks a type"] : errors.map(\.description)
-      throw UsageFailure.refused("--\(option): \(reasons.joined(separator: "; "))")
+      throw UsageFailure.refused("--\(ours: option): \(reasons.joined(separator: "; "))")
     }
     switch policy {
     case .biometric, .devicePasscode:
       throw UsageFailure.refused(
-        "--\(option): a container is opened by the device, or with a password; use another type")
+        "--\(ours: option): a container is opened by the device, or with a password; use another type")
     default: break
     }
     return (option, policy)

@@ -117,7 +117,7 @@ enum ServeCommand {
 
   private static func failure(_ failure: ServerFailure, _ listen: ListenAddress) -> CommandFailure {
     guard case .cannotListen(_, let code) = failure else {
-      return CommandFailure(.configuration, failure.description)
+      return CommandFailure(.configuration, TerminalText(failure.description))
     }
     let reason =
       switch code {
@@ -126,6 +126,6 @@ enum ServeCommand {
       case EACCES: "this user may not use that port; use one above 1023, or grant CAP_NET_BIND_SERVICE"
       default: String(cString: strerror(code))
       }
-    return CommandFailure(.unavailable, "cannot listen on \(listen.text): \(reason)")
+    return CommandFailure(.unavailable, "cannot listen on \(ours: listen.text): \(ours: reason)")
   }
 }

@@ -119,7 +119,7 @@ enum TokenCommands {
         return SecretBytes(copying: line.extracting(first: count))
       }
     } catch let failure as SecretInputFailure {
-      throw InputFile.unreadable(path, failure.description)
+      throw InputFile.unreadable(path, failure.message)
     }
   }
 

@@ -113,7 +113,7 @@ enum UserCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("\(try answer.string("code"))")
+          arguments.output.print("\(copied: try answer.string("code"))")
         }
         return .success
       },

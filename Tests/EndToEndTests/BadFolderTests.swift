@@ -28,12 +28,11 @@ import Testing
   @Test func missing() async throws {
     let folder = try TemporaryFolder()
     let device = DeviceCommand(data: "\(folder.path)/none/of/these")
-    for words in [["otp"], ["approve"], ["deny"], ["delete", "--yes"]] {
+    for words in [["otp"], ["pending"], ["pending", "--json"], ["approve"], ["deny"], ["delete", "--yes"]] {
       try await expectRefusal(device, 78, "there is no folder", words)
     }
     // Where nothing was activated, nothing is what there is to read.
     #expect(try await device.json("list").array("containers").isEmpty)
-    #expect(try await device.json("pending").array("transactions").isEmpty)
     let listed = try await device.run("list")
     #expect(listed.status == 0 && listed.errorOutput.contains("no container yet"), listed.summary)
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
@@ -41,6 +40,10 @@ import Testing
     #expect(FileManager.default.createFile(atPath: file, contents: Data()))
     try await expectRefusal(DeviceCommand(data: file), 73, "Not a directory", ["list"])
     try await expectRefusal(DeviceCommand(data: "\(file)/x"), 73, "Not a directory", ["list"])
+    // Named as one writes it in a command.
+    let blank = "\(folder.path)/my file"
+    #expect(FileManager.default.createFile(atPath: blank, contents: Data()))
+    try await expectRefusal(DeviceCommand(data: blank), 73, "the folder '\(blank)' cannot be used", ["list"])
   }
 
   @Test func ofAnotherUserOrOpenToOthers() async throws {

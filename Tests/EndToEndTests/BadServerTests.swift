@@ -40,7 +40,8 @@ import Testing
     code.pins[0][31] ^= 1
     try await expectRefusal(
       server, device, ["activate", "--code-file", server.write(code.text, to: "unpinned")], 76,
-      "not one of the pinned keys")
+      "not one of the pinned keys: it was changed since the code was made, or someone is in between; ask the operator"
+    )
     code.pins[0][31] ^= 1
     let file = try server.write(code.text, to: "bob")
     var stranger = device

@@ -27,15 +27,25 @@ import Testing
     let other = try await RunningServer.start()
 
     _ = try await device.json("trust", other.authority)
+    let advice = "get ca.pem and the pin from the operator, then: signet trust ca.pem --pin PIN"
     let refused = try await device.run("pending")
-    #expect(refused.status == 76 && refused.errorOutput.contains("certificate was refused"), refused.summary)
-    // SIGNET_CA_FILE names the right ones, where the container has none of its own.
-    #expect(try await device.run("trust").output.hasSuffix("those that the system trusts.\n"))
+    #expect(refused.isRefusal(76, "its issuer is not trusted; \(advice)"), refused.summary)
+    // SIGNET_CA_FILE and --ca name the right ones, which count where the container has none of its own; the help says so.
+    let named = try await device.run("pending", "--ca", server.authority)
+    #expect(named.isRefusal(76, "its issuer is not trusted; \(advice)"), named.summary)
+    let help = try await device.run("pending", "--help").output.split(whereSeparator: \.isWhitespace)
+    #expect(
+      help.joined(separator: " ").contains("where a container has none of its own: activate keeps them"))
+    #expect(
+      try await device.run("trust").output.hasSuffix(
+        "those that the system trusts.\nNo pin: any key of these authorities is taken.\n"))
     #expect(try await device.run("pending").status == 0)
 
     let wrongPin = Array(repeating: "A", count: 43).joined()
-    _ = try await device.json("trust", server.authority, "--pin", wrongPin)
-    #expect(try await device.run("pending").status == 76)
+    let pinned = try await device.run("trust", server.authority, "--pin", wrongPin)
+    #expect(pinned.status == 0 && pinned.output.hasSuffix(".\nPins: \(wrongPin)\n"), pinned.summary)
+    let unpinned = try await device.run("pending")
+    #expect(unpinned.isRefusal(76, "or someone is in between; \(advice)"), unpinned.summary)
     #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
     #expect(
       try await device.run("trust", "--pin", "AAAA").isRefusal(65, "a pin is the base64url of 32 bytes"))

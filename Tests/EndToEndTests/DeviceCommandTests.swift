@@ -26,6 +26,8 @@ struct DeviceCommandTests {
     for (path, finding) in [
       ("\(folder.path)/none", "there is no folder \(folder.path)/none;"),
       (folder.path, "\(folder.path) holds no vault;"),
+      // As one writes it in a command.
+      ("\(folder.path)/my phone", "there is no folder '\(folder.path)/my phone';"),
     ] {
       let result = try await run("--data", path, "otp")
       #expect(result.status == 78)

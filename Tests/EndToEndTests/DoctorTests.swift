@@ -42,7 +42,8 @@ import Testing
       "ok      credentials: what keeps the keys still opens them all\n",
       "ok      clock: it agrees with what was seen before\n",
       "alice at \(server.url): the container is in order\n",
-      "Nothing needs doing.\n",
+      "note    servers: none was asked", "-> ask them: signet pending\n",
+      "Nothing needs doing on this device.\n",
     ] { #expect(report.output.contains(line), report.summary) }
     let object = try await device.json("doctor")
     #expect(try object.bool("healthy"))
@@ -75,6 +76,7 @@ import Testing
     let folder = try TemporaryFolder()
     let report = try await DeviceCommand(data: "\(folder.path)/none").run("doctor")
     #expect(report.status == 0 && report.output.contains("-> activate this device"), report.summary)
+    #expect(!report.output.contains("servers: "), report.summary)
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
   }
 

@@ -29,6 +29,19 @@ import Testing
     await server.stop()
   }
 
+  @Test("with --once ends with 75 where nothing comes within --timeout; what waits is shown before")
+  func timeout() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let none = try await device.run("listen", "--once", "--timeout", "1s")
+    #expect(none.isRefusal(75, "signet: nothing came within 1 s\n"), none.summary)
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    let shown = try await device.run("listen", "--once", "--timeout", "1m")
+    #expect(shown.status == 0 && shown.output.contains("  | Pay 1 EUR\n"), shown.summary)
+    await server.stop()
+  }
+
   @Test("says on the desktop that something waits and where, never what; and nothing with --no-notify")
   func desktop() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

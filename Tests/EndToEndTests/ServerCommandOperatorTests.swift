@@ -196,7 +196,10 @@ import Testing
         "There is no key of this id. 'signet-server key list' shows what there is."
       ),
       (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),
-      (["transaction", "show", "none", "--key-file", "\(server.data)/admin.key"], 77, "lacks the scope"),
+      (
+        ["transaction", "show", "none", "--key-file", "\(server.data)/admin.key"], 77,
+        "lacks the scope \"relying-party\". It is in \(server.data)/admin.key; name another with --key-file, or make one:"
+      ),
       (["user", "list", "--server", server.url], 64, "--server and --data exclude each other"),
       (["user", "list", "--key-file", "\(server.data)/none"], 66, "none cannot be read: No such file"),
       (["user", "list", "--key-file", "\(server.data)/ca.pem"], 65 + 13, "holds no API key"),

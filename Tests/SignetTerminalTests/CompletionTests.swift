@@ -29,6 +29,10 @@ private let completionCases: [CompletionCase] = [
   .init(["otp", "-c", "x", "--ve"], ["--verbose"]),
   .init(["completion", ""], ["bash", "zsh", "fish"]),
   .init(["completion", "f"], ["fish"]),
+  .init(["help", ""], ["otp", "user", "help", "completion"]),
+  .init(["help", "us"], ["user"]),
+  .init(["help", "user", "c"], ["create"]),
+  .init(["help", "otp", ""], []),
   .init(["otp", "work", "data"], ["data.txt"]),
   .init(
     ["otp", "-"],
@@ -91,8 +95,9 @@ private let completionCases: [CompletionCase] = [
     #expect(result.messages == "")
     #expect(
       result.output.split(separator: "\n") == [
-        "_sample", "_sample", "_sample_completion", "_sample_help", "_sample_otp", "_sample_user",
-        "_sample_user_create", "_sample_user_list",
+        "_sample", "_sample", "_sample_completion", "_sample_help", "_sample_help_completion",
+        "_sample_help_help", "_sample_help_otp", "_sample_help_user", "_sample_help_user_create",
+        "_sample_help_user_list", "_sample_otp", "_sample_user", "_sample_user_create", "_sample_user_list",
       ])
   }
 

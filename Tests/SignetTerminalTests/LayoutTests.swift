@@ -80,6 +80,22 @@ import Testing
     #expect(piped.text == "\(table.text)\n")
   }
 
+  @Test("each row of a table has the bar, also where its first cell is empty or at the right of its column")
+  func barsOfATable() {
+    var table = TextTable([.init("N", .right), "EVENT"])
+    for number in ["9", "100", ""] { table.append([number, "made"]) }
+    let seen = Collector()
+    seen.terminal(isTerminal: true).print(table)
+    #expect(
+      seen.text == """
+        |   N  EVENT
+        |   9  made
+        | 100  made
+        |      made
+
+        """)
+  }
+
   @Test("a terminal gets rows that begin with something of ours, and a pipe the lines")
   func printing() {
     let hostile = "Pay 1" + String(repeating: " ", count: 16) + "from    My Own Bank AG"
@@ -114,6 +130,33 @@ import Testing
         "\(row)")
     }
     #expect(rows.last == #"{"text":"\u009b\u00e9\ud83d\udc4d"}"#)
+  }
+
+  @Test(
+    "the bar stands before what others say in a failure, and before one that does not know whose words it has"
+  )
+  func failures() {
+    let known = CommandFailure(
+      .unavailable, "the server at \("host.example") is away; try again later, or ask its operator")
+    let cases: [(failure: any Error, width: Int, shown: String)] = [
+      (
+        known, 40,
+        """
+        x: the server at host.example is away;\u{20}
+            try again later, or ask its\u{20}
+            operator
+
+        """
+      ),
+      (UsageFailure.refused("--a is for \("somebody else")"), 24, "x: --a is for somebody \n  | else\n"),
+      (SampleFailure(), 24, "x: a failure of the \n  | domain\n"),
+    ]
+    for (failure, width, shown) in cases {
+      let seen = Collector()
+      seen.terminal(width: width, isTerminal: true).print("x: \(TerminalText(of: failure, limit: 2000))")
+      #expect(seen.text == shown)
+    }
+    #expect(known.description.hasPrefix("the server at host.example is away"))
   }
 
   @Test("progress on a terminal is one line, elsewhere a line for each message")

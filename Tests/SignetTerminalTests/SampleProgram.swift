@@ -70,7 +70,7 @@ func sampleProgram(
         "fail", "Fail in a chosen way", arguments: [Argument("how", "Which way")], isHidden: true
       ) { arguments in
         switch arguments.string("how") {
-        case "command": throw CommandFailure(.unavailable, "the server is away; try later\u{1B}[31m")
+        case "command": throw CommandFailure(.unavailable, "the server is away; try later\("\u{1B}[31m")")
         case "usage": throw UsageFailure.refused("--a and --b contradict each other")
         case "secret": throw SecretInputFailure.noTerminal(code: 6)
         case "cancel": throw CancellationError()

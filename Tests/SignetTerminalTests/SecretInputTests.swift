@@ -337,8 +337,9 @@ import Testing
   func confirm(_ answers: [String], _ preset: Bool?, _ expected: Bool) async throws {
     let terminal = try PseudoTerminal()
     async let answer = Question(at: terminal.path).confirm("Delete \("\u{202E}")it", preset: preset)
-    for line in answers {
+    for (index, line) in answers.enumerated() {
       let shown = try await terminal.shown(until: "] ")
+      #expect(shown.contains("Answer y or n.\r\nDelete ") == (index > 0), "\(shown)")
       #expect(shown.hasSuffix("Delete \\u{202E}it? [\(preset.map { $0 ? "Y/n" : "y/N" } ?? "y/n")] "))
       #expect(terminal.hasEcho)
       terminal.type(line + "\n")

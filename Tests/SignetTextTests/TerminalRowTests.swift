@@ -104,14 +104,57 @@ import Testing
     #expect(TerminalText(hostile) + "\n" == "a␊b␛[2J\n")
   }
 
-  @Test("of ours alone are left as they are, and words are kept whole where they fit")
-  func ours() {
-    let long: TerminalText = "a sentence of ours that is longer than the window"
-    #expect(long.shown(width: 20, usesUTF8: true) == long.description)
+  @Test(
+    "have the bar where they have text of others, and words are kept whole where they fit",
+    arguments: [
+      (
+        "a sentence of ours that is longer than the window",
+        ["a sentence of ours ", "    that is longer ", "    than the window"]
+      ),
+      ("signet: \("one two three four five")", ["signet: one two ", "  | three four five"]),
+      ("signet: \("")", ["signet: "]),
+      (
+        "signet: \("x") and then words of ours that go on",
+        ["signet: x and then ", "    words of ours ", "    that go on"]
+      ),
+      ("one two three four \("five") six", ["one two three four ", "  | five six"]),
+      ("\("x") of others, and then ours", ["| x of others, and ", "    then ours"]),
+      ("a word-of-ours-that-is-too-long b", ["a ", "    word-of-ours-that-is-too-long", "    b"]),
+    ] as [(TerminalText, [String])])
+  func bars(_ text: TerminalText, _ rows: [String]) {
+    #expect(text.shown(width: 20, usesUTF8: true) == rows.joined(separator: "\n"))
+    #expect(text.shown(width: nil, usesUTF8: true) == text.description)
+  }
+
+  @Test("of a block are left as they are")
+  func laidOut() {
+    let block = TerminalText.block("a text of others that is long", first: "> ", next: "> ", width: 25)
+    #expect(block.shown(width: 20, usesUTF8: true) == block.description)
+    #expect(block.description.contains("\n"))
+  }
+
+  @Test("do not break what is to be copied: it has one of its own where it does not fit")
+  func copied() {
+    let command = "signet trust ca.pem --pin " + String(repeating: "A", count: 20)
+    let text: TerminalText = "Run it: \(copied: command) and wait"
+    #expect(text.shown(width: nil, usesUTF8: true) == "Run it: \(command) and wait")
+    #expect(text.shown(width: 80, usesUTF8: true) == "Run it: \(command) and wait")
+    #expect(text.shown(width: 60, usesUTF8: true) == "Run it: \(command) and \n    wait")
+    #expect(text.shown(width: 52, usesUTF8: true) == "Run it: \n    \(command)\n    and wait")
+    #expect(text.shown(width: 30, usesUTF8: true) == "Run it: \n    \(command)\n    and wait")
+    #expect(TerminalText(copied: command).shown(width: 20, usesUTF8: true) == command)
+    #expect(TerminalText(copied: "a\n\u{1B}b").description == "a␊␛b")
+  }
+
+  @Test("are cut at a limit")
+  func limited() {
+    let text: TerminalText = "ab\("cdef")gh"
+    #expect(text.limited(to: 8) == text)
+    #expect(text.limited(to: 7) == "abcdef…")
+    #expect(text.limited(to: 4) == "abc…")
     #expect(
-      ("signet: \("one two three four five")" as TerminalText).shown(width: 20, usesUTF8: true)
-        == "signet: one two \n  | three four five")
-    #expect(("signet: \("")" as TerminalText).shown(width: 20, usesUTF8: true) == "signet: ")
+      ("\(String(repeating: "x", count: 90)) y" as TerminalText).limited(to: 30)
+        .shown(width: 20, usesUTF8: true).split(separator: "\n").allSatisfy { $0.contains("| ") })
   }
 
   @Test("of a long text take a time that grows with it")

@@ -151,7 +151,7 @@ actor AskingList {
     case .failure(let failure):
       let spent = failure as? SpentAsking
       if spent != nil { finish(entry) }
-      arguments.errorOutput.print("signet: \("\(spent?.reason ?? failure)", limit: 2000)")
+      arguments.errorOutput.print("signet: \(TerminalText(saidBy: spent?.reason ?? failure, limit: 2000))")
     }
     answered = nil
     shown = Set(entries.lazy.filter { !$0.isGone }.map(\.number))

@@ -30,7 +30,11 @@ extension Command {
       With --container only the requests of that container.
       """,
     options: [
-      ContainerChoice.option, .flag("once", "End after the first request that is shown"),
+      ContainerChoice.option,
+      .flag(
+        "once",
+        "End after the first request that is shown, or with 75 where none comes within --timeout, if that is given"
+      ),
       .flag("no-notify", "Show no notification on the desktop"), UAFCommandOptions.facet,
       .flag(
         "messages",
@@ -39,6 +43,7 @@ extension Command {
     ]
   ) { arguments in
     let options = try DeviceOptions(arguments)
+    let timeLimit = try timeLimit(arguments)
     let device = try options.device(createIfMissing: false)
     try await options.catchUp(with: device, asking: true)
     let others = try await uafSources(arguments, of: device) + pushSources(options, device)
@@ -64,7 +69,7 @@ extension Command {
             return nil
           } catch {
             let name = sources.count > 1 ? "\(source.name): " : ""
-            announcements.note("signet: \(name)\(error, limit: 2000)")
+            announcements.note("signet: \(name)\(TerminalText(saidBy: error, limit: 2000))")
             return error
           }
         }
@@ -75,6 +80,13 @@ extension Command {
           return nil
         }
       }
+      if let timeLimit {
+        group.addTask {
+          do { try await Task.sleep(for: .seconds(timeLimit)) } catch { return error }
+          announcements.note("signet: nothing came within \(timeLimit) s")
+          return TimeIsUp()
+        }
+      }
       // One that ends with a failure leaves the others; one that ends without has shown what was wanted.
       var code = ExitCode.success
       var rest = sources.count
@@ -82,6 +94,10 @@ extension Command {
         guard let failure else {
           group.cancelAll()
           return .success
+        }
+        if failure is TimeIsUp {
+          group.cancelAll()
+          return .temporaryFailure
         }
         code = exitCode(of: failure)
         rest -= 1
@@ -92,6 +108,16 @@ extension Command {
       }
       return code
     }
+  }
+
+  /// That nothing came in the time that `--once` has.
+  private struct TimeIsUp: Error {}
+
+  /// The seconds after which `--once` ends where nothing came; `nil` where it waits for ever.
+  private static func timeLimit(_ arguments: Arguments) throws -> Int? {
+    guard arguments.isSet("once"), arguments.isSet("timeout") else { return nil }
+    let seconds = try arguments.seconds("timeout", in: 0...86_400)
+    return seconds > 0 ? seconds : nil
   }
 
   /// Where requests come from: a container, or a user of UAF.

@@ -57,9 +57,13 @@ final class TerminalUAFInteraction: UAFInteraction {
             $0.authenticator.kind.rawValue == wanted
               || $0.authenticator.aaid.lowercased() == wanted.lowercased()
           })
-        else { throw CommandFailure(.dataError, "this device has no such authenticator: \(wanted)") }
+        else {
+          throw CommandFailure(
+            .dataError,
+            "this device has no such authenticator: \(wanted); signet uaf list shows those that it has")
+        }
         if let obstacle = choice.obstacle {
-          throw CommandFailure(.dataError, "\(choice.authenticator.title): \(obstacle)")
+          throw CommandFailure(.dataError, "\(ours: choice.authenticator.title): \(obstacle)")
         }
         return choice.authenticator.aaid
       }
@@ -174,13 +178,14 @@ final class TerminalUAFInteraction: UAFInteraction {
   /// Says what was wrong, and how many tries are left; a script has had its try.
   private func tell(_ question: UAFCredentialRequest) throws {
     guard let error = question.lastRecoverableError else { return }
-    var sentence = error.description
+    var sentence =
+      error == .wrongCredential ? "the \(question.authenticator.title) is wrong" : error.description
     if case .lastAttemptFailed(let left?, _) = question.protectionStatus, error == .wrongCredential {
       sentence += left == 1 ? "; one try is left" : "; \(left) tries are left"
     }
     guard !isScript else {
       let isWrong = error == .wrongCredential || error == .coolingDown
-      throw CommandFailure(isWrong ? .permissionDenied : .dataError, sentence)
+      throw CommandFailure(isWrong ? .permissionDenied : .dataError, TerminalText(sentence))
     }
     output.print("Not accepted: \(sentence, limit: 1_000).")
   }

@@ -75,7 +75,7 @@ struct UAFCommandOptions {
       }
       var configuration: UAFConfiguration
       do throws(UAFConfigurationFailure) { configuration = try UAFConfiguration(baseURL: url) } catch {
-        throw CommandFailure(.usage, error.description)
+        throw CommandFailure(.usage, TerminalText(error.description))
       }
       if arguments.isSet("timeout") {
         configuration.networkTimeoutSeconds = try arguments.seconds("timeout", in: 0...86_400)

@@ -38,7 +38,7 @@ extension Command {
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "the folder \(folder) cannot be made: \(error)")
+        "the folder \(shellWord(folder)) cannot be made: \(error)")
     }
     var files: [JSONValue] = []
     for (aaid, statement) in UAFAuthenticator.metadataStatements {
@@ -50,7 +50,7 @@ extension Command {
       files.append(.string(path))
     }
     arguments.report(
-      "\(files.count) statements were written to \(folder).", ["files": .array(files)]
+      "\(files.count) statements were written to \(shellWord(folder)).", ["files": .array(files)]
     )
     return .success
   }

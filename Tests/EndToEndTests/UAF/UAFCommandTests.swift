@@ -34,7 +34,10 @@ import Testing
       listed.status == 0 && listed.output.contains("PIN") && listed.output.contains("alice"), listed.summary)
     let wrong = try await device.run(
       ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: ["000000"])
-    #expect(wrong.isRefusal(77, "4 tries are left"), wrong.summary)
+    #expect(wrong.isRefusal(77, "the PIN is wrong; 4 tries are left"), wrong.summary)
+    let mistyped = try await device.run(
+      ["uaf", "authenticate", "alice", "-a", "pn"] + party.words, passwords: ["271828"])
+    #expect(mistyped.isRefusal(65, "no such authenticator: pn; signet uaf list shows"), mistyped.summary)
     let changed = try await device.run("uaf", "pin", "alice", passwords: ["271828", "161803"])
     #expect(changed.status == 0, changed.summary)
     let token = try await device.run(["uaf", "authenticate", "alice"] + party.words, passwords: ["161803"])
@@ -206,7 +209,7 @@ import Testing
     let authentication = try ControllingTerminal(device, ["uaf", "oob", "run", message] + party.words)
     try authentication.expect("| Pay 20 EUR to Bob")
     try authentication.answer("PIN of alice: ", "314158")
-    try authentication.expect("Not accepted: this is not the right one; 4 tries are left.")
+    try authentication.expect("Not accepted: the PIN is wrong; 4 tries are left.")
     try authentication.answer("PIN of alice: ", "314159")
     let authenticated = try await authentication.end()
     #expect(authenticated.status == 0, "\(authenticated.shown)")

@@ -1,0 +1,74 @@
+extension TerminalText {
+  /// What is not parted: a character, or where it is wide, a code point and the marks on it.
+  struct Cell {
+    /// One with as many marks as there may be on one code point.
+    static let maximumWidth = 10
+
+    enum Direction { case either, number, rightToLeft }
+
+    var text: String
+    var columns: Int
+    var isOutside = false
+    var beginsRow = false
+    /// Whether it stays in one row with the cells beside it.
+    var isWhole = false
+    var isCopied = false
+
+    var isSpace: Bool { text == " " }
+    var isNumber: Bool { text.unicodeScalars.contains(where: \.isNumber) }
+    var isRightToLeft: Bool { text.unicodeScalars.contains(where: \.isRightToLeft) }
+
+    /// What shows its code points.
+    var escaped: [Cell] {
+      text.unicodeScalars.flatMap {
+        TerminalText.code(of: $0).map { Cell(text: String($0), columns: 1, isOutside: true) }
+      }
+    }
+
+    static func cells(of piece: Piece) -> [Cell] {
+      if piece.origin == .style { return [Cell(text: piece.text, columns: 0)] }
+      if piece.origin == .copied {
+        return [Cell(text: piece.text, columns: TerminalText.widest(piece.text), isCopied: true)]
+      }
+      let isOutside = piece.origin == .outside
+      var cells: [Cell] = []
+      for character in piece.text {
+        let columns = TerminalText.widest(String(character))
+        if columns <= maximumWidth {
+          cells.append(Cell(text: String(character), columns: columns, isOutside: isOutside))
+        } else {
+          // Dozens of parts of syllables can be one character to Unicode.
+          for scalar in character.unicodeScalars {
+            if scalar.isMark, cells.last?.isSpace == false {
+              cells[cells.count - 1].text.unicodeScalars.append(scalar)
+              cells[cells.count - 1].columns += 2
+            } else {
+              cells.append(
+                Cell(text: String(scalar), columns: scalar.isASCII ? 1 : 2, isOutside: isOutside))
+            }
+          }
+        }
+      }
+      return cells
+    }
+  }
+
+  /// A row while it gets its cells.
+  struct Row {
+    var text = ""
+    var columns = 0
+    var hasOthers = false
+    var isBlank = true
+    /// Whether what comes next stands in another row: a space of ours that did not fit.
+    var isFull = false
+    /// Whether the next space of ours ends it.
+    var endsAtSpace = false
+
+    mutating func add(_ cell: Cell) {
+      text += cell.text
+      columns += cell.columns
+      hasOthers = hasOthers || cell.isOutside
+      isBlank = isBlank && (cell.isSpace || cell.columns == 0)
+    }
+  }
+}
