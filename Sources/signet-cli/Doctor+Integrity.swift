@@ -1,4 +1,5 @@
 import SignetIntegrity
+import SignetText
 
 extension Doctor {
   /// What the program says of itself: how it was built, and whether it is being tampered with.

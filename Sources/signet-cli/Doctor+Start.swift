@@ -1,3 +1,5 @@
+import SignetText
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

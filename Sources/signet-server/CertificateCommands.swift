@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetTerminal
+import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
