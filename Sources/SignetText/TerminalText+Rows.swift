@@ -180,7 +180,14 @@ extension TerminalText {
       if !fits, cell.isCopied ? !row.isBlank : !cell.isWhole { end() }
       // What follows it would be copied with it.
       if cell.isCopied, row.isBlank, !rows.isEmpty || !fits { row.endsAtSpace = true }
-      row.add(cell)
+      let narrowest = max(2, width - 1 - widest(next))
+      let lines = cell.isCopied && !fits ? ShellLine.lines(of: cell.text, width: narrowest) : [cell.text]
+      for line in lines.dropLast() {
+        row.add(Cell(text: line, columns: widest(line)))
+        end()
+        row.endsAtSpace = true
+      }
+      if let last = lines.last { row.add(Cell(text: last, columns: widest(last), isOutside: cell.isOutside)) }
     }
     end()
     return rows

@@ -356,7 +356,11 @@ struct ScreenTests {
       ofEach: [
         device.process(["list"]), accounts.process(["account", "list"]), device.process(["doctor"]),
       ],
-      Self.list + ["ok  ", "note  ", "PROBLEM", "        -> ", "Something needs doing."], server,
+      Self.list
+        + [
+          "ok  ", "note  ", "PROBLEM", "        -> ", "Something needs doing.", "    “signet”, so nothing",
+          "    signet ", "    --container ",
+        ], server,
       on: [Self.narrow])
     await server.stop()
   }

@@ -141,9 +141,22 @@ import Testing
     #expect(text.shown(width: 80, usesUTF8: true) == "Run it: \(command) and wait")
     #expect(text.shown(width: 60, usesUTF8: true) == "Run it: \(command) and \n    wait")
     #expect(text.shown(width: 52, usesUTF8: true) == "Run it: \n    \(command)\n    and wait")
-    #expect(text.shown(width: 30, usesUTF8: true) == "Run it: \n    \(command)\n    and wait")
-    #expect(TerminalText(copied: command).shown(width: 20, usesUTF8: true) == command)
+    let key = String(repeating: "A", count: 40)
+    #expect(TerminalText(copied: key).shown(width: 20, usesUTF8: true) == key)
     #expect(TerminalText(copied: "a\n\u{1B}b").description == "a␊␛b")
+  }
+
+  @Test("have a command that is longer than a row in lines that a shell reads as one")
+  func continued() {
+    let text: TerminalText = "Run it: \(copied: "signet trust 'my bank/ca.pem' --pin AAAAA") and wait"
+    #expect(
+      text.shown(width: 36, usesUTF8: true)
+        == "Run it: \n    signet trust 'my bank/ca.pem' \\\n    --pin AAAAA\n    and wait")
+    #expect(
+      TerminalText(copied: #"a 'b'\''c d' e"#).shown(width: 20, usesUTF8: true) == #"a 'b'\''c d' e"#)
+    #expect(
+      TerminalText(copied: #"signet 'b'\''c dddd' \ e"#).shown(width: 20, usesUTF8: true)
+        == "signet \\\n    'b'\\''c dddd' \\\n    \\ e")
   }
 
   @Test("are cut at a limit")
