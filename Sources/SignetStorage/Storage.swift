@@ -49,7 +49,10 @@ public final class Storage: Sendable {
       case .file(let path): .file(path)
       case .server(let address): .server(address)
       }
-    if case .file = location { options.preparation.insert(Schema.lookedUpByCodes, at: 0) }
+    if case .file = location {
+      options.preparation.insert(
+        contentsOf: AuthenticatorRecord.Kind.tables.flatMap(\.preparation), at: 0)
+    }
     do {
       database = try SQLDatabase(place, schema: Schema.current, options: options)
       readiness =

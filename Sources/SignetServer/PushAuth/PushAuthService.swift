@@ -266,14 +266,17 @@ package struct PushAuthService: Sendable {
   }
 
   package func device(of mechanism: PushAuthMechanismRecord) -> PushAuthDevice? {
-    guard let sealed = mechanism.sealedDevice else { return nil }
+    mechanism.sealedDevice.flatMap { device($0, of: mechanism.id) }
+  }
+
+  func device(_ sealed: [UInt8], of mechanism: String) -> PushAuthDevice? {
     do {
-      let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism.id))
+      let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism))
       return try PushAuthDevice(stored: text.withTemporaryArray { bytes in try JSONObject(parsing: bytes) })
     } catch {
       // Never the failure itself, which may have a part of what it failed at.
       context.log.sampledError(
-        "pushauth.failed", ["mechanism": mechanism.id, "cause": "the device cannot be read"])
+        "pushauth.failed", ["mechanism": mechanism, "cause": "the device cannot be read"])
       return nil
     }
   }

@@ -85,7 +85,7 @@ struct UserOverview: Sendable {
       of: user.text, codeAttempts: context.settings.codeAttempts)
     let requests = try await context.storage.openRequests(
       to: user.text, at: context.clock.now, limit: Self.requestLimit)
-    let appNames = try await appNames(of: user)
+    let apps = PushAuthService(context)
     let events = try await UserEvents(of: record, holdings, context).last()
     return UserDetails(
       user: record.id, subject: record.subject, created: record.created, state: record.state,
@@ -95,7 +95,8 @@ struct UserOverview: Sendable {
       authenticators: holdings.authenticators.map { one in
         AuthenticatorDetails(
           id: one.id, kind: one.kind, device: one.device,
-          name: one.kind == .pushApp ? appNames[one.id] ?? "" : one.name, state: one.state,
+          name: one.sealedDescription.flatMap { apps.device($0, of: one.id)?.name } ?? one.name,
+          state: one.state,
           reason: one.reason.isEmpty ? nil : one.reason, created: one.created)
       },
       requests: requests.map {
@@ -103,15 +104,5 @@ struct UserOverview: Sendable {
           id: $0.id, kind: $0.kind, requester: $0.requester, content: $0.content, created: $0.created,
           expires: $0.expires)
       }, events: events.found, eventsAfter: events.after)
-  }
-
-  /// The names of authenticator apps, which are sealed.
-  private func appNames(of user: UserID) async throws -> [String: String] {
-    let service = PushAuthService(context)
-    var names: [String: String] = [:]
-    for app in try await context.storage.pushAuthMechanisms(user: user.text) {
-      names[app.id] = service.device(of: app)?.name
-    }
-    return names
   }
 }

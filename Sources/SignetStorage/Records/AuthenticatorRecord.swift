@@ -34,6 +34,8 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   public var device: String?
   /// What the user calls it, or its model; may be empty.
   public var name: String
+  /// What an authenticator says of itself, its name too, under the server's master key; `nil` where nothing is sealed.
+  public var sealedDescription: [UInt8]?
   /// Where it stands.
   public var state: State
   /// Why it is suspended, or that it was altered; may be empty.
@@ -43,10 +45,11 @@ public struct AuthenticatorRecord: Hashable, Sendable {
 
   /// Describes an authenticator.
   public init(
-    id: String, kind: Kind, device: String? = nil, name: String, state: State, reason: String = "",
-    created: Int64
+    id: String, kind: Kind, device: String? = nil, name: String, sealedDescription: [UInt8]? = nil,
+    state: State, reason: String = "", created: Int64
   ) {
     (self.id, self.kind, self.device, self.name) = (id, kind, device, name)
+    self.sealedDescription = sealedDescription
     (self.state, self.reason, self.created) = (state, reason, created)
   }
 }

@@ -186,14 +186,42 @@ extension SQLConnection {
   }
 
   /// Adds an order for a container in use, and writes down what follows from it at once.
-  func give(_ order: AccountOrderRecord, _ codes: RowCodes) throws {
+  fileprivate func give(_ order: AccountOrderRecord, _ codes: RowCodes) throws {
     var state = try accountState(of: order.container)
     try add(order, to: &state)
     try store(state, of: order.container, isChanged: true, at: order.created, codes)
   }
 
-  /// Whether an operator has locked a container.
-  func isOrderedLocked(_ container: String) throws -> Bool { try accountState(of: container).isOrderedLocked }
+  /// Gives an order to what takes orders on a device, which only containers do.
+  ///
+  /// - Parameters:
+  ///   - action: What is to be done; to unlock is ordered where an operator has locked the container.
+  ///   - device: The device.
+  ///   - order: Makes the order for a container, of its id, with the event.
+  /// - Returns: The orders.
+  /// - Throws: ``SQLFailure``.
+  func give(
+    _ action: AccountOrderRecord.Action, on device: DeviceRecord,
+    _ order: (String) -> (AccountOrderRecord, AuditRecord)
+  ) throws -> [AccountOrderRecord] {
+    try activeContainers(on: device)
+      .filter { try action != .unlock || accountState(of: $0.id).isOrderedLocked }
+      .map { container in
+        let (record, event) = order(container.id)
+        try give(record, rowCodes)
+        try appendAudit(event)
+        return record
+      }
+  }
+
+  /// Whether a container of a device is to be deleted, and the device has not said that it is.
+  func isAnythingToBeWiped(on device: DeviceRecord) throws -> Bool {
+    try activeContainers(on: device).contains { try isToBeWiped($0.id) }
+  }
+
+  private func activeContainers(on device: DeviceRecord) throws -> [ContainerRecord] {
+    try containers(on: device.installation, of: device.user).filter { $0.state == .active }
+  }
 
   /// Whether an operator has locked the device itself that a container is on.
   fileprivate func isOnLockedDevice(_ container: String, _ codes: RowCodes) throws -> Bool {
@@ -263,7 +291,7 @@ extension SQLConnection {
       credential.state = state.standing == .open ? .active : .disabled
       try update(credential)
     }
-    try settleDevice(of: found, at: time, codes)
+    try settleDevice(found.installation, of: found.user, at: time, codes)
     try noteChange(ofContainer: container)
     guard state.isAltered else { return }
     let event = AuditRecord(

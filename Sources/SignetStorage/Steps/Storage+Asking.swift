@@ -5,9 +5,9 @@ extension Storage {
   ///
   /// - Throws: ``StorageFailure``.
   public func isProofInUse(of transaction: String) async throws(StorageFailure) -> Bool {
-    try await read { [codes] database in
+    try await read { database in
       guard let found = try database.transaction(transaction) else { return false }
-      return try database.isProofInUse(found, codes)
+      return try database.isProofInUse(found)
     }
   }
 }
@@ -18,28 +18,17 @@ extension SQLConnection {
   ///
   /// Being offline is no reason: a device answers by digits, and a target may be reached later. Being locked is one: nothing is
   /// accepted of the device until somebody unlocks it.
-  func canAnswer(_ transaction: TransactionRecord, _ ways: AnswerWays) throws -> Bool {
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - asking: How the user is to be asked; `nil` for a transaction that was stored with that.
+  /// - Returns: Whether anything could.
+  /// - Throws: ``SQLFailure``.
+  func canAnswer(_ transaction: TransactionRecord, _ asking: TransactionAsking? = nil) throws -> Bool {
     // Of an unknown user the insertion says that there is none.
     guard let user = transaction.user, try anyUser(user) != nil else { return true }
-    let (rules, codes) = (try answerRules, try rowCodes)
-    let isAsked = try containers(of: user, "state = 'active'").contains { container in
-      container.state == .active && (container.standing != .locked || !transaction.offersApproval)
-        && rules.container(transaction, container)
-    }
-    if try isAsked || ways.mechanisms.contains(where: { try isActive($0, of: user) }) { return true }
-    guard ways.isAskers || !ways.targets.isEmpty else { return false }
-    let keys = try uafCredentials(of: user, codes).filter { key in
-      try key.state == .active && !isLocked(key.device, of: user, codes)
-    }
-    if ways.isAskers, keys.contains(where: { rules.key(transaction, $0, .byAsker) }) { return true }
-    let able = keys.filter { rules.key(transaction, $0, .byServer) }
-    return try ways.targets.contains { target in
-      guard let found = try reachableTarget(target, of: user, codes) else { return false }
-      // One that does not say where it is may be on any device.
-      return able.contains { key in
-        guard let own = key.device, let device = found.device else { return true }
-        return own.utf8.elementsEqual(device.utf8)
-      }
+    return try AuthenticatorRecord.Kind.answering.contains {
+      try $0.canAnswer(transaction, of: user, asking, in: self)
     }
   }
 
@@ -61,53 +50,46 @@ extension SQLConnection {
       do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
     }
     let rules = try answerRules
-    for case let request? in waiting where try !canAnswer(request, AnswerWays(of: request, self)) {
+    for case let request? in waiting where try !canAnswer(request) {
       try withdraw(where: "id", request.id, because: EndRecord.noAuthenticator, at: time) {
         rules.ended($0, cause)
       }
     }
   }
 
-  /// Adds the operations and messages whose targets and apps are still there, and on no locked device.
+  /// Adds what is sent to ask a user, but to what is gone or locked by now.
   func insert(_ asking: TransactionAsking) throws {
-    let codes = try rowCodes
-    for (session, audit) in asking.sessions {
-      guard let user = session.user, try reachableTarget(session.target, of: user, codes) != nil else {
-        continue
-      }
-      try add(session, codes)
-      try appendAudit(audit)
-    }
-    for (message, audit) in asking.messages {
-      guard try anyPushAuthMechanism(message.mechanism)?.state == .active else { continue }
-      try add(message)
-      try appendAudit(audit)
-    }
+    for table in AuthenticatorRecord.Kind.answering { try table.add(asking, in: self) }
   }
 
-  private func isActive(_ mechanism: String, of user: String) throws -> Bool {
-    guard let found = try anyPushAuthMechanism(mechanism) else { return false }
-    return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
-  }
+  private static let asking = AuthenticatorRecord.Kind.answering.filter { $0.asks != nil }
 
-  // One look at all that a request may have beside the list of its user's containers: most have nothing.
-  private static let besideTheList = """
-    SELECT (SELECT count(*) FROM pushauth_messages WHERE txn = $1 AND state = 'pending'),
-      (SELECT count(*) FROM uaf_sessions WHERE txn = $1 AND state IN ('requested', 'tokenCreated')),
-      (SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll')
-    """
+  // One look at all that was sent to ask a request, and at who is told of its end: most have nothing. Put together once, for each decision.
+  private static let besideTheList = {
+    let open = asking.compactMap(\.asks).map {
+      "(SELECT count(*) FROM \($0.name) WHERE txn = $1 AND \($0.isOpen))"
+    }
+    return """
+      SELECT (SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll'),
+        \(open.joined(separator: ", "))
+      """
+  }()
 
   /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
   ///
   /// - Returns: The client that is told how it ended; `nil` where nobody is.
   /// - Throws: ``SQLFailure``.
   func endAsking(of transaction: String, at time: Int64) throws -> String? {
-    let found = try row(Self.besideTheList, [.text(transaction)]) {
-      (messages: try $0.integer(0), sessions: try $0.integer(1), client: try $0.optional(2, $0.text))
+    let found = try row(Self.besideTheList, [.text(transaction)]) { row in
+      (
+        client: try row.optional(0, row.text),
+        open: try Self.asking.indices.map { try row.integer($0 + 1) > 0 }
+      )
     }
     guard let found else { return nil }
-    if found.messages > 0 { try expirePushAuthMessages(where: "txn = $1", [.text(transaction)]) }
-    if found.sessions > 0 { try failUAFSessions(ofTransaction: transaction, at: time, rowCodes) }
+    for (table, isOpen) in zip(Self.asking, found.open) where isOpen {
+      try table.endAsking(of: transaction, at: time, in: self)
+    }
     return found.client
   }
 
@@ -155,51 +137,11 @@ extension SQLConnection {
   }
 
   /// Whether what a transaction was accepted with is in use, on a device that is not locked.
-  func isProofInUse(_ transaction: TransactionRecord, _ codes: RowCodes) throws -> Bool {
+  func isProofInUse(_ transaction: TransactionRecord) throws -> Bool {
     guard transaction.state == .accepted, let user = transaction.user else { return false }
-    if let acceptance = transaction.uaf {
-      guard let session = try uafSession(acceptance.session, codes) else { return false }
-      return try areKeysInUse(of: session, by: user, codes)
+    for table in AuthenticatorRecord.Kind.answering {
+      if let isInUse = try table.isProofInUse(transaction, of: user, in: self) { return isInUse }
     }
-    if let answer = transaction.app { return try isActive(answer.mechanism, of: user) }
-    guard let decision = transaction.decision else { return false }
-    guard let decidedBy = try container(decision.container) else { return false }
-    return try containers(of: decidedBy.user, "state = 'active'").contains {
-      $0.device == decidedBy.device && $0.state == .active && $0.standing != .locked
-    }
-  }
-}
-
-/// The ways by which authenticators without a list of what waits hear of a request.
-struct AnswerWays {
-  /// Targets of UAF operations.
-  var targets: [String]
-  /// Mechanisms of apps.
-  var mechanisms: [String]
-  /// Whether who asks may have any UAF key answer by an operation of its own.
-  var isAskers: Bool
-
-  /// The ways of a request that is about to be stored.
-  init(_ asking: TransactionAsking) {
-    targets = asking.sessions.compactMap { $0.record.target }
-    mechanisms = asking.messages.map { $0.record.mechanism }
-    isAskers = asking.mayAskUAFKeys
-  }
-
-  /// The ways of a request that waits: what was sent and is not answered.
-  ///
-  /// A client of OpenID Connect makes no operations of its own.
-  init(of request: TransactionRecord, _ database: SQLConnection) throws {
-    let id: [SQLValue] = [.text(request.id)]
-    targets = try database.rows(
-      """
-      SELECT target FROM uaf_sessions
-      WHERE txn = $1 AND state IN ('requested', 'tokenCreated') AND target IS NOT NULL
-      """, id
-    ) { try $0.text(0) }
-    mechanisms = try database.rows(
-      "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", id
-    ) { try $0.text(0) }
-    isAskers = try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id)
+    return false
   }
 }

@@ -77,11 +77,10 @@ extension Storage {
   public func issueTokens(
     for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
-    return try await write { database in
+    try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction),
-        try database.isProofInUse(transaction, codes), let user = transaction.user,
+        try database.isProofInUse(transaction), let user = transaction.user,
         try database.userState(user) == .active,
         let found = try database.anyClient(client)?.checked(), found.revoked == nil
       else { return false }

@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetSQL
 
 extension Storage {
@@ -45,9 +46,10 @@ extension Storage {
       }
       // Of one that was altered nobody knows whether it was in use: what it names goes, and is not left behind.
       if [.active, .altered].contains(container.state), !isReplaced {
-        try database.revokeUAF(on: container.installation, of: container.user, at: audit.time, codes, lost)
+        try database.revoke(
+          on: container.installation, of: container.user, but: .container, at: audit.time, lost)
       }
-      try database.settleDevice(of: container, at: audit.time, codes)
+      try database.settleDevice(container.installation, of: container.user, at: audit.time, codes)
       try database.endUnanswerable(of: container.user, after: audit, at: audit.time)
       return true
     }
@@ -117,6 +119,32 @@ extension SQLConnection {
     ) { try ContainerRecord($0, codes) }
   }
 
+  /// A user's containers on a device that calls itself so, also those whose rows were altered.
+  func containers(on installation: String, of user: String) throws -> [ContainerRecord] {
+    try containers(of: user).filter { $0.installation == installation }
+  }
+
+  /// Whether any container is in use, of whatever user.
+  func isAnyContainerInUse() throws -> Bool {
+    try exists("SELECT 1 FROM containers WHERE state = 'active' LIMIT 1", [])
+  }
+
+  /// Tells who waits that a container's list is another one, or that the container ended.
+  func noteChange(ofContainer id: String) throws {
+    let user = try row("SELECT user_id FROM containers WHERE id = $1", [.text(id)]) { try $0.text(0) }
+    if let user { try noteChange(ofUser: user) }
+  }
+
+  /// As ``requireActive(_:)``, for the user of a container, of whatever state.
+  ///
+  /// - Returns: The container; `nil` for none.
+  @discardableResult
+  func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
+    guard let container = try container(id) else { return nil }
+    try requireActive(owner: container.user)
+    return container
+  }
+
   /// Revokes a container, of whatever state, and forgets what made its codes.
   func revoke(_ container: ContainerRecord) throws {
     var container = container
@@ -130,5 +158,105 @@ extension SQLConnection {
     try insert(new.credential)
     try insert(container)
     for key in container.keyDigests { try register(key, for: KeyHolder(container)) }
+  }
+}
+
+// Keys.
+extension SQLConnection {
+  /// Whether one of the keys of a new container belongs to another authenticator, of whatever kind and state, or has two uses.
+  ///
+  /// - Parameters:
+  ///   - new: The new container.
+  ///   - origin: The column by which pending containers are found that it replaces, whose keys are free.
+  ///   - id: What that column holds.
+  /// - Returns: Whether one is taken.
+  /// - Throws: ``SQLFailure``.
+  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws -> Bool {
+    let keys = new.container.keyDigests
+    return try Set(keys).count < keys.count
+      || keys.contains { key in
+        try exists(
+          """
+          SELECT 1 FROM authenticator_keys
+            LEFT JOIN containers ON kind = 'container' AND containers.id = authenticator
+          WHERE digest = $1 AND NOT (coalesce(state, '') = 'pending' AND coalesce(\(origin), '') = $2)
+          """, [.blob(key.bytes), .text(id)])
+      }
+  }
+}
+
+// Signatures.
+extension SQLConnection {
+  // Put together once, for each decision.
+  private static let signerByContainer = """
+    SELECT \(ContainerRecord.columns.columns(of: "containers")), containers.failed_signatures,
+      \(UserRecord.columns.columns(of: "users"))
+    FROM containers LEFT JOIN users ON users.id = containers.user_id WHERE containers.id = $1
+    """
+
+  /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
+  /// `nil` where it is not the signer any more.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
+  func standing(
+    of signer: SignerRecord
+  ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
+    let codes = try rowCodes
+    let found = try row(Self.signerByContainer, [.text(signer.container)]) { row in
+      (
+        container: try ContainerRecord(row, codes).checked(),
+        failed: try row.integer(ContainerRecord.columnCount),
+        owner: try anyUser(in: row, from: ContainerRecord.columnCount + 1)
+      )
+    }
+    guard let (container, failed, owner) = found, container.state == .active,
+      SignerRecord(container) == signer
+    else { return nil }
+    remember(container)  // the event of what is decided names its device
+    return (failed, container.standing == .locked, owner)
+  }
+
+  /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing
+  /// is to be decided.
+  func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+    guard let container, container.state == .active else { return .unknown }
+    let failed = try number(
+      "SELECT failed_signatures FROM containers WHERE id = $1", [.text(container.id)])
+    return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
+  }
+
+  func countSignature(
+    of container: String, failed: Int64, isGood: Bool, limit: Int
+  ) throws -> DecisionOutcome? {
+    guard failed < limit else { return .locked }
+    guard !isGood || failed > 0 else { return nil }
+    let count = isGood ? 0 : failed + 1
+    _ = try execute(
+      "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(count), .text(container)])
+    return isGood ? nil : .notSigned
+  }
+}
+
+extension ContainerRecord {
+  /// What the device of the container calls itself, as ``DeviceRecord/installation`` has it: 32 hexadecimal digits in lower case.
+  public var installation: String { Hex.encode(device) }
+
+  /// The digests of its public keys of all three uses.
+  var keyDigests: [PublicKeyDigest] { [sessionKey, encryptionKey, signingKey].map(PublicKeyDigest.init) }
+}
+
+extension KeyHolder {
+  /// A container.
+  init(_ container: ContainerRecord) {
+    self.init(kind: .container, authenticator: container.id, user: container.user)
+  }
+}
+
+extension DeviceRecord {
+  /// The device of a container that becomes active.
+  init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
+    self.init(
+      of: container.user, container.installation, name: container.name, platform: container.platform,
+      at: time, codes)
   }
 }

@@ -116,6 +116,17 @@ extension SQLConnection {
     _ = try execute("UPDATE credentials SET failures = 0 WHERE id = $1 AND failures > 0", [.text(id)])
   }
 
+  /// Counts a wrong answer that may be of any of a user's containers.
+  ///
+  /// - Returns: Whether there is one that has not reached the limit.
+  func countFailure(ofAllContainersOf user: String, limit: Int) throws -> Bool {
+    try execute(
+      """
+      UPDATE credentials SET failures = failures + 1
+      WHERE user_id = $1 AND state = 'active' AND serial IS NULL AND failures < $2
+      """, [.text(user), .int(limit)]) > 0
+  }
+
   /// Forgets what made a container's codes.
   func removeCredential(_ id: String) throws {
     _ = try execute("DELETE FROM credentials WHERE id = $1", [.text(id)])
@@ -133,7 +144,7 @@ extension SQLConnection {
     ) { (id: try $0.text(0), user: try $0.text(1)) }
     for container in removed {
       try removeCredential(container.id)
-      try freeKeys(ofContainer: container.id, of: container.user)
+      try freeKeys(of: KeyHolder(kind: .container, authenticator: container.id, user: container.user))
     }
   }
 

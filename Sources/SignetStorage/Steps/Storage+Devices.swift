@@ -34,12 +34,7 @@ extension Storage {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
       try database.settle(device, at: audit.time, codes)
       try database.appendAudit(audit)
-      let orders = try database.activeContainers(on: device).map { container in
-        let (record, event) = order(container.id)
-        try database.give(record, codes)
-        try database.appendAudit(event)
-        return record
-      }
+      let orders = try database.give(.lock, on: device, order)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
       return .done(orders)
     }
@@ -57,19 +52,11 @@ extension Storage {
     return try await write { database in
       guard var device = try database.device(id: id, codes) else { return .unknown }
       guard !device.isAltered else { return .altered }
-      let containers = try database.activeContainers(on: device)
-      for container in containers where try database.isToBeWiped(container.id) { return .toBeWiped }
+      if try database.isAnythingToBeWiped(on: device) { return .toBeWiped }
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", audit.time)
       try database.settle(device, at: audit.time, codes)
       try database.appendAudit(audit)
-      var orders: [AccountOrderRecord] = []
-      for container in containers where try database.isOrderedLocked(container.id) {
-        let (record, event) = order(container.id)
-        try database.give(record, codes)
-        try database.appendAudit(event)
-        orders.append(record)
-      }
-      return .done(orders)
+      return .done(try database.give(.unlock, on: device, order))
     }
   }
 
@@ -90,11 +77,7 @@ extension Storage {
     return try await write { database in
       guard let device = try database.device(id: id, codes)?.identified(codes) else { return false }
       try database.appendAudit(audit)
-      for container in try database.containers(on: device) where container.state != .revoked {
-        try database.revoke(container)
-        try database.appendAudit(lost(.container(container.id)))
-      }
-      try database.revokeUAF(on: device.installation, of: device.user, at: audit.time, codes, lost)
+      try database.revoke(on: device.installation, of: device.user, at: audit.time, lost)
       if !device.isAltered { try database.settle(device, at: audit.time, codes) }
       try database.noteChange(ofUser: device.user)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
@@ -125,24 +108,9 @@ extension SQLConnection {
   }
 
   private func isAnythingBound(to installation: String, of user: String) throws -> Bool {
-    for table in ["uaf_credentials", "uaf_targets"] {
-      let named = "SELECT 1 FROM \(table) WHERE user_id = $1 AND device = $2 LIMIT 1"
-      if try exists(named, [.text(user), .text(installation)]) { return true }
+    try AuthenticatorRecord.Kind.boundToDevices.contains {
+      try $0.isBound(to: installation, of: user, in: self)
     }
-    // A pending container is bound once it is confirmed.
-    return try containers(of: user, "state NOT IN ('pending', 'revoked')")
-      .contains { $0.installation == installation }
-  }
-
-  /// As ``requireUnlocked(_:of:_:)``, for the device of a target of UAF tokens.
-  ///
-  /// - Returns: Whether there is such a target, or none is named.
-  @discardableResult
-  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws -> Bool {
-    guard let target else { return true }
-    guard let found = try uafTarget(target, codes) else { return false }
-    try requireUnlocked(found.device, of: found.user, codes)
-    return true
   }
 
   /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
@@ -150,17 +118,6 @@ extension SQLConnection {
     guard let installation else { return false }
     guard let device = try anyDevice(installation, of: user, codes) else { return true }
     return device.isAltered || device.standing == .locked
-  }
-
-  /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
-  func reachableTarget(_ id: String?, of user: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
-    guard let id else { return nil }
-    do {
-      guard let target = try uafTarget(id, codes), target.user.utf8.elementsEqual(user.utf8),
-        try !isLocked(target.device, of: user, codes)
-      else { return nil }
-      return target
-    } catch StorageFailure.altered { return nil }
   }
 
   /// Finds the device that something is bound to in this step, or makes it.
@@ -189,18 +146,16 @@ extension SQLConnection {
   private func forgetDevices(of user: String, but kept: String) throws {
     let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.text(user)])
     guard let count, count > Self.keptDeviceCount else { return }
-    let named = try rows("SELECT DISTINCT device FROM containers WHERE user_id = $1", [.text(user)]) {
-      Hex.encode(try $0.blob(0))
-    }
-    let empty = try rows(
+    let inUse = Set(
+      try AuthenticatorRecord.Kind.boundToDevices.flatMap { try $0.installations(of: user, in: self) }
+        .map { Array($0.utf8) })
+    let unordered = try rows(
       """
       SELECT id, installation FROM devices
       WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
-        AND NOT EXISTS (SELECT 1 FROM uaf_credentials AS key WHERE key.user_id = $1 AND key.device = devices.installation)
-        AND NOT EXISTS (SELECT 1 FROM uaf_targets AS target WHERE target.user_id = $1 AND target.device = devices.installation)
       """, [.text(user), .text(kept), .of(AccountStanding.open)]
     ) { (id: try $0.text(0), installation: try $0.text(1)) }
-    for device in empty where !named.contains(device.installation) {
+    for device in unordered where !inUse.contains(Array(device.installation.utf8)) {
       try execute("DELETE FROM devices WHERE id = $1", [.text(device.id)], changing: 1)
     }
   }
@@ -239,52 +194,46 @@ extension SQLConnection {
     ) { try DeviceRecord($0, codes) }
   }
 
-  /// Writes down how the device of a container stands, after something befell that.
+  /// Writes down how a device stands, after something befell what is bound to it.
   ///
-  /// A device whose row was altered stays as it is: the gate refuses it, and whatever befell its container must not be undone by it.
+  /// A device whose row was altered stays as it is: the gate refuses it, and whatever befell its authenticator must not be undone by it.
   ///
   /// - Parameters:
-  ///   - container: The container, as it was before.
+  ///   - installation: What the device calls itself.
+  ///   - user: Whose it is.
   ///   - lock: The reason of a new lock of the device itself; `nil` to keep the present one.
   ///   - time: When.
   ///   - codes: The codes of rows.
   /// - Throws: ``SQLFailure``.
   func settleDevice(
-    of container: ContainerRecord, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
+    _ installation: String, of user: String, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
   ) throws {
-    guard var device = try anyDevice(container.installation, of: container.user, codes), !device.isAltered
-    else { return }
+    guard var device = try anyDevice(installation, of: user, codes), !device.isAltered else { return }
     if let lock, !device.isOrderedLocked {
       (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, lock, time)
     }
     try settle(device, at: time, codes)
   }
 
-  /// Writes a device down with its standing: the gravest of its own order and of its active container's standing.
+  /// Writes a device down with its standing: the gravest of its own order and of what its authenticators let it do.
   ///
   /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then.
   ///
-  /// If an altered container is the reason for the lock, the lock is recorded (`container.altered`), and requests that no other
-  /// authenticator can answer end.
-  ///
-  /// Registrations that are under way when it is locked end: what they would add may say that it is on another device.
+  /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator can answer
+  /// end.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
     guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
     var device = device
     device.isAltered = false
-    // What a row says that was altered is not believed: its container may have been locked.
-    let bound = try containers(on: device)
-    let standings: [AccountStanding] = bound.compactMap {
-      switch $0.state {
-      case .active: $0.standing
-      case .altered: .locked
-      case .pending, .revoked: nil
-      }
-    }
+    let tables = AuthenticatorRecord.Kind.boundToDevices
+    let bound = try tables.flatMap { try $0.standings(on: device, in: self) }
+    let standings = bound.map(\.standing)
     device.standing =
       device.isOrderedLocked || standings.contains(.locked)
       ? .locked : standings.contains(.stepUp) ? .stepUp : .open
-    if device.standing == .locked { try disableCodesOfLostContainers(of: device.user) }
+    if device.standing == .locked {
+      for table in tables { try table.holdLocked(device, in: self) }
+    }
     guard device != before else { return }
     try execute(
       """
@@ -298,10 +247,9 @@ extension SQLConnection {
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
     let isNewLock = !device.isOrderedLocked && (before.isOrderedLocked || before.standing != .locked)
-    if let altered = bound.first(where: { $0.state == .altered }), isNewLock {
-      let event = AuditRecord(
-        .containerAltered(user: device.user, container: altered.id), by: .server, at: time)
-      // The row of the container is not believed, so that nothing else names the device.
+    if let altered = bound.compactMap(\.altered).first, isNewLock {
+      let event = AuditRecord(altered, by: .server, at: time)
+      // The row of the authenticator is not believed, so that nothing else names the device.
       try appendAudit(event, on: device.id)
       try endUnanswerable(of: device.user, after: event, at: time)
     }
@@ -314,61 +262,26 @@ extension SQLConnection {
       }
     try publish(OutboxEvent(kind, of: device.id, user: device.user), at: time)
     guard device.standing == .locked else { return }
-    try failUAFRegistrations(
-      on: device.installation, of: device.user, .forbidden(at: time), codes)
+    for table in tables { try table.endAtLock(of: device, at: time, in: self) }
   }
 
-  /// Takes the codes of a user's containers out of use whose rows were altered or removed.
+  /// Revokes what a user has on a device for good.
   ///
-  /// Such a container does not say on which device it is, or that it was locked: the lock of any device of the user's holds for its codes.
-  fileprivate func disableCodesOfLostContainers(of user: String) throws {
-    for var credential in try credentials(of: user)
-    where credential.serial == nil && credential.state == .active {
-      let container = try anyContainer(credential.id)
-      if let container, container.state != .altered { continue }
-      credential.state = .disabled
-      try update(credential)
-    }
-  }
-
-  /// The user's containers on a device, also those whose rows were altered.
-  fileprivate func containers(on device: DeviceRecord) throws -> [ContainerRecord] {
-    try containers(of: device.user).filter { $0.installation == device.installation }
-  }
-
-  fileprivate func activeContainers(on device: DeviceRecord) throws -> [ContainerRecord] {
-    try containers(on: device).filter { $0.state == .active }
-  }
-
-  /// Revokes the UAF keys of a user on a device, removes its targets, and ends what is under way for either.
-  ///
-  /// The rows of keys stay, so that none of them is registered again.
-  func revokeUAF(
-    on installation: String, of user: String, at time: Int64, _ codes: RowCodes,
+  /// - Parameters:
+  ///   - installation: What the device calls itself.
+  ///   - user: Whose it is.
+  ///   - kind: A kind that is left alone; `nil` for none.
+  ///   - time: When.
+  ///   - lost: Makes the event of each that goes.
+  /// - Throws: ``SQLFailure``.
+  func revoke(
+    on installation: String, of user: String, but kind: AuthenticatorRecord.Kind? = nil, at time: Int64,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
-    // What was asked of a target is found by it, so that this comes first.
-    try failUAFSessions(on: installation, of: user, .forbidden(at: time), codes)
-    for key in try revokeUAFCredentials(on: installation, of: user, codes) {
-      try appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
+    for table in AuthenticatorRecord.Kind.boundToDevices where table.kind != kind {
+      try table.revoke(on: installation, of: user, at: time, in: self, lost)
     }
-    let device = try deviceID(installation, of: user)
-    let targets = try rows(
-      "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING \(UAFTargetRecord.columns)",
-      [.text(user), .text(installation)]
-    ) { row -> (id: String, device: String?) in
-      // An altered row does not prove its device.
-      do { return (try UAFTargetRecord(row, codes).id, device) } catch StorageFailure.altered {
-        return (try row.text(0), nil)
-      }
-    }
-    for target in targets { try appendAudit(lost(.target(target.id)), on: target.device) }
   }
-}
-
-extension ContainerRecord {
-  /// What the device of the container calls itself, as ``DeviceRecord/installation`` has it: 32 hexadecimal digits in lower case.
-  public var installation: String { Hex.encode(device) }
 }
 
 extension DeviceRecord {
@@ -398,12 +311,5 @@ extension DeviceRecord {
       throw .altered(row: id, of: "devices")
     }
     return self
-  }
-
-  /// The device of a container that becomes active.
-  init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
-    self.init(
-      of: container.user, container.installation, name: container.name, platform: container.platform,
-      at: time, codes)
   }
 }

@@ -156,14 +156,9 @@ extension SQLConnection {
     if attempt.container == nil, let end = try refusal(of: found, .accepted, by: nil, at: attempt.time) {
       return end
     }
-    let open = """
-      user_id = $1 AND state = 'active' AND serial IS NULL AND failures < $2
-      """
     guard let container = attempt.container else {
       // Whose answer it should be nobody can tell: it counts for all that could have made one.
-      let counted = try execute(
-        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", [.text(user), .int(attempts)])
-      return counted > 0 ? .notSigned : .locked
+      return try countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked
     }
     guard let credential = try credential(container), credential.user == user, credential.state == .active,
       credential.serial == nil, credential.failures < attempts

@@ -89,10 +89,11 @@ extension SQLConnection {
     try appendAudit(audit)
     guard container.state == .active else { return }
     if ended == Self.wiped {
-      try revokeUAF(on: container.installation, of: container.user, at: time, codes, lost)
+      try revoke(on: container.installation, of: container.user, but: .container, at: time, lost)
     }
     let staysLocked = container.standing == .locked && !(ended == Self.wiped && isOrdered)
-    try settleDevice(of: container, locking: staysLocked ? reason : nil, at: time, codes)
+    try settleDevice(
+      container.installation, of: container.user, locking: staysLocked ? reason : nil, at: time, codes)
     try endUnanswerable(of: container.user, after: audit, at: time)
   }
 

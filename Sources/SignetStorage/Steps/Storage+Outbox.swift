@@ -135,7 +135,7 @@ extension SQLConnection {
     guard !subscriptions.isEmpty else { return }
     var owner: String?
     if event.user == nil, let authenticator = event.authenticator {
-      owner = try user(of: authenticator, event.subject)
+      owner = try row(authenticator.table.ownerQuery, [.text(event.subject)]) { try $0.text(0) }
       if owner == nil { return }  // bound to no account
     }
     let told = try event.told(of: owner, calling: subject(of:))
@@ -178,18 +178,6 @@ extension SQLConnection {
   func forgetDeliveries(to receiver: OutboxReceiver) throws {
     _ = try execute(
       "DELETE FROM outbox WHERE channel = $1 AND receiver = $2", [.of(receiver.channel), .text(receiver.id)])
-  }
-
-  /// The user that an authenticator is bound to; `nil` where it is bound to none, or removed.
-  private func user(of kind: AuthenticatorRecord.Kind, _ id: String) throws -> String? {
-    let query =
-      switch kind {
-      case .container: "SELECT user_id FROM containers WHERE id = $1"
-      case .pushApp: "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
-      case .otp: "SELECT user_id FROM credentials WHERE serial = $1 AND user_id IS NOT NULL"
-      case .uaf: "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
-      }
-    return try row(query, [.text(id)]) { try $0.text(0) }
   }
 
   /// The oldest delivery of each receiver, if it is due, by one index lookup for each receiver.

@@ -45,7 +45,7 @@ extension Storage {
 extension SQLConnection {
   /// Whether there was a signing key: a container comes into use with its public half, and the log has an entry of each.
   fileprivate func hasHadSigningKey() throws -> Bool {
-    if try exists("SELECT 1 FROM containers WHERE state = 'active' LIMIT 1", []) { return true }
+    if try isAnyContainerInUse() { return true }
     // Quotes inside of a member are escaped, so that only the event itself is found. The log is read through on a server that has
     // no key: mostly one that is new.
     return try exists(

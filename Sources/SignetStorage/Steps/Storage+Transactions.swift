@@ -187,12 +187,6 @@ extension SQLConnection {
   // Put together once, for each decision.
   private static let transactionByID =
     "SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1"
-  private static let signerByContainer = """
-    SELECT \(ContainerRecord.columns.columns(of: "containers")), containers.failed_signatures,
-      \(UserRecord.columns.columns(of: "users"))
-    FROM containers LEFT JOIN users ON users.id = containers.user_id WHERE containers.id = $1
-    """
-
   /// The transaction of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
@@ -205,7 +199,7 @@ extension SQLConnection {
   func add(
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
   ) throws -> AdmissionOutcome {
-    if let asking, try !canAnswer(transaction, AnswerWays(asking)) { return .noAuthenticator }
+    if let asking, try !canAnswer(transaction, asking) { return .noAuthenticator }
     let outcome = try admit(transaction, limits)
     if outcome == .added {
       try insert(transaction)
@@ -229,48 +223,6 @@ extension SQLConnection {
     try execute(
       "INSERT INTO requests (id, container, expires) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
       [.blob(request), .text(container), .integer(expires)]) == 1
-  }
-
-  /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
-  /// `nil` where it is not the signer any more.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
-  fileprivate func standing(
-    of signer: SignerRecord
-  ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
-    let codes = try rowCodes
-    let found = try row(Self.signerByContainer, [.text(signer.container)]) { row in
-      (
-        container: try ContainerRecord(row, codes).checked(),
-        failed: try row.integer(ContainerRecord.columnCount),
-        owner: try anyUser(in: row, from: ContainerRecord.columnCount + 1)
-      )
-    }
-    guard let (container, failed, owner) = found, container.state == .active,
-      SignerRecord(container) == signer
-    else { return nil }
-    remember(container)  // the event of what is decided names its device
-    return (failed, container.standing == .locked, owner)
-  }
-
-  /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing
-  /// is to be decided.
-  func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
-    guard let container, container.state == .active else { return .unknown }
-    let failed = try number(
-      "SELECT failed_signatures FROM containers WHERE id = $1", [.text(container.id)])
-    return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
-  }
-
-  fileprivate func countSignature(
-    of container: String, failed: Int64, isGood: Bool, limit: Int
-  ) throws -> DecisionOutcome? {
-    guard failed < limit else { return .locked }
-    guard !isGood || failed > 0 else { return nil }
-    let count = isGood ? 0 : failed + 1
-    _ = try execute(
-      "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(count), .text(container)])
-    return isGood ? nil : .notSigned
   }
 
   /// Decides a transaction for a container, which has to be active and its user's.

@@ -216,3 +216,10 @@ extension SQLConnection {
     return nil
   }
 }
+
+extension KeyHolder {
+  /// A key of UAF.
+  init(_ key: UAFCredentialRecord) {
+    self.init(kind: .uaf, authenticator: key.authenticator, user: key.user)
+  }
+}

@@ -13,33 +13,10 @@ extension Storage {
       _ = try database.execute(
         "DELETE FROM audit_counts WHERE since <= $1", [.integer(time - SQLConnection.repeatableWindow)])
       _ = try database.execute(
-        "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
-      _ = try database.execute(
         "DELETE FROM backchannel_requests WHERE expires <= $1", [.integer(time - 86_400)])
       // What nobody could deliver, since no server of this kind runs any more.
       _ = try database.execute("DELETE FROM outbox WHERE expires <= $1", [.integer(time - 86_400)])
-      // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
-      _ = try database.execute(
-        """
-        DELETE FROM uaf_sessions WHERE (state = 'requested' AND token_digest IS NULL
-            OR state = 'failed' AND client IS NOT NULL) AND expires <= $1
-        """, [.integer(time - 600)])
-      _ = try database.execute(
-        "DELETE FROM uaf_sessions WHERE created < $1 AND expires <= $2 AND coalesce(ended, created) < $1",
-        [.integer(time - 86_400), .integer(time)])
-      // URIs that nobody has used, and messages whose end could be asked for long enough.
-      _ = try database.execute(
-        """
-        DELETE FROM credentials WHERE state = 'pending' AND id IN
-          (SELECT credential FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1)
-        """, [.integer(time)])
-      _ = try database.execute(
-        "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
-      _ = try database.execute(
-        "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
-      _ = try database.execute(
-        "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
-        [.integer(time)])
+      for table in AuthenticatorRecord.Kind.tables { try table.sweep(at: time, in: database) }
       try database.removeRequestsOfDeletedUsers(
         "user_id IN (SELECT id FROM users WHERE state = 'deleted') AND state <> 'pending'")
       try database.sweepChanges(at: time)

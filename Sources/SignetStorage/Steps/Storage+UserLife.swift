@@ -83,7 +83,7 @@ extension Storage {
       case .active, .suspended: break
       }
       try database.endAll(of: id, at: time, ended)
-      try database.removeAll(of: id)
+      try database.removeAll(of: user)
       (user.state, user.stateReason, user.stateSince, user.codeDigest) = (.deleted, "", time, nil)
       try database.update(user)
       try database.appendAudit(audit)
@@ -119,28 +119,6 @@ extension SQLConnection {
     try found.checked().requireActive()
   }
 
-  /// As ``requireActive(_:)``, for the user of a container, of whatever state.
-  ///
-  /// - Returns: The container; `nil` for none.
-  @discardableResult
-  func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
-    guard let container = try container(id) else { return nil }
-    try requireActive(owner: container.user)
-    return container
-  }
-
-  /// As ``requireActive(_:)``, for the user of a push mechanism.
-  ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` too.
-  func requireActiveUser(ofMechanism mechanism: String) throws {
-    if let found = try pushAuthMechanism(mechanism) { try requireActive(owner: found.user) }
-  }
-
-  /// As ``requireActiveUser(ofMechanism:)``, for the user to whom a push message was sent.
-  func requireActiveUser(ofMessage message: String) throws {
-    if let found = try pushAuthMessage(message) { try requireActiveUser(ofMechanism: found.mechanism) }
-  }
-
   /// Where a user stands; `nil` for none of this id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
@@ -151,60 +129,28 @@ extension SQLConnection {
     of user: String, at time: Int64, _ ended: (String) -> AuditRecord
   ) throws {
     try withdraw(where: "user_id", user, because: EndRecord.userNotActive, at: time, ended)
-    _ = try endActivations(.replaced, "user_id", user)
-    try expirePushAuthMessages(
-      where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
-    try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)])
-    try failUAFSessions(of: user, .forbidden(at: time), rowCodes)
+    for table in AuthenticatorRecord.Kind.tables { try table.endAtSuspension(of: user, at: time, in: self) }
     try noteChange(ofUser: user)
   }
 
-  /// Removes push mechanisms with their codes, which have a serial as a token has, and a secret that the app keeps.
-  private func removeMechanisms(_ condition: String, _ values: [SQLValue]) throws {
-    _ = try execute(
-      "DELETE FROM credentials WHERE id IN (SELECT credential FROM pushauth_mechanisms WHERE \(condition))",
-      values)
-    _ = try execute("DELETE FROM pushauth_mechanisms WHERE \(condition)", values)
-  }
-
   /// Removes what is bound to an account.
-  fileprivate func removeAll(of user: String) throws {
-    let account: [SQLValue] = [.text(user)]
-    _ = try execute(
-      """
-      DELETE FROM pushauth_messages WHERE mechanism IN
-        (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
-      """, account)
-    try removeMechanisms("user_id = $1", account)
-    _ = try execute("DELETE FROM uaf_targets WHERE user_id = $1", account)
-    _ = try execute("DELETE FROM uaf_credentials WHERE user_id = $1", account)
-    _ = try execute("DELETE FROM uaf_sessions WHERE user_id = $1", account)
-    // One whose row was altered is good for nothing any more.
-    for token in try credentials(of: user) where token.serial != nil && token.state != .altered {
-      try assign(token, to: nil)
-    }
-    _ = try execute("DELETE FROM credentials WHERE user_id = $1", account)
-    let containers = "(SELECT id FROM containers WHERE user_id = $1)"
-    for table in ["push_targets", "account_orders", "account_states"] {
-      _ = try execute("DELETE FROM \(table) WHERE container IN \(containers)", account)
-    }
-    _ = try execute(
-      "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)", account)
+  fileprivate func removeAll(of user: UserRecord) throws {
+    for table in AuthenticatorRecord.Kind.tables { try table.remove(of: user, in: self) }
+    let account: [SQLValue] = [.text(user.id)]
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", account)
     _ = try execute(
       "DELETE FROM audit_counts WHERE requester IN ($1, $2)",
-      [Storage.Requester.targets(user: user), .claimant(user: user)].map { .text($0.name) })
-    try forgetHolders(of: user)
+      [Storage.Requester.targets(user: user.id), .claimant(user: user.id)].map { .text($0.name) })
+    try forgetHolders(of: user.id)
   }
 
   /// Has the row of a deleted user, and those that name it, go on under the subject.
   fileprivate func eraseID(of user: UserRecord) throws {
     let codes = try rowCodes
     // With the codes that cover the id.
-    let containers = try containers(of: user.id)
     let requests = try rows(
       "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.text(user.id)]
     ) { row -> TransactionRecord? in
@@ -216,12 +162,6 @@ extension SQLConnection {
       "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .text(user.id)], changing: 1)
     user.id = user.subject
     try update(user)
-    for var container in containers {
-      (container.user, container.state, container.name, container.platform) = (user.id, .revoked, "", "")
-      (container.device, container.succession) = ([], nil)
-      try update(container)
-    }
-    forgetLastContainer()
     // What was signed names the id, and has an app's secret beside it.
     _ = try execute(
       "UPDATE transactions SET evidence = NULL, evidence_key = NULL WHERE user_id = $1", [.text(user.id)])
@@ -240,12 +180,9 @@ extension SQLConnection {
   ///   - values: Its values.
   /// - Throws: ``SQLFailure``.
   func removeRequestsOfDeletedUsers(_ condition: String, _ values: [SQLValue] = []) throws {
-    _ = try execute(
-      """
-      DELETE FROM transactions WHERE \(condition)
-        AND NOT EXISTS (SELECT 1 FROM backchannel_requests WHERE txn = transactions.id)
-        AND NOT EXISTS (SELECT 1 FROM uaf_sessions WHERE txn = transactions.id)
-      """, values)
+    let naming = ["backchannel_requests"] + AuthenticatorRecord.Kind.answering.compactMap { $0.asks?.name }
+    let unnamed = naming.map { " AND NOT EXISTS (SELECT 1 FROM \($0) WHERE txn = transactions.id)" }
+    _ = try execute("DELETE FROM transactions WHERE \(condition)\(unnamed.joined())", values)
   }
 }
 

@@ -70,9 +70,7 @@ extension Storage {
     try await write { database in
       guard try database.userState(id) != nil else { return false }
       try database.endRow(of: id)
-      _ = try database.execute(
-        "UPDATE credentials SET failures = 0 WHERE user_id = $1", [.text(id)])
-      _ = try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.text(id)])
+      for table in AuthenticatorRecord.Kind.tables { try table.forgetFailures(of: id, in: database) }
       _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(id)])
       try database.appendAudit(audit)
       return true

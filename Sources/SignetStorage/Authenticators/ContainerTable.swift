@@ -1,0 +1,185 @@
+import SignetCrypto
+import SignetSQL
+
+/// Containers of our own app, with invites, orders and targets of pushes.
+struct ContainerTable: DeviceBoundTable, AnsweringTable {
+  let kind = AuthenticatorRecord.Kind.container
+  let ownerQuery = "SELECT user_id FROM containers WHERE id = $1"
+
+  var tables: [SQLTable] {
+    [
+      SQLTable(
+        "activations",
+        [
+          .text("id").primaryKey, .text("user_id").references("users", "id"), .blob("sealed_invite_key"),
+          .blob("salt"), .integer("memory"), .integer("passes"), .integer("lanes"), .blob("profile"),
+          .integer("created"), .integer("expires"), .integer("failed_attempts").defaulting(to: 0),
+          .text("state"), .blob("code").optional,
+        ],
+        indexes: [SQLIndex("one_open_activation", "user_id", unique: true, where: "state = 'open'")]),
+      SQLTable(
+        "containers",
+        [
+          .text("id").primaryKey, .text("user_id").references("users", "id"),
+          .text("activation").references("activations", "id"), .blob("device"), .text("name"),
+          .text("platform"), .text("keystore"), .blob("session_key"), .blob("encryption_key"),
+          .blob("signing_key"), .blob("profile"), .integer("created"), .text("state"),
+          .integer("failed_signatures").defaulting(to: 0), .integer("simulated").defaulting(to: 0),
+          .text("renews").optional, .integer("renewals").defaulting(to: 0), .text("succession").optional,
+          .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional,
+          .text("key_origin").optional,
+          // How the server stands to it, written down from `account_states` so that one row answers.
+          .text("standing"), .integer("report_wanted").defaulting(to: 0),
+          .blob("code").optional,
+        ],
+        indexes: [
+          SQLIndex("containers_of_user", "user_id, created"),
+          SQLIndex("containers_of_activation", "activation"),
+          SQLIndex("successors", "renews", where: "state = 'pending'"),
+        ]),
+      SQLTable(
+        "account_states",
+        [
+          .text("container").primaryKey.references("containers", "id"), .integer("revision"),
+          .blob("policies").optional, .integer("ordered_lock"), .text("ordered_reason"), .text("verdict"),
+          .text("verdict_reason"), .blob("challenge").optional, .integer("challenge_expires"),
+          .text("report").optional, .integer("reported").optional, .blob("code").optional,
+        ], isClustered: true),
+      SQLTable(
+        "account_orders",
+        [
+          .number("number"), .text("id").unique, .text("container").references("containers", "id"),
+          .text("action"), .text("reason"), .integer("created"), .text("receipt").optional,
+          .integer("received").optional, .blob("code").optional,
+        ],
+        indexes: [SQLIndex("account_orders_of_container", "container, number")]),
+      SQLTable(
+        "push_targets",
+        [
+          .text("id").primaryKey, .text("container").references("containers", "id"), .text("name"),
+          .text("service"), .blob("sealed_target"), .integer("created"),
+        ],
+        indexes: [SQLIndex("push_targets_of_container", "container")]),
+    ]
+  }
+
+  func authenticators(
+    of account: AccountReading, in database: SQLConnection
+  ) throws -> [AuthenticatorRecord] {
+    try database.containers(of: account.user).map { container in
+      let (state, reason): (AuthenticatorRecord.State, String) =
+        switch container.state {
+        case .pending: (.pending, "")
+        case .active where container.standing == .locked:
+          (.suspended, try database.accountState(of: container.id).reason)
+        case .active: (.active, "")
+        case .revoked: (.revoked, "")
+        case .altered: (.altered, AuditEvent.alteredReason)
+        }
+      return AuthenticatorRecord(
+        id: container.id, kind: kind, device: account.device(called: container.installation)?.id,
+        name: container.name, state: state, reason: reason, created: container.created)
+    }
+  }
+
+  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
+    _ = try database.endActivations(.replaced, "user_id", user)
+  }
+
+  func forgetFailures(of user: String, in database: SQLConnection) throws {
+    _ = try database.execute(
+      "UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.text(user)])
+  }
+
+  func remove(of user: UserRecord, in database: SQLConnection) throws {
+    for table in ["push_targets", "account_orders", "account_states"] {
+      _ = try database.execute(
+        "DELETE FROM \(table) WHERE container IN (SELECT id FROM containers WHERE user_id = $1)",
+        [.text(user.id)])
+    }
+    // The rows stay, since requests name them. Their codes cover the user.
+    for var container in try database.containers(of: user.id) {
+      (container.user, container.state, container.name, container.platform) = (user.subject, .revoked, "", "")
+      (container.device, container.succession) = ([], nil)
+      try database.update(container)
+    }
+    database.forgetLastContainer()
+  }
+
+  func sweep(at time: Int64, in database: SQLConnection) throws {
+    _ = try database.execute(
+      "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
+  }
+
+  // MARK: On devices
+
+  func isBound(to installation: String, of user: String, in database: SQLConnection) throws -> Bool {
+    // A pending container is bound once it is confirmed.
+    try database.containers(of: user, "state NOT IN ('pending', 'revoked')")
+      .contains { $0.installation == installation }
+  }
+
+  func installations(of user: String, in database: SQLConnection) throws -> [String] {
+    try database.rows("SELECT DISTINCT device FROM containers WHERE user_id = $1", [.text(user)]) {
+      Hex.encode(try $0.blob(0))
+    }
+  }
+
+  func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] {
+    try database.containers(on: device.installation, of: device.user).compactMap { container in
+      switch container.state {
+      case .active: BoundStanding(standing: container.standing)
+      // What a row says that was altered is not believed: its container may have been locked.
+      case .altered:
+        BoundStanding(
+          standing: .locked, altered: .containerAltered(user: device.user, container: container.id))
+      case .pending, .revoked: nil
+      }
+    }
+  }
+
+  /// Takes the codes of a user's containers out of use whose rows were altered or removed.
+  ///
+  /// Such a container does not say on which device it is, or that it was locked: the lock of any device of the user's holds for its codes.
+  func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
+    for var credential in try database.credentials(of: device.user)
+    where credential.serial == nil && credential.state == .active {
+      let container = try database.anyContainer(credential.id)
+      if let container, container.state != .altered { continue }
+      credential.state = .disabled
+      try database.update(credential)
+    }
+  }
+
+  func revoke(
+    on installation: String, of user: String, at time: Int64, in database: SQLConnection,
+    _ lost: (DeviceLoss) -> AuditRecord
+  ) throws {
+    for container in try database.containers(on: installation, of: user) where container.state != .revoked {
+      try database.revoke(container)
+      try database.appendAudit(lost(.container(container.id)))
+    }
+  }
+
+  // MARK: Requests
+
+  func canAnswer(
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+  ) throws -> Bool {
+    let rules = try database.answerRules
+    return try database.containers(of: user, "state = 'active'").contains { container in
+      container.state == .active && (container.standing != .locked || !request.offersApproval)
+        && rules.container(request, container)
+    }
+  }
+
+  func isProofInUse(
+    _ request: TransactionRecord, of user: String, in database: SQLConnection
+  ) throws -> Bool? {
+    guard let decision = request.decision else { return nil }
+    guard let decidedBy = try database.container(decision.container) else { return false }
+    return try database.containers(of: decidedBy.user, "state = 'active'").contains {
+      $0.device == decidedBy.device && $0.state == .active && $0.standing != .locked
+    }
+  }
+}

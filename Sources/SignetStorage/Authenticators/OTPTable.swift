@@ -1,0 +1,61 @@
+import SignetSQL
+
+/// Tokens that make one-time passwords.
+///
+/// What makes the codes of a container, or of an authenticator app, is a row of the same table, and no authenticator of its own: it goes
+/// with the container or app.
+struct OTPTable: AuthenticatorTable {
+  let kind = AuthenticatorRecord.Kind.otp
+  let ownerQuery = "SELECT user_id FROM credentials WHERE serial = $1 AND user_id IS NOT NULL"
+  // The index by which each code finds its credential, some 20 MiB of a million credentials: the first codes after a start need not wait
+  // for its pages one by one.
+  let preparation = [
+    "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
+  ]
+
+  var tables: [SQLTable] {
+    [
+      SQLTable(
+        "credentials",
+        [
+          .number("number"), .text("id").unique, .text("user_id").optional.references("users", "id"),
+          .text("serial").optional.unique, .text("kind"), .text("algorithm"), .integer("digits"),
+          .integer("period"), .integer("start"), .blob("sealed_secret"), .integer("silent"),
+          .integer("created"), .text("state"), .integer("last_counter"), .integer("drift"),
+          .integer("failures"), .blob("code").optional,
+        ],
+        indexes: [SQLIndex("credentials_of_user", "user_id", where: "user_id IS NOT NULL")])
+    ]
+  }
+
+  func authenticators(
+    of account: AccountReading, in database: SQLConnection
+  ) throws -> [AuthenticatorRecord] {
+    try database.credentials(of: account.user).compactMap { token in
+      guard let serial = token.serial else { return nil }
+      let isLocked = token.failures >= account.codeAttempts
+      let (state, reason): (AuthenticatorRecord.State, String) =
+        switch token.state {
+        case .altered: (.altered, AuditEvent.alteredReason)
+        case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
+        case .pending: (.pending, "")
+        case .active: (.active, "")
+        case .disabled: (.suspended, "an operator took it out of use")
+        }
+      return AuthenticatorRecord(
+        id: serial, kind: kind, name: serial, state: state, reason: reason, created: token.created)
+    }
+  }
+
+  func forgetFailures(of user: String, in database: SQLConnection) throws {
+    _ = try database.execute("UPDATE credentials SET failures = 0 WHERE user_id = $1", [.text(user)])
+  }
+
+  /// Gives tokens back to the stock, but for those whose rows were altered, which are good for nothing any more.
+  func remove(of user: UserRecord, in database: SQLConnection) throws {
+    for token in try database.credentials(of: user.id) where token.serial != nil && token.state != .altered {
+      try database.assign(token, to: nil)
+    }
+    _ = try database.execute("DELETE FROM credentials WHERE user_id = $1", [.text(user.id)])
+  }
+}

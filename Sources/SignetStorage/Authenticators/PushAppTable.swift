@@ -1,0 +1,149 @@
+import SignetSQL
+
+/// Authenticator apps that answer push messages: mechanisms and messages.
+struct PushAppTable: AnsweringTable {
+  let kind = AuthenticatorRecord.Kind.pushApp
+  let ownerQuery = "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
+  let asks: AskTable? = AskTable(name: "pushauth_messages", isOpen: "state = 'pending'")
+
+  var tables: [SQLTable] {
+    [
+      SQLTable(
+        "pushauth_mechanisms",
+        [
+          .text("id").primaryKey, .text("user_id").references("users", "id"),
+          .text("mechanism").optional.unique, .blob("sealed_secret"), .blob("challenge"),
+          .blob("sealed_device").optional, .integer("created"), .integer("expires"), .text("state"),
+          .text("credential").optional, .blob("seen_changes"), .blob("code").optional,
+        ],
+        indexes: [
+          SQLIndex("pushauth_mechanisms_of_user", "user_id, created"),
+          SQLIndex("open_pushauth_mechanisms", "expires", where: "state = 'open'"),
+        ]),
+      SQLTable(
+        "pushauth_messages",
+        [
+          .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
+          .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
+          .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
+          .text("txn").optional.references("transactions", "id"), .blob("sealed_token").optional,
+          .text("requester").optional, .blob("code").optional,
+        ],
+        indexes: [
+          SQLIndex("pushauth_messages_of_mechanism", "mechanism"),
+          SQLIndex("pushauth_messages_of_transaction", "txn", where: "txn IS NOT NULL"),
+          SQLIndex("pushauth_messages_by_expiry", "expires"),
+        ]),
+    ]
+  }
+
+  func authenticators(
+    of account: AccountReading, in database: SQLConnection
+  ) throws -> [AuthenticatorRecord] {
+    try database.pushAuthMechanisms(user: account.user).map { mechanism in
+      let (state, reason): (AuthenticatorRecord.State, String) =
+        switch mechanism.state {
+        case .open: (.pending, "")
+        case .active: (.active, "")
+        case .altered: (.altered, AuditEvent.alteredReason)
+        }
+      return AuthenticatorRecord(
+        id: mechanism.id, kind: kind, name: "", sealedDescription: mechanism.sealedDevice, state: state,
+        reason: reason, created: mechanism.created)
+    }
+  }
+
+  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
+    try database.expirePushAuthMessages(
+      where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
+    try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)], database)
+  }
+
+  func remove(of user: UserRecord, in database: SQLConnection) throws {
+    _ = try database.execute(
+      """
+      DELETE FROM pushauth_messages WHERE mechanism IN
+        (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
+      """, [.text(user.id)])
+    try removeMechanisms("user_id = $1", [.text(user.id)], database)
+  }
+
+  /// Removes mechanisms with their codes, which have a serial as a token has, and a secret that the app keeps.
+  private func removeMechanisms(
+    _ condition: String, _ values: [SQLValue], _ database: SQLConnection
+  ) throws {
+    _ = try database.execute(
+      "DELETE FROM credentials WHERE id IN (SELECT credential FROM pushauth_mechanisms WHERE \(condition))",
+      values)
+    _ = try database.execute("DELETE FROM pushauth_mechanisms WHERE \(condition)", values)
+  }
+
+  /// Forgets URIs that nobody has used, and messages whose end could be asked for long enough.
+  func sweep(at time: Int64, in database: SQLConnection) throws {
+    _ = try database.execute(
+      """
+      DELETE FROM credentials WHERE state = 'pending' AND id IN
+        (SELECT credential FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1)
+      """, [.integer(time)])
+    _ = try database.execute(
+      "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
+    _ = try database.execute(
+      "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
+    _ = try database.execute(
+      "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
+      [.integer(time)])
+  }
+
+  // MARK: Requests
+
+  /// Whether an app that is asked is in use; no other one hears of a request.
+  func canAnswer(
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+  ) throws -> Bool {
+    let asked =
+      try asking.map { $0.messages.map(\.record.mechanism) }
+      ?? database.rows(
+        "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", [.text(request.id)]
+      ) { try $0.text(0) }
+    return try asked.contains { try isActive($0, of: user, database) }
+  }
+
+  private func isActive(_ mechanism: String, of user: String, _ database: SQLConnection) throws -> Bool {
+    guard let found = try database.anyPushAuthMechanism(mechanism) else { return false }
+    return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
+  }
+
+  /// Adds the messages whose apps are still there.
+  func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
+    for (message, audit) in asking.messages {
+      guard try database.anyPushAuthMechanism(message.mechanism)?.state == .active else { continue }
+      try database.add(message)
+      try database.appendAudit(audit)
+    }
+  }
+
+  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
+    try database.expirePushAuthMessages(where: "txn = $1", [.text(request)])
+  }
+
+  func isProofInUse(
+    _ request: TransactionRecord, of user: String, in database: SQLConnection
+  ) throws -> Bool? {
+    try request.app.map { try isActive($0.mechanism, of: user, database) }
+  }
+}
+
+// The gate.
+extension SQLConnection {
+  /// As ``requireActive(_:)``, for the user of a push mechanism.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:of:)`` too.
+  func requireActiveUser(ofMechanism mechanism: String) throws {
+    if let found = try pushAuthMechanism(mechanism) { try requireActive(owner: found.user) }
+  }
+
+  /// As ``requireActiveUser(ofMechanism:)``, for the user to whom a push message was sent.
+  func requireActiveUser(ofMessage message: String) throws {
+    if let found = try pushAuthMessage(message) { try requireActiveUser(ofMechanism: found.mechanism) }
+  }
+}

@@ -1,0 +1,224 @@
+import SignetSQL
+
+/// Keys of UAF authenticators, with operations and the targets that these are sent to.
+struct UAFTable: DeviceBoundTable, AnsweringTable {
+  let kind = AuthenticatorRecord.Kind.uaf
+  // Keys that are registered or removed together have one event, whose subject is the operation.
+  let ownerQuery = "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
+  let asks: AskTable? = AskTable(name: "uaf_sessions", isOpen: "state IN ('requested', 'tokenCreated')")
+
+  var tables: [SQLTable] {
+    [
+      SQLTable(
+        "uaf_credentials",
+        [
+          .number("number"), .text("aaid"), .blob("key_id"), .text("user_id").references("users", "id"),
+          .blob("public_key"), .integer("algorithm"), .integer("key_format"), .integer("sign_counter"),
+          .integer("registration_counter"), .integer("authenticator_version"), .integer("created"),
+          .text("state"), .text("device").optional, .text("model_proof"), .integer("key_protection"),
+          .blob("code").optional,
+        ],
+        constraints: ["UNIQUE (aaid, key_id)"],
+        indexes: [SQLIndex("uaf_credentials_of_user", "user_id, number")]),
+      SQLTable(
+        "uaf_sessions",
+        [
+          .text("id").primaryKey, .text("operation"), .text("user_id").optional.references("users", "id"),
+          .text("context").optional, .text("txn").optional.references("transactions", "id"),
+          .blob("request").optional, .blob("token_digest").optional, .integer("token_expires").optional,
+          .integer("created"), .integer("expires"), .text("dispatcher").optional, .text("target").optional,
+          .blob("sealed_payload").optional, .text("state"), .integer("status").optional,
+          .integer("asm_status").optional, .integer("client_error").optional,
+          .text("authenticators").optional,
+          .integer("ended").optional, .blob("client").optional, .text("requester").optional,
+          .blob("code").optional,
+        ],
+        indexes: [
+          SQLIndex("uaf_sessions_by_token", "token_digest", unique: true, where: "token_digest IS NOT NULL"),
+          SQLIndex("uaf_sessions_by_creation", "created"),
+          SQLIndex("uaf_sessions_of_transaction", "txn", where: "txn IS NOT NULL"),
+          SQLIndex(
+            "unanswered_uaf_sessions", "expires", where: "state = 'requested' AND token_digest IS NULL"),
+          SQLIndex("uaf_sessions_of_target", "target, created", where: "state = 'tokenCreated'"),
+          SQLIndex(
+            "asking_uaf_sessions", "user_id",
+            where: "requester IS NOT NULL AND state IN ('requested', 'tokenCreated')"),
+          SQLIndex(
+            "uaf_sessions_of_client", "client, created", where: "client IS NOT NULL AND state <> 'succeeded'"),
+        ]),
+      SQLTable(
+        "uaf_targets",
+        [
+          .text("id").primaryKey, .text("user_id").references("users", "id"), .text("device").optional,
+          .text("name"), .text("dispatcher").optional, .blob("sealed_target").optional,
+          .blob("signature_key"),
+          .blob("encryption_key").optional, .integer("created"), .blob("code").optional,
+        ],
+        constraints: ["UNIQUE (user_id, name)"],
+        indexes: [SQLIndex("uaf_targets_of_device", "device", where: "device IS NOT NULL")]),
+    ]
+  }
+
+  func authenticators(
+    of account: AccountReading, in database: SQLConnection
+  ) throws -> [AuthenticatorRecord] {
+    try database.uafCredentials(of: account.user, database.rowCodes).map { key in
+      let device = account.device(called: key.device)
+      var (state, reason): (AuthenticatorRecord.State, String) =
+        switch key.state {
+        case .active: (.active, "")
+        case .quarantined: (.suspended, "there are two of it")
+        case .revoked: (.revoked, "")
+        case .altered: (.altered, AuditEvent.alteredReason)
+        }
+      if state == .active, device?.isAltered == true {
+        (state, reason) = (.suspended, "the row of its device was not written by this server")
+      } else if state == .active, device?.standing == .locked {
+        (state, reason) = (.suspended, "the device is locked")
+      }
+      return AuthenticatorRecord(
+        id: key.authenticator, kind: kind, device: device?.id, name: key.aaid,
+        state: state, reason: reason, created: key.created)
+    }
+  }
+
+  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
+    try database.failUAFSessions(of: user, .forbidden(at: time), database.rowCodes)
+  }
+
+  func remove(of user: UserRecord, in database: SQLConnection) throws {
+    for table in ["uaf_targets", "uaf_credentials", "uaf_sessions"] {
+      _ = try database.execute("DELETE FROM \(table) WHERE user_id = $1", [.text(user.id)])
+    }
+    _ = try database.execute(
+      "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)",
+      [.text(user.id)])
+  }
+
+  func sweep(at time: Int64, in database: SQLConnection) throws {
+    // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
+    _ = try database.execute(
+      """
+      DELETE FROM uaf_sessions WHERE (state = 'requested' AND token_digest IS NULL
+          OR state = 'failed' AND client IS NOT NULL) AND expires <= $1
+      """, [.integer(time - 600)])
+    _ = try database.execute(
+      "DELETE FROM uaf_sessions WHERE created < $1 AND expires <= $2 AND coalesce(ended, created) < $1",
+      [.integer(time - 86_400), .integer(time)])
+  }
+
+  // MARK: On devices
+
+  func isBound(to installation: String, of user: String, in database: SQLConnection) throws -> Bool {
+    try ["uaf_credentials", "uaf_targets"].contains { table in
+      try database.exists(
+        "SELECT 1 FROM \(table) WHERE user_id = $1 AND device = $2 LIMIT 1",
+        [.text(user), .text(installation)])
+    }
+  }
+
+  func installations(of user: String, in database: SQLConnection) throws -> [String] {
+    try database.rows(
+      """
+      SELECT device FROM uaf_credentials WHERE user_id = $1 AND device IS NOT NULL
+      UNION SELECT device FROM uaf_targets WHERE user_id = $1 AND device IS NOT NULL
+      """, [.text(user)]
+    ) { try $0.text(0) }
+  }
+
+  /// Ends registrations: what they would add may say that it is on another device.
+  func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {
+    try database.failUAFRegistrations(
+      on: device.installation, of: device.user, .forbidden(at: time), database.rowCodes)
+  }
+
+  /// Revokes the keys, removes the targets, and ends what is under way for either.
+  ///
+  /// The rows of keys stay, so that none of them is registered again.
+  func revoke(
+    on installation: String, of user: String, at time: Int64, in database: SQLConnection,
+    _ lost: (DeviceLoss) -> AuditRecord
+  ) throws {
+    let codes = try database.rowCodes
+    // What was asked of a target is found by it, so that this comes first.
+    try database.failUAFSessions(on: installation, of: user, .forbidden(at: time), codes)
+    for key in try database.revokeUAFCredentials(on: installation, of: user, codes) {
+      try database.appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
+    }
+    let device = try database.deviceID(installation, of: user)
+    let targets = try database.rows(
+      "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING \(UAFTargetRecord.columns)",
+      [.text(user), .text(installation)]
+    ) { row -> (id: String, device: String?) in
+      // An altered row does not prove its device.
+      do { return (try UAFTargetRecord(row, codes).id, device) } catch StorageFailure.altered {
+        return (try row.text(0), nil)
+      }
+    }
+    for target in targets { try database.appendAudit(lost(.target(target.id)), on: target.device) }
+  }
+
+  // MARK: Requests
+
+  func canAnswer(
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+  ) throws -> Bool {
+    let (rules, codes) = (try database.answerRules, try database.rowCodes)
+    let targets = try asking.map { $0.sessions.compactMap(\.record.target) } ?? targets(of: request, database)
+    let isByAsker = try asking?.mayAskUAFKeys ?? mayAskerAsk(request, database)
+    guard isByAsker || !targets.isEmpty else { return false }
+    let keys = try database.uafCredentials(of: user, codes).filter { key in
+      try key.state == .active && !database.isLocked(key.device, of: user, codes)
+    }
+    if isByAsker, keys.contains(where: { rules.key(request, $0, .byAsker) }) { return true }
+    let able = keys.filter { rules.key(request, $0, .byServer) }
+    return try targets.contains { target in
+      guard let found = try database.reachableTarget(target, of: user, codes) else { return false }
+      // One that does not say where it is may be on any device.
+      return able.contains { key in
+        guard let own = key.device, let device = found.device else { return true }
+        return own.utf8.elementsEqual(device.utf8)
+      }
+    }
+  }
+
+  /// The targets that were sent a request, and have not answered.
+  private func targets(of request: TransactionRecord, _ database: SQLConnection) throws -> [String] {
+    try database.rows(
+      """
+      SELECT target FROM uaf_sessions
+      WHERE txn = $1 AND state IN ('requested', 'tokenCreated') AND target IS NOT NULL
+      """, [.text(request.id)]
+    ) { try $0.text(0) }
+  }
+
+  /// Whether who asks may have any key answer by an operation of its own, which a client of OpenID Connect does not make.
+  private func mayAskerAsk(_ request: TransactionRecord, _ database: SQLConnection) throws -> Bool {
+    try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", [.text(request.id)])
+  }
+
+  /// Adds the operations whose targets are still there, and on no locked device.
+  func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
+    let codes = try database.rowCodes
+    for (session, audit) in asking.sessions {
+      guard let user = session.user,
+        try database.reachableTarget(session.target, of: user, codes) != nil
+      else { continue }
+      try database.add(session, codes)
+      try database.appendAudit(audit)
+    }
+  }
+
+  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
+    try database.failUAFSessions(ofTransaction: request, at: time, database.rowCodes)
+  }
+
+  func isProofInUse(
+    _ request: TransactionRecord, of user: String, in database: SQLConnection
+  ) throws -> Bool? {
+    guard let acceptance = request.uaf else { return nil }
+    let codes = try database.rowCodes
+    guard let session = try database.uafSession(acceptance.session, codes) else { return false }
+    return try database.areKeysInUse(of: session, by: user, codes)
+  }
+}

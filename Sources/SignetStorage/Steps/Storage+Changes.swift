@@ -1,0 +1,90 @@
+import SignetSQL
+
+extension Storage {
+  /// Whose transactions were added, decided or ended after a change, by any process.
+  ///
+  /// - Parameter cursor: What the caller knows; `nil` asks for the position of the last change only.
+  /// - Returns: The users, for ten minutes at least after the change, and the position of the last one.
+  /// - Throws: ``StorageFailure``.
+  public func transactionChanges(after cursor: LogCursor?) async throws(StorageFailure) -> TransactionChanges
+  {
+    try await read { database in
+      let last = try database.lastChanges()
+      guard let cursor else { return TransactionChanges(users: [], last: last) }
+      var users: Set<String> = []
+      for (lane, number) in last.last where number > cursor[lane] {
+        users.formUnion(
+          try database.rows(
+            "SELECT DISTINCT user_id FROM transaction_changes WHERE lane = $1 AND number > $2",
+            [.integer(lane), .integer(cursor[lane])]
+          ) { try $0.text(0) })
+      }
+      return TransactionChanges(users: Array(users), last: last)
+    }
+  }
+}
+
+extension SQLConnection {
+  private static let lastChange = TransactionLocal<Int64>()
+
+  /// Tells who waits, in every process, that a transaction of its user changed, or has ended where the caller does not know; of one
+  /// without a user nobody waits.
+  func noteChange(of transaction: String) throws {
+    let found = try row(
+      "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
+      [.text(transaction)]
+    ) { (user: try $0.optional(0, $0.text), state: try $0.text(1), end: try $0.integer(2)) }
+    guard let found else { return }
+    if found.state != TransactionRecord.State.pending.rawValue {
+      try noteEnd(of: transaction, user: found.user, at: found.end)
+    } else if let user = found.user {
+      try noteChange(ofUser: user)
+    }
+  }
+
+  /// Tells who waits that a transaction has ended, which its row says by now.
+  ///
+  /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
+  /// outbox are told.
+  func noteEnd(of transaction: String, user: String?, at time: Int64) throws {
+    if let user { try noteChange(ofUser: user) }
+    let client = try endAsking(of: transaction, at: time)
+    try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time, alsoTo: client)
+  }
+
+  /// Tells who waits for a user that something changed.
+  func noteChange(ofUser user: String) throws {
+    let number =
+      try local(Self.lastChange) {
+        try self.number(
+          "SELECT coalesce(max(number), 0) FROM transaction_changes WHERE lane = $1", [.integer(lane)]) ?? 0
+      } + 1
+    try execute(
+      "INSERT INTO transaction_changes (lane, number, user_id) VALUES ($1, $2, $3)",
+      [.integer(lane), .integer(number), .text(user)], changing: 1)
+    setLocal(Self.lastChange, to: number)
+  }
+
+  /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago.
+  ///
+  /// The last one of each lane stays, so that no number is given twice.
+  func sweepChanges(at time: Int64) throws {
+    for (lane, last) in try lastChanges().last {
+      _ = try execute(
+        "DELETE FROM transaction_changes WHERE lane = $1 AND number < $2 AND swept <= $3",
+        [.integer(lane), .integer(last), .integer(time - 600)])
+      _ = try execute(
+        "UPDATE transaction_changes SET swept = $1 WHERE lane = $2 AND swept IS NULL",
+        [.integer(time), .integer(lane)])
+    }
+  }
+
+  fileprivate func lastChanges() throws -> LogCursor {
+    var cursor = LogCursor()
+    for lane in try lanes(of: "transaction_changes") {
+      let last = try number("SELECT max(number) FROM transaction_changes WHERE lane = $1", [.integer(lane)])
+      cursor.advance(to: last ?? 0, in: lane)
+    }
+    return cursor
+  }
+}

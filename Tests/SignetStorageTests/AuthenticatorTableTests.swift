@@ -1,0 +1,114 @@
+import Foundation
+import SignetStorage
+import Testing
+
+/// The kinds of authenticators, held against the sources: what is about all kinds names none.
+@Suite struct AuthenticatorTableTests {
+  private static let list = "Authenticators/AuthenticatorTable.swift"
+  private static let cases = Set(AuthenticatorRecord.Kind.allCases.map { ".\($0)" })
+
+  /// How the names of files begin that are of one kind; every other file is about all kinds.
+  private static let own = [
+    "Authenticators/",
+    "Records/Account", "Records/Activation", "Records/Container", "Records/Credential", "Records/PushAuth",
+    "Records/PushTarget", "Records/UAF",
+    "Steps/Storage+Accounts", "Steps/Storage+Activations", "Steps/Storage+Codes", "Steps/Storage+Containers",
+    "Steps/Storage+Credentials", "Steps/Storage+Lifetime", "Steps/Storage+Push.", "Steps/Storage+PushAuth",
+    "Steps/Storage+UAF",
+  ]
+
+  /// What other files may name, and why.
+  private static let allowed: [String: Set<String>] = [
+    // The list of all kinds.
+    list: cases,
+    // An event says of which kind the authenticator is.
+    "Audit/AuditEvent+Outbox.swift": cases,
+    // A member of an event has the name of a kind.
+    "Audit/AuditEvent.swift": [".container"],
+    // A container decides, or digits of one are carried.
+    "Steps/Storage+Transactions.swift": [".container"],
+    "Steps/Storage+Initiated.swift": [".container"],
+    // What is asked alone, by a message or an operation: requests, and no authenticators.
+    "Records/OpenRequestRecord.swift": [".uaf"],
+    "Steps/Storage+OpenRequests.swift": ["pushauth_mechanisms", "pushauth_messages", "uaf_sessions"],
+    "Steps/Storage+RequestBudget.swift": ["pushauth_mechanisms", "pushauth_messages", "uaf_sessions"],
+  ]
+
+  @Test("each kind has tables, and no table is of two kinds")
+  func tables() {
+    for kind in AuthenticatorRecord.Kind.allCases { #expect(!kind.tableNames.isEmpty, "\(kind)") }
+    let all = AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames)
+    #expect(Set(all).count == all.count, "\(all)")
+  }
+
+  @Test("a file that is about all kinds names no kind and no table of one")
+  func shared() throws {
+    var seen: Set<String> = []
+    for (file, text) in try Self.sources() {
+      let isOwn = file != Self.list && Self.own.contains { file.hasPrefix($0) }
+      let named = Self.named(in: text)
+      if isOwn {
+        seen.formUnion(named)
+      } else {
+        #expect(named.subtracting(Self.allowed[file] ?? []).sorted() == [], "\(file)")
+      }
+    }
+    // The search finds what is there.
+    let all = AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames)
+    #expect(Set(all).subtracting(seen).sorted() == [], "found in no file of its kind")
+  }
+
+  @Test(
+    "a table or a kind is found however it is named",
+    arguments: [
+      ("try execute(\"DELETE FROM containers\")", ["containers"]),
+      ("\"\"\"\n  SELECT 1 FROM users JOIN\n    credentials ON x\n\"\"\"", ["credentials"]),
+      ("for table in [\"uaf_targets\", \"activations\"] {", ["activations", "uaf_targets"]),
+      ("AND NOT EXISTS (SELECT 1 FROM uaf_sessions)", ["uaf_sessions"]),
+      ("WHERE kind = 'push-app'", ["'push-app'"]),
+      ("case .uaf, .pushApp: nil", [".pushApp", ".uaf"]),
+      ("where kind == .otp {", [".otp"]),
+      // Neither is one: a comment, a name that is a word, a property, a case with values of another type.
+      ("  // SELECT 1 FROM containers, kind .uaf\nlet credentials = containers", []),
+      ("end.container ?? decision?.container, of: .container(id), \\.uaf", []),
+    ] as [(String, [String])])
+  func search(_ text: String, _ found: [String]) {
+    #expect(Self.named(in: text).sorted() == found)
+  }
+
+  // MARK: The sources
+
+  /// The files of `SignetStorage`, by their paths in it.
+  private static func sources() throws -> [(file: String, text: String)] {
+    let folder = URL(filePath: #filePath).appending(path: "../../../Sources/SignetStorage").standardized
+    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+    var found: [(String, String)] = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let path = file.standardized.path.dropFirst(folder.path.count).drop { $0 == "/" }
+      found.append((String(path), try String(contentsOf: file, encoding: .utf8)))
+    }
+    #expect(found.count > 60, "\(found.count) files were read")
+    return found
+  }
+
+  /// The kinds and the tables of kinds that a source names, outside of comments.
+  private static func named(in source: String) -> Set<String> {
+    let text = source.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+    var found: Set<String> = []
+    for match in text.matches(of: /(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|")(\w+)\b/) {
+      found.insert(String(match.1))
+    }
+    // No other word has such a name.
+    for match in text.matches(of: /\b\w+_\w+\b/) { found.insert(String(match.0)) }
+    found.formIntersection(AuthenticatorRecord.Kind.allCases.flatMap(\.tableNames))
+    for kind in AuthenticatorRecord.Kind.allCases {
+      if text.contains("'\(kind.rawValue)'") { found.insert("'\(kind.rawValue)'") }
+    }
+    for match in text.matches(of: /(?:^|[\s(\[,!])(\.\w+)\b(?!\()/.anchorsMatchLineEndings())
+    where cases.contains(String(match.1)) {
+      found.insert(String(match.1))
+    }
+    return found
+  }
+}
