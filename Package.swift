@@ -363,9 +363,9 @@ let package = Package(
     .testTarget(
       name: "SignetSimulationTests",
       dependencies: [
-        "AccountModel", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetJSON",
-        "SignetServerTesting", "SignetSQL",
-        "SignetStorage", "SignetTestKit",
+        "AccountModel", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON",
+        "SignetPolicy", "SignetSQL", "SignetServer", "SignetServerTesting", "SignetStorage", "SignetTestKit",
+        "SignetTransport", "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
     .testTarget(

@@ -113,7 +113,7 @@ public final class MasterKey: Sendable {
   func serverDataKey() -> HMACKey { authenticationKey(for: "signet uaf server data") }
 
   /// The key of the codes over rows that decide by themselves.
-  func rowKey() -> HMACKey { authenticationKey(for: "signet row codes") }
+  package func rowKey() -> HMACKey { authenticationKey(for: "signet row codes") }
 
   private func authenticationKey(for purpose: String) -> HMACKey {
     secret.withSecret {

@@ -46,9 +46,7 @@ extension Model {
       }
     case .issue(let request, let client):
       guard let found = requests[request], isClients(found, client), isInTime(found, at: time),
-        !found.hasTokens || missing == .tokensOnce, found.state == .accepted,
-        clients[client] == true || missing == .goodClientsOnly, let user = found.user,
-        users[user] == .active || missing == .activeUsersOnly, isProofInUse(of: found, by: user)
+        mayHaveTokens(request, found)
       else { return "refused" }
       requests[request]?.hasTokens = true
       return "done"
@@ -58,6 +56,19 @@ extension Model {
 
   private func isClients(_ request: Request, _ client: String) -> Bool {
     request.isClients && request.party == client
+  }
+
+  /// Whether there are tokens for a request that its client has not got yet, unless it is too late.
+  func mayHaveTokens(_ id: String, _ request: Request) -> Bool {
+    (!request.hasTokens || missing == .tokensOnce)
+      && (clients[request.party] == true || missing == .goodClientsOnly) && isGoodForTokens(id, request)
+  }
+
+  /// Whether a request was accepted, as its client has asked, by a user who is active, with what is in use.
+  func isGoodForTokens(_ id: String, _ request: Request) -> Bool {
+    guard request.state == .accepted, let user = request.user else { return false }
+    return (users[user] == .active || missing == .activeUsersOnly) && isProofInUse(of: request, by: user)
+      && meetsOneName(id, request)
   }
 
   private func isInTime(_ request: Request, at time: Int64) -> Bool { request.expires + Self.grace > time }

@@ -42,6 +42,8 @@ package struct Model: Hashable, Sendable {
     var state = State.pending
     /// What it was answered with.
     var proof: Proof?
+    /// When it ended; an expiry has been when it could have been answered last.
+    var ended: Int64?
     /// Whether the client has got its tokens.
     var hasTokens = false
 
@@ -126,7 +128,7 @@ package struct Model: Hashable, Sendable {
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
       oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold,
-      tokensExpire
+      tokensExpire, requirementsAreMet, claimsProveNothing, pollsWait, expiriesAreNoNews
   }
 
   /// How often a user may be asked.
@@ -179,7 +181,11 @@ package struct Model: Hashable, Sendable {
   var rows: [String: Row] = [:]
   /// By user, then by party.
   var shares: [String: [String: Row]] = [:]
+  /// How clients that poll keep to the interval; of those alone, without what else there is.
+  var paces: [String: Pace] = [:]
   private var deletions = 0
+  /// The time of the step that is taken; 0 between two.
+  private var now: Int64 = 0
   let missing: Rule?
   let budget: Budget?
   /// What the last step did beside what it was about, as the log has it.
@@ -207,6 +213,8 @@ package struct Model: Hashable, Sendable {
   /// - Returns: What whoever asked for it hears.
   package mutating func take(_ step: Step, at time: Int64) -> String {
     effects = []
+    now = time
+    defer { now = 0 }
     let loser = ownerOfWhatMayGo(with: step)
     let outcome = outcome(of: step, at: time)
     let isGone = isTakingAway(step, outcome)
@@ -393,6 +401,9 @@ package struct Model: Hashable, Sendable {
   /// Ends a request, and what was asked for it.
   mutating func end(_ request: String, _ state: Request.State) {
     requests[request]?.state = state
+    if let found = requests[request] {
+      requests[request]?.ended = state == .expired ? found.expires : now
+    }
     for id in messages.keys where messages[id]?.request == request && messages[id]?.state == .pending {
       messages[id]?.state = .expired
     }

@@ -53,7 +53,7 @@ struct ServerFixture: Sendable {
   func context(suffering faults: StepFaults) -> ServiceContext {
     ServiceContext(
       settings: context.settings, storage: storage.suffering(faults), masterKey: context.masterKey,
-      clock: clock, log: capture.log, derivation: .insecureForTests)
+      clock: clock, log: capture.log, notices: context.notices, derivation: .insecureForTests)
   }
 
   /// Adds a user and makes an invite.

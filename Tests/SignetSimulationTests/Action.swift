@@ -62,6 +62,10 @@ enum Action: Hashable, Sendable {
   case answerRequestByKey(Int, target: Int, key: Int, counter: UInt32)
   /// A client looks how its request stands, and gets tokens for it.
   case poll(request: Int, client: Int)
+  /// A client looks again and again, without a pause.
+  case pollOften(request: Int, client: Int)
+  /// A server tells clients how their requests ended, as far as that is due.
+  case send
   case pass(seconds: Int64)
   case sweep
   /// A server goes down with what it is about, and another takes its place.
@@ -74,7 +78,7 @@ struct History: Sendable {
   static let deviceCount = 2
   static let partyCount = 2
   /// Of clients of OpenID Connect.
-  static let openIDClientCount = 2
+  static let openIDClientCount = 3
   static let clientCount = 4
   static let serverCount = 2
   /// So small that histories come to its end.
@@ -115,6 +119,17 @@ struct History: Sendable {
 
   /// The operation of a request whose token goes to a target.
   static func operation(of request: Int, to target: Int) -> String { "s\(request)-\(target)" }
+
+  /// The UAF operations that there can be.
+  var operations: [String] {
+    kept.flatMap { place -> [String] in
+      switch actions[place] {
+      case .registerKey, .registerAgain, .registerKeyOf, .login, .token: return ["s\(place)"]
+      case .backchannel(_, _, let targets, _, _): return targets.map { Self.operation(of: place, to: $0) }
+      default: return []
+      }
+    }
+  }
 
   /// Whose a container, a key, an app or a message is, by what made it.
   func user(of place: Int) -> String {

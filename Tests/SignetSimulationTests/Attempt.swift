@@ -12,4 +12,12 @@ struct Attempt: Hashable, Sendable {
   var ended: Int?
   /// What the client heard; `nil` where the answer was lost.
   var answer: String?
+  /// What the ID token says that was made before the step; `nil` where none was.
+  var claims: String?
+
+  /// What the client heard of how its request stands: who polls too often hears that too.
+  var heard: String? {
+    if case .poll = step, let answer, answer.hasPrefix("slow down") { return "pending" }
+    return answer
+  }
 }

@@ -1,3 +1,4 @@
+import AccountModel
 import SignetTestKit
 
 /// Draws actions that mostly are about what there is.
@@ -101,6 +102,12 @@ struct Drawing {
     after place: Int, of user: Int, _ random: inout SplitMix64
   ) {
     guard random.next() % 4 > 0, let (apps, targets, client) = backchannel[place] else { return }
+    if random.next() % 4 == 0 {
+      // The client asks before there is an answer, and again after some seconds.
+      planned.append((place + 2, .poll(request: place, client: client)))
+      planned.append((place + 3, .pass(seconds: 1 + Int64(random.next() % 12))))
+      planned.append((place + 3, .poll(request: place, client: client)))
+    }
     var answers: [Action] = apps.suffix(2).map { .answerRequest(place, app: $0, approves: true) }
     answers += containers.filter { owners[$0] == user }.suffix(2).map {
       .decide(container: $0, request: place, accepts: true)
@@ -114,7 +121,13 @@ struct Drawing {
     let answered = place + 4 + Int(random.next() % 4)
     planned.append((answered, answers[Int(random.next() % UInt64(answers.count))]))
     if random.next() % 8 == 0 { planned.append((answered + 1, .revokeClient(client))) }
-    planned.append((answered + 3 + Int(random.next() % 7), .poll(request: place, client: client)))
+    let found = answered + 3 + Int(random.next() % 7)
+    // Whoever is told, is so by now, or by a server that goes down meanwhile.
+    if Traits.delivery(of: History.client(client)) != .poll {
+      planned.append((found - 1, .send))
+    }
+    if !History.isPushed(client) { planned.append((found, .poll(request: place, client: client))) }
+    if random.next() % 8 == 0 { planned.append((found + 1, .crash)) }
   }
 
   // MARK: What is drawn
@@ -195,7 +208,11 @@ struct Drawing {
   private func nextOfClient(_ user: Int, _ random: inout SplitMix64) -> Action {
     let client = Int(random.next() % UInt64(History.openIDClientCount))
     let asked = backchannel.keys.sorted()
-    switch random.next() % 19 {
+    switch random.next() % 22 {
+    case 19..<21: return .send
+    case 21..<22 where !asked.isEmpty:
+      let request = pick(asked, &random)
+      return .pollOften(request: request, client: backchannel[request]?.client ?? client)
     case 0..<3 where !asked.isEmpty:
       let request = pick(asked, &random)
       guard let (apps, targets, _) = backchannel[request], !apps.isEmpty || !targets.isEmpty else {

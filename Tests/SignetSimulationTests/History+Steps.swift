@@ -116,15 +116,27 @@ extension History {
       ]
     case .loginByToken(let token, let key, let counter): login(by: "s\(token)", key, counter)
     case .refuseToken(let token): [.refuse(session: "s\(token)")]
+    // The token endpoint refuses a client of push before any step.
+    case .poll(_, let client) where Self.isPushed(client),
+      .pollOften(_, let client) where Self.isPushed(client):
+      []
+    case .pollOften(let request, let client):
+      [Step](repeating: .poll(request: "t\(request)", by: Self.client(client)), count: Self.pollCount)
     case .poll(let request, let client):
       [
         .poll(request: "t\(request)", by: Self.client(client)),
         .issue(request: "t\(request)", by: Self.client(client)),
       ]
     case .sweep: [.sweep]
-    case .pass, .crash: []
+    case .pass, .crash, .send: []
     }
   }
+
+  /// Whether a client is given tokens without asking for them.
+  static func isPushed(_ client: Int) -> Bool { Traits.delivery(of: Self.client(client)) == .push }
+
+  /// So often a client asks that makes no pause: more often than the interval gets longer.
+  private static let pollCount = 14
 
   /// Redeems a token, and logs in.
   private func login(by session: String, _ key: Int, _ counter: UInt32) -> [Step] {

@@ -2,6 +2,7 @@ import AccountModel
 import SignetConcurrency
 import SignetCrypto
 import SignetSQL
+import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
@@ -14,6 +15,15 @@ struct Run: Sendable {
   let logs: [[LogEntry]]
   /// What the database says of each thing, as ``Model/description`` says it.
   let end: [String: String]
+  /// What could still be answered then, as ``Model/open(at:)`` says it, and when that was.
+  let open: Set<String>
+  let endTime: Int64
+  /// What clients of OpenID Connect were told, in order.
+  let notices: [Notice]
+  /// When nothing went wrong any more, and what was left was told.
+  let calmTime: Int64
+  /// What is around the servers, which knows when they told clients.
+  private let outside: Outside
 
   /// Runs a history on two servers over one database in memory.
   ///
@@ -23,20 +33,21 @@ struct Run: Sendable {
     let scheduler = SeededScheduler(seed: history.schedule &* 31 &+ 7)
     try database.begin(with: scheduler)
     // Of one server's key: a step that changes a row and not its code is found.
-    let server = database.storage.authenticatingRows(with: Self.rowKey)
-    let world = World(history, [Storage](repeating: server, count: History.serverCount))
-    let result = Mutex<Result<([[LogEntry]], [String: String]), any Error>?>(nil)
+    let server = database.storage.authenticatingRows(with: Sample.masterKey.rowKey())
+    let world = try World(history, [Storage](repeating: server, count: History.serverCount), on: scheduler)
+    let result = Mutex<Result<World.End, any Error>?>(nil)
     Task(executorPreference: scheduler) {
-      await world.run()
       do {
+        try await world.run()
         let found = try await world.look()
         result.withLock { $0 = .success(found) }
       } catch { result.withLock { $0 = .failure(error) } }
     }
     scheduler.run()
     guard let found = result.withLock(\.self) else { throw Stuck() }
-    (logs, end) = try found.get()
-    attempts = world.attempts
+    (logs, end, open) = try found.get()
+    (attempts, outside) = (world.attempts, world.outside)
+    (notices, calmTime, endTime) = (outside.notices, outside.calmTime, outside.now)
     database.giveBack()
   }
 
@@ -44,23 +55,24 @@ struct Run: Sendable {
   ///
   /// - Throws: ``StorageFailure``.
   init(_ history: History, on servers: [Storage]) async throws {
-    let world = World(history, servers.map { $0.authenticatingRows(with: Self.rowKey) })
-    await world.run()
-    (logs, end) = try await world.look()
-    attempts = world.attempts
+    let world = try World(
+      history, servers.map { $0.authenticatingRows(with: Sample.masterKey.rowKey()) }, on: nil)
+    try await world.run()
+    (logs, end, open) = try await world.look()
+    (attempts, outside) = (world.attempts, world.outside)
+    (notices, calmTime, endTime) = (outside.notices, outside.calmTime, outside.now)
   }
 
-  private static let rowKey = HMACKey(SecretBytes(copying: [UInt8](repeating: 7, count: 32)), .sha256)
+  /// When what a server wrote by itself, in a round of telling clients, can have become durable, in moments.
+  func spanOfRounds(at time: Int64) -> (from: Int, to: Int)? { outside.span(of: time) }
 
   /// Nothing can go on, and the history is not at its end.
   struct Stuck: Error {}
 }
 
-/// Two servers, their database and their clock while a history runs.
+/// Two servers and their database while a history runs.
 private final class World: Sendable {
   private struct State {
-    var time: Int64 = 10_000
-    var moment = 0
     var attempts: [Attempt] = []
     /// How often a server went down.
     var falls = [Int](repeating: 0, count: History.serverCount)
@@ -76,18 +88,20 @@ private final class World: Sendable {
   /// The step was not begun, or its answer was lost.
   private struct Lost: Error {}
 
+  let outside: Outside
   private let history: History
   private let servers: [Storage]
+  private let desk: Desk
   private let state: Mutex<State>
 
-  init(_ history: History, _ servers: [Storage]) {
+  init(_ history: History, _ servers: [Storage], on executor: (any TaskExecutor)?) throws {
     (self.history, self.servers) = (history, servers)
+    outside = Outside(seed: history.schedule)
+    desk = try Desk(of: servers, outside, on: executor)
     state = Mutex(State(open: history.kept))
   }
 
   var attempts: [Attempt] { state.withLock(\.attempts) }
-
-  private var now: Int64 { state.withLock(\.time) }
 
   /// A server's storage for an attempt: one of thirty is not begun, and one of thirty loses its answer.
   private func storage(of server: Int, for attempt: String) -> Storage {
@@ -114,11 +128,13 @@ private final class World: Sendable {
 
   // MARK: Clients
 
-  /// Has all clients do what is theirs.
-  func run() async {
+  /// Has all clients do what is theirs, and those of OpenID Connect told what they have not been told by then.
+  func run() async throws {
+    try await desk.open()
     await withTaskGroup { group in
       for client in 0..<History.clientCount { group.addTask { await self.run(client) } }
     }
+    try await desk.sendAll()
   }
 
   private func run(_ client: Int) async {
@@ -144,11 +160,14 @@ private final class World: Sendable {
 
   private func perform(_ place: Int, server: Int) async {
     switch history.actions[place] {
-    case .pass(let seconds): return state.withLock { $0.time += seconds }
-    case .crash: return state.withLock { $0.falls[server] += 1 }
+    case .pass(let seconds): return outside.pass(seconds)
+    case .crash:
+      state.withLock { $0.falls[server] += 1 }
+      return outside.bringDown(server)
+    case .send: return await desk.send(by: server)
     default: break
     }
-    for (number, step) in history.steps(of: place, at: now).enumerated() {
+    for (number, step) in history.steps(of: place, at: outside.now).enumerated() {
       guard await take(step, named: "\(place).\(number)", server: server) else { return }
     }
   }
@@ -159,16 +178,23 @@ private final class World: Sendable {
   private func take(_ step: Step, named name: String, server: Int) async -> Bool {
     for count in 0..<3 {
       let (index, time, falls) = state.withLock { state in
-        state.moment += 1
+        let time = outside.now
         state.attempts.append(
-          Attempt(name: "\(name).\(count)", step: step, time: state.time, began: state.moment))
-        return (state.attempts.count - 1, state.time, state.falls[server])
+          Attempt(name: "\(name).\(count)", step: step, time: time, began: outside.tick()))
+        return (state.attempts.count - 1, time, state.falls[server])
       }
-      let answer = await storage(of: server, for: "\(name).\(count)").take(
-        step, named: "\(name).\(count)", at: time)
+      var tokens = Desk.Tokens.none
+      if case .issue(let request, let client) = step {
+        tokens = await desk.tokens(for: request, of: client, at: time)
+      }
+      let answer =
+        tokens == .refused
+        ? "refused"
+        : await storage(of: server, for: "\(name).\(count)").take(
+          step, named: "\(name).\(count)", at: time)
       let isHeard = state.withLock { state in
-        state.moment += 1
-        state.attempts[index].ended = state.moment
+        state.attempts[index].ended = outside.tick()
+        if case .made(let claims) = tokens { state.attempts[index].claims = claims }
         guard state.falls[server] == falls else { return false }
         state.attempts[index].answer = answer
         return answer != nil
@@ -180,12 +206,16 @@ private final class World: Sendable {
 
   // MARK: The end
 
+  typealias End = (logs: [[LogEntry]], end: [String: String], open: Set<String>)
+
   /// The audit log, and what there is.
-  func look() async throws -> ([[LogEntry]], [String: String]) {
+  func look() async throws -> End {
     let storage = servers[0]
     var logs: [Int64: [LogEntry]] = [:]
     for entry in try await storage.auditEntries(after: LogCursor(), limit: 100_000) {
-      logs[entry.chain, default: []].append(try LogEntry(entry))
+      let chain = entry.chain
+      guard let entry = try LogEntry(entry) else { continue }
+      logs[chain, default: []].append(entry)
     }
     var end: [String: String] = [:]
     for client in try await storage.clients() { end[client.id] = client.revoked == nil ? "good" : "revoked" }
@@ -206,7 +236,7 @@ private final class World: Sendable {
         end["\(user)/\(number)"] = "\(device.standing)\(device.isOrderedLocked ? " itself" : "")"
       }
       for key in try await storage.uafCredentials(user: user) {
-        end[String(decoding: key.keyID, as: UTF8.self)] = "\(key.state) \(key.signCounter)"
+        end[Sample.name(ofKey: key.keyID)] = "\(key.state) \(key.signCounter)"
       }
       for target in try await storage.uafTargets(user: user) {
         let number = try target.device.map { "\(try Hex.decode($0)[0])" }
@@ -217,6 +247,26 @@ private final class World: Sendable {
     for request in try await storage.transactions(TransactionFilter(), before: nil, at: 0, limit: 1000) {
       end[request.id] = request.words
     }
-    return (logs.sorted { $0.key < $1.key }.map(\.value), end)
+    return (logs.sorted { $0.key < $1.key }.map(\.value), end, try await lookForOpen())
+  }
+
+  /// What can still be answered.
+  private func lookForOpen() async throws -> Set<String> {
+    let (storage, time) = (servers[0], outside.now)
+    var open: Set<String> = []
+    for user in (0..<History.userCount).map(History.user) {
+      if let invite = try await storage.openActivation(user: user) { open.insert(invite.id) }
+      for app in try await storage.pushAuthMechanisms(user: user) {
+        let messages = try await storage.pushAuthMessages(of: app.id, after: time)
+        open.formUnion(messages.filter { $0.state == .pending }.map(\.id))
+      }
+    }
+    for id in history.operations {
+      guard let found = try await storage.uafSession(id), found.isOpen, !found.isOver(at: time) else {
+        continue
+      }
+      open.insert(id)
+    }
+    return open
   }
 }

@@ -1,4 +1,5 @@
 import AccountModel
+import SignetServer
 import SignetStorage
 
 // What clients of OpenID Connect ask.
@@ -16,8 +17,10 @@ extension Storage {
   ) async throws -> String {
     switch step {
     case .addClient(let client):
-      let record = ClientRecord(
-        id: client, name: client, authentication: .clientSecretBasic, delivery: .poll, created: time)
+      let delivery = Self.delivery(of: client)
+      var record = ClientRecord(
+        id: client, name: client, authentication: .clientSecretBasic, delivery: delivery, created: time)
+      if delivery != .poll { record.notificationEndpoint = Notice.endpoint(of: client) }
       try await addClient(record, audit: event("done"))
       return "done"
     case .revokeClient(let client):
@@ -25,7 +28,7 @@ extension Storage {
       return isKnown ? "done" : "nothing"
     case .backchannel(let request, let user, let expires, let messages, let operations, let client):
       var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
-      record.requester = client
+      (record.requester, record.requirements) = (client, Traits.names(of: request))
       var asking = TransactionAsking()
       asking.messages = messages.map { sent in
         var message = PushAuthMessageRecord(
@@ -39,9 +42,13 @@ extension Storage {
         (session.transaction, session.tokenExpires) = (request, expires)
         return (session, event("sent \(sent.name)"))
       }
-      let asked = BackchannelRecord(
-        digest: Array(request.utf8), transaction: request, client: client, delivery: .poll,
-        expires: expires + Model.grace, interval: 5)
+      var asked = BackchannelRecord(
+        digest: Array(request.utf8), transaction: request, client: client,
+        delivery: Self.delivery(of: client), expires: expires + Model.grace, interval: 5)
+      if asked.delivery != .poll {
+        asked.sealedNotice = try BackchannelNotice(id: request, token: Notice.token(of: request)).sealed(
+          for: request, under: Sample.masterKey)
+      }
       let outcome = try await addBackchannelRequest(
         asked, asking: record, limits: Sample.limits, by: asking
       ) { event("\($0)") }
@@ -50,8 +57,8 @@ extension Storage {
       let found = try await pollBackchannelRequest(
         Array(request.utf8), of: client, at: time, step: 5, limit: 60)
       switch found {
-      // Whoever asks too often hears no more.
-      case .pending, .tooSoon: return "pending"
+      case .pending: return "pending"
+      case .tooSoon(let interval): return "slow down \(interval)"
       case .ended(_, let transaction): return "ended \(transaction.words)"
       case .unknown, .expired, .used: return "\(found)"
       }
@@ -60,6 +67,15 @@ extension Storage {
         for: Array(request.utf8), of: client, at: time, pushedWithin: 0, audit: event("done"))
       return isFirst ? "done" : "refused"
     default: preconditionFailure("not of a client of OpenID Connect")
+    }
+  }
+
+  /// How a client is told, as it was registered.
+  private static func delivery(of client: String) -> ClientRecord.Delivery {
+    switch Traits.delivery(of: client) {
+    case .poll: .poll
+    case .ping: .ping
+    case .push: .push
     }
   }
 }

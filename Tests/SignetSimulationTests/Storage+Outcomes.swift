@@ -2,8 +2,11 @@ import AccountModel
 import SignetConcurrency
 import SignetCrypto
 import SignetJSON
+import SignetPolicy
 import SignetServerTesting
 import SignetStorage
+import SignetWire
+import Synchronization
 
 // How steps of the model are taken in the storage of a server.
 extension Storage {
@@ -25,7 +28,9 @@ extension Storage {
   }
 
   private func outcome(of step: Step, named name: String, at time: Int64) async throws -> String {
-    let event: @Sendable (String) -> AuditRecord = { .sample("\(name) \($0)") }
+    let event: @Sendable (String) -> AuditRecord = {
+      AuditRecord(.userAdded(user: "\(name) \($0)"), by: .local, at: time)
+    }
     let done = event("done")
     let ended: @Sendable (String) -> AuditRecord = { event("ended \($0)") }
     switch step {
@@ -49,7 +54,7 @@ extension Storage {
     case .revokeParty(let party):
       return "\(try await revokeAPIKey(party, keepingOneOf: Sample.scope, at: time, audit: event("revoked")))"
     case .removeKey(let key, let user):
-      let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Array(key.utf8))
+      let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Sample.keyID(of: key))
       return try await removeUAFCredentials(of: user, [selection]) { _, _ in done } == 1 ? "done" : "nothing"
     case .removeApp(let app):
       return try await removePushAuthMechanism(app, audit: done) ? "done" : "nothing"
@@ -82,7 +87,7 @@ extension Storage {
       try await addActivation(record, audit: done)
       return "done"
     case .finish(let invite, let container, let user, let device):
-      let new = Sample.container(container, of: user, on: device, from: invite)
+      let new = try Sample.container(container, of: user, on: device, from: invite)
       return try await finishActivation(invite, container: new, limit: 5, at: time) { outcome in
         event("\(outcome)")
       }.word
@@ -91,7 +96,7 @@ extension Storage {
         container, at: time, audit: { outcome in event(outcome.word) }, lost: losses(event)
       ).word
     case .stage(let container, let renewed, let activation, let user, let device):
-      var new = Sample.container(container, of: user, on: device, from: activation)
+      var new = try Sample.container(container, of: user, on: device, from: activation)
       new.container.renews = renewed
       return "\(try await stageRenewal(of: renewed, by: new, limit: 1000) { event("\($0)") })"
     case .revoke(let container):
@@ -144,7 +149,7 @@ extension Storage {
       return
         "\(try await addTransaction(asked, key: party, limits: limits, asking: asking) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts):
-      let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
+      let signer = SignerRecord(try Sample.container(container, of: user, on: device, from: "").container)
       let decision = DecisionRecord(
         state: accepts ? .accepted : .denied, jws: "jws", container: container, time: time)
       let attempt = DecisionAttempt(
@@ -171,7 +176,7 @@ extension Storage {
     { loss in
       switch loss {
       case .container(let id), .target(let id): event("lost \(id)")
-      case .key(_, _, let keyID): event("lost \(String(decoding: keyID, as: UTF8.self))")
+      case .key(_, _, let keyID): event("lost \(Sample.name(ofKey: keyID))")
       }
     }
   }
@@ -192,16 +197,21 @@ extension Storage {
       return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
     case .register(let session, let key, let publicKey, let user, let device):
       var credential = UAFCredentialRecord(
-        aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Sample.signingKey(publicKey),
+        aaid: Sample.aaid, keyID: Sample.keyID(of: key), user: user,
+        publicKey: try Sample.signingKey(publicKey),
         algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
       credential.device = device.map { Hex.encode(Sample.device($0)) }
+      let protection = Traits.protection(ofKey: key)
+      // The bits of the FIDO registry: software, or hardware.
+      credential.keyProtection = protection == .software ? 1 : 2
+      credential.modelProof = protection == .attested ? .attested : .claimed
       let end = UAFSessionEnd(status: 1200, time: time)
       return try await finishUAFRegistration(session, end, adding: [credential.new], limit: 1000) {
         event($0.word)
       }.word
     case .login(let session, let user, let key, let counter):
-      let use = UAFKeyUse(aaid: Sample.aaid, keyID: Array(key.utf8), signCounter: counter)
+      let use = UAFKeyUse(aaid: Sample.aaid, keyID: Sample.keyID(of: key), signCounter: counter)
       let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
       let end = UAFSessionEnd(
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
@@ -239,13 +249,18 @@ enum Sample {
     pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
     longestWait: History.budget.longestWait)
 
+  /// A container whose device says where its keys lie; whether its user is verified says the profile that it was given.
+  ///
+  /// - Throws: `CryptoFailure`.
   static func container(
     _ id: String, of user: String, on device: UInt8, from activation: String
-  ) -> NewContainer {
-    let container = ContainerRecord(
+  ) throws -> NewContainer {
+    var container = ContainerRecord(
       id: id, user: user, activation: activation, device: Self.device(device), name: "",
       platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
-      signingKey: signingKey(id), profile: Array("{}".utf8), created: 0)
+      signingKey: try signingKey(id),
+      profile: Traits.verifiesUser(onDevice: device) ? verifyingProfile : profile, created: 0)
+    container.keyOrigin = Traits.protection(ofContainer: id) == .software ? "software" : "tpm2"
     return NewContainer(
       container,
       CredentialRecord(
@@ -253,11 +268,42 @@ enum Sample {
         created: 0))
   }
 
+  private static let profile = profile(.device)
+  /// The profile of containers that have their user verified.
+  private static let verifyingProfile = profile(.devicePasscode)
+
+  private static func profile(_ protection: ProtectionPolicy) -> [UInt8] {
+    ContainerProfile(protection: protection, totp: .standard).json.bytes
+  }
+
+  /// The id of a UAF key, which has 32 bytes at least.
+  static func keyID(of name: String) -> [UInt8] {
+    Array(name.utf8) + [UInt8](repeating: UInt8(ascii: " "), count: max(0, 32 - name.utf8.count))
+  }
+
+  /// The name of the key that has an id.
+  static func name(ofKey id: [UInt8]) -> String {
+    String(decoding: id.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+  }
+
   /// What a device calls itself.
   static func device(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: 16) }
 
-  /// The key of a container, or of a UAF key, that signs.
-  static func signingKey(_ name: String) -> [UInt8] { [3] + name.utf8 }
+  /// The public key of a container, or of a UAF key, that signs; the same each time.
+  ///
+  /// - Throws: `CryptoFailure`.
+  static func signingKey(_ name: String) throws -> [UInt8] {
+    try signingKeys.withLock { known in
+      if let key = known[name] { return key }
+      let seed = HashFunction.sha512.digest(of: Array(name.utf8)).prefix(P256.seedByteCount)
+      let key = try P256.Signing.PrivateKey(seed: SecretBytes(copying: Array(seed)))
+      known[name] = key.publicKey.x963Representation
+      return key.publicKey.x963Representation
+    }
+  }
+
+  /// To make one takes longer than a step.
+  private static let signingKeys = Mutex<[String: [UInt8]]>([:])
 
   /// 16 bytes that each attempt has for itself.
   static func requestID(_ event: AuditEvent) -> [UInt8] {

@@ -7,16 +7,15 @@ struct Verdict: Sendable {
 
   init(_ run: Run, by model: Model = Model(budget: History.budget)) {
     let attempts = Dictionary(uniqueKeysWithValues: run.attempts.map { ($0.name, $0) })
+    let first = model
     var model = model
-    // The model before each entry of the log, and after the last.
-    var moments = [model]
-    var places: [String: Int] = [:]
-    // What a step did besides by the log, and of which the log has still to say it.
-    var (done, owed): (Set<String>, Set<String>) = ([], [])
+    var course = Course(model)
+    // What a step did besides by the log, and of which the log has still to say it; each with the attempt whose step it is.
+    var (done, owed): ([String: String], [String: String]) = ([:], [:])
     for (place, entry) in Self.log(of: run, model).enumerated() {
-      defer { moments.append(model) }
+      defer { course.append(model) }
       guard let name = entry.attempt else {
-        if entry.expired.map({ model.expire($0, at: entry.time) }) != true {
+        if !course.isRight(entry, &model) {
           violations.append("\(entry.text) at \(entry.time), which it does not")
         }
         continue
@@ -25,33 +24,45 @@ struct Verdict: Sendable {
         violations.append("nobody wrote the entry \(entry)")
         continue
       }
-      places[name] = place
+      course.places[name] = place
       if let effect = entry.effect {
-        if owed.remove(effect) == nil { done.insert(effect) }
+        if owed[effect] == name { owed[effect] = nil } else { done[effect] = name }
       } else if let request = entry.expired {
         if !model.expire(request, at: attempt.time) { report(attempt, entry.text, "it does not expire") }
       } else {
-        if !owed.isEmpty { report(attempt, entry.text, "\(owed.sorted()) before that") }
+        if !owed.isEmpty { report(attempt, entry.text, "\(owed.keys.sorted()) before that") }
         let expected = model.take(attempt.step, at: attempt.time)
         if expected != entry.text { report(attempt, entry.text, expected) }
         if let answer = attempt.answer, answer != entry.text {
           report(attempt, "told \(answer)", entry.text)
         }
-        // All that follows from the step has been done, and nothing else: before the entry of the step, or after it.
+        course.note(attempt, entry.text)
+        if let fault = course.faultOfTokens(attempt, entry.text, model) { report(attempt, fault.0, fault.1) }
+        // All that follows from the step has been done by it, and nothing else: before the entry of the step, or after it.
         let effects = model.takeEffects()
-        if !done.isSubset(of: effects) { report(attempt, "\(done.sorted())", "\(effects.sorted())") }
-        (done, owed) = ([], effects.subtracting(done))
+        if !effects.isSuperset(of: done.keys) || !done.values.allSatisfy({ $0 == name }) {
+          report(attempt, "\(done.sorted { $0.key < $1.key })", "\(effects.sorted())")
+        }
+        owed = Dictionary(uniqueKeysWithValues: effects.subtracting(done.keys).map { ($0, name) })
+        done = [:]
       }
     }
-    if !owed.union(done).isEmpty { violations.append("at the end: \(owed) not done, \(done) done") }
-    for attempt in run.attempts where places[attempt.name] == nil {
-      if let answer = attempt.answer { checkUnlogged(attempt, answer, run, places, moments) }
+    if !owed.isEmpty || !done.isEmpty {
+      violations.append("at the end: \(owed.keys.sorted()) not done, \(done.keys.sorted()) done")
     }
+    for attempt in run.attempts where course.places[attempt.name] == nil {
+      if let answer = attempt.heard { checkUnlogged(attempt, answer, run, course) }
+    }
+    violations += course.faultsOfNotices(in: run) + Course.faultsOfPolls(in: run, by: first)
     for (name, expected) in model.description where run.end[name] != expected {
       violations.append("\(name) is \(run.end[name] ?? "not there") at the end, not \(expected)")
     }
     for name in run.end.keys where model.description[name] == nil {
       violations.append("\(name) is there at the end")
+    }
+    let open = model.open(at: run.endTime)
+    for name in open.symmetricDifference(run.open) {
+      violations.append("\(name) is \(run.open.contains(name) ? "open" : "over") at the end")
     }
     violations.sort()
   }
@@ -61,18 +72,10 @@ struct Verdict: Sendable {
   }
 
   /// A step that changed nothing, and left nothing in the log, has to be right at a moment between its beginning and its end.
-  private mutating func checkUnlogged(
-    _ attempt: Attempt, _ answer: String, _ run: Run, _ places: [String: Int], _ moments: [Model]
-  ) {
-    var (first, last) = (0, moments.count - 1)
-    for other in run.attempts {
-      guard let place = places[other.name] else { continue }
-      if let end = other.ended, end < attempt.began { first = max(first, place + 1) }
-      if let end = attempt.ended, other.began > end { last = min(last, place) }
-    }
+  private mutating func checkUnlogged(_ attempt: Attempt, _ answer: String, _ run: Run, _ course: Course) {
     var expected: [String] = []
-    for moment in first...max(first, last) {
-      var model = moments[moment]
+    for moment in course.moments(from: attempt.began, to: attempt.ended, in: run) {
+      var model = course.moments[moment]
       let said = model.take(attempt.step, at: attempt.time)
       if said == answer { return }
       if expected.last != said { expected.append(said) }
@@ -83,8 +86,10 @@ struct Verdict: Sendable {
 }
 
 extension Run {
-  /// When the server can have written that a request has expired: in an attempt of that time, which nothing says of which.
+  /// When the server can have written that a request has expired, in an attempt of that time, which nothing says of which; or what it
+  /// says of clients that are told.
   fileprivate func span(of entry: LogEntry) -> (from: Int, to: Int) {
+    guard entry.expired != nil else { return spanOfRounds(at: entry.time) ?? (0, .max) }
     let possible = attempts.filter { $0.time == entry.time }
     return (possible.map(\.began).min() ?? 0, possible.map { $0.ended ?? .max }.max() ?? .max)
   }
@@ -123,6 +128,10 @@ extension Verdict {
           done.insert(effect)
         } else if let request = entry.expired {
           guard model.expire(request, at: attempt?.time ?? entry.time) else { return false }
+        } else if let request = entry.pushed {
+          guard model.push(request, at: entry.time) else { return false }
+        } else if let request = entry.told ?? entry.gaveUp {
+          guard model.hasEnded(request) else { return false }
         } else if let attempt {
           guard model.take(attempt.step, at: attempt.time) == entry.text else { return false }
           effects.formUnion(model.takeEffects())
@@ -164,13 +173,15 @@ extension Verdict {
     }
     for attempt in run.attempts
     where unlogged.contains(attempt.name) && !run.isClosedByALateOne(attempt) {
-      guard let answer = attempt.answer else { continue }
+      guard let answer = attempt.heard else { continue }
       deeds.append(
         Deed(from: attempt.began, to: attempt.ended ?? .max, changes: false) {
           $0.take(attempt.step, at: attempt.time) == answer
         })
     }
-    let found = Ordering(of: deeds, from: model) { $0.description == run.end }
+    let found = Ordering(of: deeds, from: model) {
+      $0.description == run.end && $0.open(at: run.endTime) == run.open
+    }
     var order = found.order.filter { $0 < parts.count }
     // Where none is right, the longest that is shows what comes after it.
     order += parts.indices.filter { !order.contains($0) }

@@ -1,14 +1,15 @@
-import SignetCrypto
+package import SignetCrypto
 import SignetJSON
 
 /// What a client is told with: kept sealed, since who knows it could ask for the tokens.
-struct BackchannelNotice: Sendable {
+package struct BackchannelNotice: Sendable {
   /// The `auth_req_id`.
   let id: String
   /// The `client_notification_token`.
   let token: String
 
-  init(id: String, token: String) { (self.id, self.token) = (id, token) }
+  /// A notice of its parts.
+  package init(id: String, token: String) { (self.id, self.token) = (id, token) }
 
   /// Opens what a record keeps; `nil` for what is none.
   init?(_ sealed: [UInt8], of transaction: String, under key: MasterKey) {
@@ -20,7 +21,7 @@ struct BackchannelNotice: Sendable {
   }
 
   /// The notice under the server's master key.
-  func sealed(for transaction: String, under key: MasterKey) throws(CryptoFailure) -> [UInt8] {
+  package func sealed(for transaction: String, under key: MasterKey) throws(CryptoFailure) -> [UInt8] {
     let object: JSONObject = ["id": .string(id), "token": .string(token)]
     return try key.seal(
       SecretBytes(copying: object.bytes), for: .backchannelNotice(transaction: transaction))

@@ -39,7 +39,12 @@ struct CIBANotifier: OutboxDelivery {
     if request.issued != nil, try await maker.lapse(of: transaction) != nil {
       return .failed("the user is not active, or what the user accepted with is out of use")
     }
-    guard let body = try await body(for: request, transaction, client, notice) else { return .needless }
+    let body: JSONObject
+    switch try await content(for: request, transaction, client, notice) {
+    case .nothing: return .needless
+    case .changed: return .again(told: nil, "what the user accepted with went out of use meanwhile")
+    case .body(let found): body = found
+    }
     let message = HTTPRequest(
       method: .post, url: url,
       headers: [("Authorization", "Bearer \(notice.token)"), ("Content-Type", "application/json")],
@@ -57,19 +62,26 @@ struct CIBANotifier: OutboxDelivery {
     return .clientNotTold(client: client, transaction: transaction, reason: failure)
   }
 
-  /// What is said; `nil` where there is nothing to say.
-  private func body(
+  /// What a notice says.
+  private enum Content {
+    case nothing
+    /// What it was to say is not so any more; looked at anew, it is something else.
+    case changed
+    case body(JSONObject)
+  }
+
+  private func content(
     for request: BackchannelRecord, _ transaction: TransactionRecord, _ client: ClientRecord,
     _ notice: BackchannelNotice
-  ) async throws -> JSONObject? {
+  ) async throws -> Content {
     guard request.delivery == .push else {
       // Who asks then hears nothing but that, which it knows by itself.
-      return transaction.state == .expired ? nil : ["auth_req_id": .string(notice.id)]
+      return transaction.state == .expired ? .nothing : .body(["auth_req_id": .string(notice.id)])
     }
     if let refusal = try await maker.refusal(of: request, transaction) {
       var body = refusal.json
       body["auth_req_id"] = .string(notice.id)
-      return body
+      return .body(body)
     }
     let time = request.issued ?? context.clock.now
     var body = try await maker.tokens(for: request, transaction, at: time, authReqID: notice.id)
@@ -78,10 +90,11 @@ struct CIBANotifier: OutboxDelivery {
       let isFirst = try await context.storage.issueTokens(
         for: request.digest, of: client.id, at: time, pushedWithin: BackchannelRecord.noticeLifetime,
         audit: event)
-      guard isFirst else { return nil }  // revoked meanwhile, or too late
+      // The user was suspended, or the authenticator revoked, since that was looked at: the client is told that there are none.
+      guard isFirst else { return .changed }
     }
     body["auth_req_id"] = .string(notice.id)
-    return body
+    return .body(body)
   }
 
   private static func outcome(of response: HTTPResponse) -> DeliveryOutcome {

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJOSE
-import SignetJSON
-import SignetStorage
+package import SignetJSON
+package import SignetStorage
 import SignetWire
 
 /// Makes the tokens for what a user has accepted (CIBA section 10.1.1).
@@ -20,7 +20,8 @@ package struct TokenMaker: Sendable {
   private let context: ServiceContext
   private let names: OpenIDNames
 
-  init(_ context: ServiceContext) {
+  /// A maker over a context.
+  package init(_ context: ServiceContext) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)
   }
@@ -34,7 +35,7 @@ package struct TokenMaker: Sendable {
   ///   - id: The `auth_req_id`, where the ID token has to say it.
   /// - Returns: The members of the answer.
   /// - Throws: `Problem`.
-  func tokens(
+  package func tokens(
     for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
   ) async throws -> JSONObject {
     guard let user = transaction.user, let proof = try await proof(of: transaction),
@@ -133,7 +134,7 @@ package struct TokenMaker: Sendable {
   ///   - transaction: How it ended.
   /// - Returns: The failure.
   /// - Throws: `Problem`.
-  func refusal(
+  package func refusal(
     of request: BackchannelRecord, _ transaction: TransactionRecord
   ) async throws -> OpenIDFailure? {
     switch transaction.state {
@@ -156,7 +157,7 @@ package struct TokenMaker: Sendable {
   ///
   /// - Returns: The failure; `nil` for none.
   /// - Throws: `Problem`.
-  func lapse(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
+  package func lapse(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
     if let user = transaction.user, try await context.storage.user(user)?.state != .active {
       return Self.notActive
     }

@@ -24,23 +24,33 @@ package final class OutboxSender: Sendable {
     var failing: Set<OutboxReceiver> = []
     var next: UInt64 = 0
     var isStopped = false
+
+    /// Those that began first before the others, so that whoever waits for them does so in the same way each time.
+    var tasksInOrder: [Task<Void, Never>] { tasks.sorted { $0.key < $1.key }.map(\.value) }
   }
 
   private let context: ServiceContext
   private let deliveries: [any OutboxDelivery]
+  private let executor: (any TaskExecutor)?
   private let state = Mutex(State())
   private let loop = Mutex<Task<Void, Never>?>(nil)
 
   /// A sender of all that a server can deliver; `nil` where that is nothing.
-  package convenience init?(_ context: ServiceContext) {
+  ///
+  /// - Parameters:
+  ///   - context: What it works with.
+  ///   - executor: Where the attempts run; `nil` for the shared pool.
+  package convenience init?(_ context: ServiceContext, on executor: (any TaskExecutor)? = nil) {
     let deliveries = [CIBANotifier(context)].compactMap(\.self)
     guard !deliveries.isEmpty else { return nil }
-    self.init(context, deliveries)
+    self.init(context, deliveries, on: executor)
   }
 
   /// A sender by some ways of delivering.
-  package init(_ context: ServiceContext, _ deliveries: [any OutboxDelivery]) {
-    (self.context, self.deliveries) = (context, deliveries)
+  package init(
+    _ context: ServiceContext, _ deliveries: [any OutboxDelivery], on executor: (any TaskExecutor)? = nil
+  ) {
+    (self.context, self.deliveries, self.executor) = (context, deliveries, executor)
   }
 
   /// Delivers what is due from now on.
@@ -75,7 +85,7 @@ package final class OutboxSender: Sendable {
 
   /// Waits for all that is under way, and for what that begins.
   private func finish(_ prepare: (Task<Void, Never>) -> Void) async {
-    while let tasks = state.withLock({ $0.tasks.isEmpty ? nil : Array($0.tasks.values) }) {
+    while let tasks = state.withLock({ $0.tasks.isEmpty ? nil : $0.tasksInOrder }) {
       tasks.forEach(prepare)
       for task in tasks { await task.value }
     }
@@ -118,7 +128,7 @@ package final class OutboxSender: Sendable {
       state.counts[record.receiver, default: 0] += 1
       let number = state.next
       state.next += 1
-      state.tasks[number] = Task {
+      state.tasks[number] = Task(executorPreference: executor) {
         let isDone = await self.deliver(record, by: delivery)
         self.state.withLock { state in
           state.counts[record.receiver] = state.counts[record.receiver].flatMap { $0 > 1 ? $0 - 1 : nil }

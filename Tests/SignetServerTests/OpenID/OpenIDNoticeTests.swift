@@ -1,5 +1,7 @@
+import PostgreSQLFixture
 import SignetJOSE
 import SignetJSON
+import SignetSQLite
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -273,6 +275,33 @@ import Testing
     }
     #expect(try await fixture.due().isEmpty)
     #expect(try await fixture.server.audit().count { $0.contains("client.told") } == 8)
+  }
+
+  @Test("push: a container that goes while the tokens are made: the client is told that there are none")
+  func tellsWhatChangedMeanwhile() async throws {
+    var errors: [String?] = []
+    for step in 1...30 {
+      let (fixture, interruption) = (try await OpenIDFixture(on: .sqlite), StepInterruption())
+      _ = try await fixture.ask(fixture.register(.push))
+      try await fixture.decide(.accepted)
+      let sender = try #require(OutboxSender(fixture.server.context(suffering: interruption.faults)))
+      let (path, callback) = ("\(fixture.server.folder.path)/signet.sqlite", fixture.callback)
+      interruption.arm(before: step) {
+        callback.requests.isEmpty
+      } _: {
+        let database = try Database(path: path, mode: .readWrite)
+        try database.execute("PRAGMA foreign_keys = OFF")
+        try database.execute("DELETE FROM containers")
+      }
+      await sender.sendDue()
+      guard let wasUntold = interruption.disarm() else { break }
+      fixture.server.clock.advance(by: 1)
+      await sender.sendDue()
+      let bodies = try callback.bodies()
+      #expect(bodies.count == 1, "before step \(step)")
+      if wasUntold { errors.append(try bodies.first?.optionalString("error")) }
+    }
+    #expect(errors.count > 5 && Set(errors) == ["access_denied"], "\(errors)")
   }
 
   @Test("what could not be told in time is never told, whenever somebody comes to it")
