@@ -1,4 +1,4 @@
-import SignetStorage
+package import SignetStorage
 
 // What the checks of users do with a storage, in a line each.
 
@@ -18,13 +18,30 @@ extension Sample {
       id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
   }
 
-  static func message(_ id: String, to mechanism: String) -> PushAuthMessageRecord {
+  /// A message of the transaction with the same id.
+  static func message(
+    _ id: String, to mechanism: String, expires: Int64 = 1100
+  ) -> PushAuthMessageRecord {
     PushAuthMessageRecord(
-      id: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000, expires: 1100)
+      id: id, of: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000, expires: expires)
   }
 }
 
 extension Storage {
+  /// Adds a transaction of a user that one app answers alone, with the message that asks it.
+  package func ask(
+    _ message: PushAuthMessageRecord, of user: String, by requester: String? = nil, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord = { StorageContract.event("\($0)") }
+  ) async throws -> AdmissionOutcome {
+    var transaction = TransactionRecord(
+      id: message.transaction, user: user, content: #"{"from":"Example Bank","signIn":true}"#,
+      created: message.created, expires: message.expires)
+    (transaction.soleKind, transaction.requester) = (.pushApp, requester)
+    var asking = TransactionAsking()
+    asking.messages = [(message, StorageContract.event("message"))]
+    return try await addTransaction(transaction, key: nil, limits: limits, asking: asking, audit: audit)
+  }
+
   /// Adds a request that anybody may answer.
   func addOpen(_ id: String) async throws {
     var transaction = Sample.transaction(id)

@@ -46,9 +46,8 @@ extension StorageContract {
       state: .tokenCreated)
     (session.transaction, session.target, session.dispatcher) = (id, "d1", "webhook")
     (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1300)
-    var message = PushAuthMessageRecord(
-      id: "p-\(id)", mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
-    message.transaction = id
+    let message = PushAuthMessageRecord(
+      id: "p-\(id)", of: id, mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
     var asking = TransactionAsking()
     asking.sessions = [(session, event("operation of \(id)"))]
     asking.messages = [(message, event("message of \(id)"))]

@@ -12,8 +12,8 @@ extension StorageContract {
 
   private static func message(_ id: String, of mechanism: String = "m1") -> PushAuthMessageRecord {
     PushAuthMessageRecord(
-      id: id, mechanism: mechanism, kind: "challenge", challenge: [3], sealedNumber: [4], created: 1000,
-      expires: 1100)
+      id: id, of: "t-\(id)", mechanism: mechanism, kind: "challenge", challenge: [3], sealedNumber: [4],
+      created: 1000, expires: 1100)
   }
 
   /// A user with an active mechanism `m1`.
@@ -121,9 +121,7 @@ extension StorageContract {
       try expect(await storage.send(message("b"), pending: 3), is: .added, "two")
       try expect(
         await storage.send(message("c"), pending: 3), is: .tooManyPending(retryAfter: 100), "three")
-      try await expect(.unknown, "of no mechanism") {
-        _ = try await storage.send(message("d", of: "m9"))
-      }
+      try expect(await storage.send(message("d", of: "m9")), is: .noAuthenticator, "of no mechanism")
       let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<50 {
           group.addTask {
@@ -140,6 +138,7 @@ extension StorageContract {
         is: .over,
         "a late one")
       try expect(try await storage.pushAuthMessage("b")?.state, is: .expired, "what was late")
+      try expect(try await storage.transaction("t-b")?.state, is: .expired, "its transaction")
       try expect(
         await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("answered")) { _ in true },
         is: .over,
@@ -159,6 +158,52 @@ extension StorageContract {
       let ended = try await storage.pushAuthMessage("a")
       try expect(ended?.state, is: .denied, "the end")
       try expect(ended?.answered, is: 1050, "its time")
+      let denied = try await storage.transaction("t-a")
+      try expect(denied?.state, is: .denied, "the transaction")
+      try expect(denied?.end?.reason, is: "wrongNumber", "its reason")
+    },
+    Check("what an app is asked by name, it answers alone: no container and no UAF key") { storage in
+      try await prepare(storage)
+      try await storage.activate("c1")
+      try await expect(storage.register("k1", of: "alice", on: nil), is: .taken, "a key")
+      try expect(await storage.send(message("a")), is: .added, "a message")
+      try await expect(storage.decide("t-a", Sample.decision(.denied, at: 1050)), is: .unknown, "a decision")
+      try await expect(
+        storage.end(
+          "t-a", Sample.end(.cancelled, by: "c1", at: 1050), isSuspicious: true, limits: Sample.limits),
+        is: .unknown, "a cancellation")
+      var session = Sample.session("s", "Auth", of: "alice")
+      session.transaction = "t-a"
+      try await storage.addUAFSession(session, audit: nil)
+      let outcome = try await storage.finishUAFAuthentication(
+        "s", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+        uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+      ) { _ in event("uaf") }
+      try expect(outcome, is: .transactionOver, "an answer by UAF")
+      try expect(try await storage.transaction("t-a")?.state, is: .pending, "the transaction")
+      // Nothing else of the user's keeps it from its end.
+      _ = try await storage.removePushAuthMechanism("m1", audit: event("removed"))
+      try expect(try await storage.transaction("t-a")?.state, is: .withdrawn, "without its app")
+    },
+    Check("whatever ends a transaction that an app answers alone ends its message in the same step") {
+      storage in
+      try await prepare(storage)
+      for id in ["a", "b", "c"] { try expect(await storage.send(message(id)), is: .added, id) }
+      try await expect(
+        storage.end("t-a", Sample.end(.withdrawn, at: 1050), isSuspicious: false, limits: Sample.limits),
+        is: .decided, "withdrawn")
+      try expect(try await storage.pushAuthMessage("a")?.state, is: .expired, "withdrawal")
+      try expect(
+        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("yes")) {
+          $0.soleKind != nil
+        },
+        is: .taken, "a yes")
+      let answered = try await storage.transaction("t-b")
+      try expect(answered?.state, is: .accepted, "its transaction")
+      try expect(answered?.app, is: AppAnswer(mechanism: "m1", message: "b", time: 1050), "by what")
+      try await expect(storage.suspend("alice"), is: .changed, "suspended")
+      try expect(try await storage.pushAuthMessage("c")?.state, is: .expired, "suspension")
+      try expect(try await storage.transaction("t-c")?.state, is: .withdrawn, "its transaction")
     },
     Check("a removed authenticator app takes its messages along; unused ones are swept") { storage in
       try await prepare(storage)
@@ -166,6 +211,9 @@ extension StorageContract {
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "once")
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: false, "twice")
       try expect(try await storage.pushAuthMessage("a") == nil, is: true, "its message")
+      let ended = try await storage.transaction("t-a")
+      try expect(ended?.state, is: .withdrawn, "its transaction")
+      try expect(ended?.end?.reason, is: EndRecord.noAuthenticator, "its reason")
       try await storage.addPushAuthMechanism(mechanism("m2"), with: nil, audit: event("mechanism"))
       _ = try await storage.sweep(at: 1900) { _ in event("expired") }
       try expect(try await storage.pushAuthMechanism("m2") == nil, is: true, "the unused one")
@@ -178,6 +226,6 @@ extension Storage {
     _ message: PushAuthMessageRecord, pending: Int = 100
   ) async throws -> AdmissionOutcome {
     let limits = TransactionLimits(pending: pending, challenges: 1000, wrongSignatures: 3)
-    return try await addPushAuthMessage(message, limits: limits) { _ in StorageContract.event("message") }
+    return try await ask(message, of: "alice", limits: limits)
   }
 }

@@ -31,10 +31,8 @@ extension StorageContract {
       try await storage.decide(id, Sample.decision(at: 1050)) == .decided
     },
     Way(name: "a push message") { storage, id, requester, limits in
-      var message = PushAuthMessageRecord(
-        id: id, mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
-      message.requester = requester
-      return try await storage.addPushAuthMessage(message, limits: limits) { event("\($0)") }
+      try await storage.ask(
+        Sample.message(id, to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
     } accept: { storage, id in
       try await storage.answerPushAuthMessage(id, .approved, at: 1050, audit: event("yes")) { _ in true }
         == .taken

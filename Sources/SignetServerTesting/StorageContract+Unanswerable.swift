@@ -46,9 +46,8 @@ extension StorageContract {
       asking.sessions = [(session, event("operation"))]
     }
     if let app {
-      var message = PushAuthMessageRecord(
-        id: "p-\(id)", mechanism: app, kind: "default", challenge: [3], created: 1000, expires: 1300)
-      message.transaction = id
+      let message = PushAuthMessageRecord(
+        id: "p-\(id)", of: id, mechanism: app, kind: "default", challenge: [3], created: 1000, expires: 1300)
       asking.messages = [(message, event("message"))]
     }
     let request = BackchannelRecord(
@@ -208,6 +207,57 @@ extension StorageContract {
       try await begin(3)
       _ = try await storage.removeUAFDevice(Sample.installation, of: "alice", audit: at(1050))
       try await expectEnded(storage, "t3", "the removal of the device")
+    },
+    Check("a request ends with the last operation that could answer it, and waits while there is another way")
+    {
+      storage in
+      try await prepare(storage)
+      _ = try await storage.register("k1", of: "alice")
+      _ = try await storage.addTarget("d1", of: "alice")
+      let end = UAFSessionEnd(status: 1491, time: 1050)
+      func refuse(_ session: String) async throws -> Bool {
+        try await storage.failUAFSession(session, end, audit: at(1050))
+      }
+      for id in ["t1", "t2", "t3"] { try await expect(ask(storage, id, target: "d1"), is: .added, id) }
+      try await expect(refuse("s-t1"), is: true, "a refusal")
+      try await expectEnded(storage, "t1", "the refusal")
+      try await expectWaiting(storage, "t2", "what has an operation of its own")
+      _ = try await storage.expireUAFSession(
+        "s-t2", UAFSessionEnd(status: 1498, time: 1300), audit: at(1300))
+      try await expectEnded(storage, "t2", "the end of the operation's time")
+      try await expect(storage.redeem("t3"), is: true, "a token")
+      let outcome = try await storage.finishUAFAuthentication(
+        "s-t3", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+        uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+      ) { _ in
+        at(1050)
+      } judge: { _, _ in
+        .requirementNotMet(reason: "x")
+      }
+      try expect(outcome, is: .requirementNotMet(reason: "x"), "an answer that does not do")
+      try await expectEnded(storage, "t3", "that answer")
+      // A relying party may have any of the user's keys asked, but for what it has asked by an operation alone.
+      for (id, kind) in [("r1", nil), ("r2", .uaf)] as [(String, AuthenticatorRecord.Kind?)] {
+        var transaction = Sample.transaction(id)
+        transaction.soleKind = kind
+        var own = TransactionAsking()
+        own.mayAskUAFKeys = true
+        try await expect(
+          storage.addTransaction(transaction, key: nil, limits: Sample.limits, asking: own) { _ in
+            event("asked")
+          }, is: .added, id)
+        try await expect(refuse("none"), is: false, "no operation")
+        var session = Sample.session("s-\(id)", "Auth", of: "alice")
+        session.transaction = id
+        try await storage.addUAFSession(session, audit: nil)
+        try await expect(refuse("s-\(id)"), is: true, "a refusal")
+      }
+      try await expectWaiting(storage, "r1", "what other operations may ask")
+      try await expectEnded(storage, "r2", "what an operation has asked alone")
+      try await storage.activate("c1")
+      try await expect(ask(storage, "t4", target: "d1"), is: .added, "with a container")
+      try await expect(refuse("s-t4"), is: true, "a refusal")
+      try await expectWaiting(storage, "t4", "the container's")
     },
     Check("a request that waits for an app alone ends with the app") { storage in
       try await prepare(storage)

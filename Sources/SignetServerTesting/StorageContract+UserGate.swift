@@ -222,22 +222,12 @@ extension StorageContract {
       try await storage.changePushAuthDevice(
         "m-\(user)", sealedDevice: [6], digest: [UInt8](repeating: 1, count: 32), audit: event("changed"))
     },
-    GatedStep(step: "addPushAuthMessage", name: "a push message") { storage, user in
-      try await storage.addPushAuthMechanism(
-        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
-      _ = try await storage.registerApp("m-\(user)")
-    } accepts: { storage, user in
-      try await storage.addPushAuthMessage(
-        Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
-      ) { _ in event("message") } == .added
-    },
     GatedStep(step: "answerPushAuthMessage", name: "an answer to a push message") { storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
       _ = try await storage.registerApp("m-\(user)")
-      _ = try await storage.addPushAuthMessage(
-        Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
-      ) { _ in event("message") }
+      _ = try await storage.ask(
+        Sample.message("g-\(user)", to: "m-\(user)"), of: user, limits: Sample.limits)
     } accepts: { storage, user in
       try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer")) { _ in
         true

@@ -81,7 +81,7 @@ enum Schema {
         // When the device's last report had come at the decision, where something is required by name.
         .integer("last_report").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
-        .text("uaf_session").optional, .text("requester").optional,
+        .text("uaf_session").optional, .text("requester").optional, .text("sole_kind").optional,
         // The mechanism of the authenticator app that answered, and the message that it answered.
         .text("app").optional, .text("app_message").optional,
         // What a UAF authenticator or an app has signed, as it came, and the key of an app's answer.

@@ -62,7 +62,8 @@ enum MessageCommands {
       return .success
     }
     var fields = [
-      ("Message", try answer.string("id")), ("Status", try answer.string("status")),
+      ("Message", try answer.string("id")), ("Transaction", try answer.string("transaction")),
+      ("Status", try answer.string("status")),
       ("Expires", utc(try answer.integer("expires"))), ("Delivery", try delivery(answer)),
     ]
     if let number = try answer.optionalInteger("number") { fields.append(("Number", String(number))) }
@@ -89,7 +90,8 @@ enum MessageCommands {
       arguments.output.print(answer)
     } else {
       var fields = [
-        ("Message", try answer.string("id")), ("Kind", try answer.string("kind")),
+        ("Message", try answer.string("id")), ("Transaction", try answer.string("transaction")),
+        ("Kind", try answer.string("kind")),
         ("Status", try answer.string("status")), ("Created", utc(try answer.integer("created"))),
         ("Expires", utc(try answer.integer("expires"))),
       ]

@@ -33,25 +33,29 @@ extension Model {
       guard apps[app]?.isActive == false else { return "refused" }
       apps[app]?.isActive = true
       return "done"
-    case .message(let message, let app, let expires, let party):
-      guard let found = apps[app], found.isActive else { return "unknown" }
-      if let refusal = refusal(of: party, to: found.user, at: time) { return refusal }
-      guard messages[message] == nil else { return "exists" }
-      messages[message] = Message(app: app, party: party, expires: expires)
-      count(party, to: found.user, at: time)
+    case .message(let message, let request, let app, let user, let expires, let party):
+      guard users[user] != nil else { return "unknown" }
+      guard apps[app].map({ $0.user == user && $0.isActive }) ?? false || missing == .somebodyCanAnswer else {
+        return "noAuthenticator"
+      }
+      if let refusal = refusal(of: party, to: user, at: time) { return refusal }
+      guard requests[request] == nil else { return "exists" }
+      requests[request] = Request(user: user, party: party, isApps: true, expires: expires)
+      count(party, to: user, at: time)
+      guard apps[app]?.isActive == true else { return "added" }
+      messages[message] = Message(app: app, request: request, expires: expires)
+      effects.insert("sent \(message)")
       return "added"
     case .answer(let message, let approves):
       guard let found = messages[message] else { return "refused" }
-      if let request = found.request, requests[request]?.state(at: time) == .expired {
-        end(request, .expired)
+      if requests[found.request]?.state(at: time) == .expired {
+        end(found.request, .expired)
         return "refused"
       }
       guard found.state == .pending, found.expires > time else { return "refused" }
       messages[message]?.state = approves ? .approved : .denied
-      if let request = found.request {
-        end(request, approves ? .accepted : .denied)
-        requests[request]?.proof = .app(found.app)
-      }
+      end(found.request, approves ? .accepted : .denied)
+      requests[found.request]?.proof = .app(found.app)
       if approves, let user = apps[found.app]?.user { endRow(of: user) }
       return "done"
     default: preconditionFailure("not about a key or an app")
@@ -96,7 +100,8 @@ extension Model {
     let request = sessions[session]?.request
     if let request {
       if requests[request]?.state(at: time) == .expired { end(request, .expired) }
-      guard let found = requests[request], found.state == .pending, found.user == nil || found.user == user
+      guard let found = requests[request], found.state == .pending, !found.isApps,
+        found.user == nil || found.user == user
       else {
         sessions[session]?.hasEndedWithRequest = true
         return "transaction over"

@@ -25,7 +25,7 @@ extension Model {
       requests[request] = asked
       count(client, to: user, at: time)
       for message in messages where apps[message.to]?.isActive == true {
-        self.messages[message.name] = Message(app: message.to, party: nil, request: request, expires: expires)
+        self.messages[message.name] = Message(app: message.to, request: request, expires: expires)
         effects.insert("sent \(message.name)")
       }
       for operation in operations where isReachable(operation.to, of: user) {
@@ -109,40 +109,6 @@ extension Model {
         $0.user == signer.user && $0.device == signer.device && $0.state == .active
           && (!$0.isLocked || missing == .locksHold)
       }
-    }
-  }
-
-  /// Whose an authenticator is that a step, which is not taken yet, may take out of use or lock.
-  func ownerOfWhatMayGo(with step: Step) -> String? {
-    switch step {
-    case .confirm(let container), .revoke(let container), .order(_, let container, _):
-      containers[container]?.user
-    case .receipt(let order, let container):
-      orders[order]?.kind == .wipe && containers[container]?.state == .active
-        ? containers[container]?.user : nil
-    case .end(let container, _):
-      containers[container]?.state == .active ? containers[container]?.user : nil
-    case .lockDevice(let user, _, _), .revokeDevice(let user, _), .removeKey(_, let user),
-      .login(_, let user, _, _):
-      user
-    case .removeApp(let app): apps[app]?.user
-    case .removeTarget(let target): targets[target]?.user
-    case .removeUAF(let user, _): user
-    default: nil
-    }
-  }
-
-  /// Whether a step that had an outcome has done so.
-  func isTakingAway(_ step: Step, _ outcome: String) -> Bool {
-    switch step {
-    case .confirm: outcome == "activated"
-    case .order(_, _, let kind): outcome == "added" && kind != .unlock
-    case .revoke, .receipt, .end, .lockDevice, .revokeDevice, .removeKey, .removeApp, .removeTarget,
-      .removeUAF:
-      outcome == "done"
-    // There are two of a key that is out of use because of its counter.
-    case .login(_, _, let key, _): outcome != "taken" && keys[key]?.state == .quarantined
-    default: false
     }
   }
 }

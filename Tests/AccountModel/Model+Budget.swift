@@ -22,10 +22,6 @@ extension Model {
     for request in requests.values where request.user == user && request.state(at: time) == .pending {
       all.append((request.party, request.expires))
     }
-    for message in messages.values
-    where apps[message.app]?.user == user && message.state == .pending && message.expires > time {
-      if let party = message.party { all.append((party, message.expires)) }
-    }
     for session in sessions.values
     where session.user == user && session.isCounted && session.isOpen && session.expires > time {
       if let party = session.party { all.append((party, session.expires)) }

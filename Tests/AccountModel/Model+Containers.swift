@@ -132,6 +132,7 @@ extension Model {
   /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
   func canAnswer(_ id: String, _ request: Request) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
+    if request.isApps { return hasWayToAnswer(id, of: user) }
     if hasOpenContainer(user) { return true }
     return request.isClients ? hasWayToAnswer(id, of: user) : keys.values.contains { isGood($0, of: user) }
   }

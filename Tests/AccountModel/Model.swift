@@ -38,6 +38,8 @@ package struct Model: Hashable, Sendable {
     /// The relying party's key, or the client of OpenID Connect, that asks.
     let party: String
     var isClients = false
+    /// Whether an app alone is asked, by its name.
+    var isApps = false
     let expires: Int64
     var state = State.pending
     /// What it was answered with.
@@ -116,10 +118,8 @@ package struct Model: Hashable, Sendable {
     enum State: Sendable { case pending, approved, denied, expired }
 
     let app: String
-    /// Who asks; `nil` where a request is asked, which is counted.
-    let party: String?
     /// The request that the answer decides.
-    var request: String?
+    let request: String
     let expires: Int64
     var state = State.pending
   }
@@ -215,15 +215,9 @@ package struct Model: Hashable, Sendable {
     effects = []
     now = time
     defer { now = 0 }
-    let loser = ownerOfWhatMayGo(with: step)
     let outcome = outcome(of: step, at: time)
-    let isGone = isTakingAway(step, outcome)
     // A request waits for somebody who could answer it.
-    for (id, request) in requests where request.state == .pending && !canAnswer(id, request) {
-      // Of one that other ways lead to than a list, these may have come to their end without anything being taken away.
-      guard !request.isClients || isGone && request.user == loser else { continue }
-      withdraw(id)
-    }
+    for (id, request) in requests where request.state == .pending && !canAnswer(id, request) { withdraw(id) }
     return outcome
   }
 
@@ -310,7 +304,9 @@ package struct Model: Hashable, Sendable {
   /// With whose key a step is taken.
   func asker(of step: Step) -> String? {
     switch step {
-    case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party): party
+    case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party),
+      .message(_, _, _, _, _, let party):
+      party
     default: nil
     }
   }
@@ -330,13 +326,12 @@ package struct Model: Hashable, Sendable {
     case .confirm(let container): containers[container]?.user
     case .stage(_, let renewed, _, _, _): containers[renewed]?.user
     case .ask(_, let user, _, _): user
+    case .message(_, _, _, let user, _, _): user
     case .backchannel(_, let user, _, _, _, _): user
     case .addTarget(_, let user, _), .token(_, _, let user, _, _, _): user
     case .redeem(let session): sessions[session].flatMap { $0.isOpen ? $0.user : nil }
     case .begin(_, let user, _, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
-    // Whether there is an app is looked at first.
-    case .message(_, let app, _, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
     case .answer(let message, let approves): approves ? messages[message].flatMap { apps[$0.app]?.user } : nil
     default: nil
     }
@@ -357,7 +352,9 @@ package struct Model: Hashable, Sendable {
       return "added"
     case .decide(let container, let user, _, let request, let accepts):
       guard let signer = containers[container], signer.state == .active else { return "signer changed" }
-      guard let found = requests[request], found.user == nil || found.user == user else { return "unknown" }
+      guard let found = requests[request], !found.isApps, found.user == nil || found.user == user else {
+        return "unknown"
+      }
       // A no is taken of whoever has a container in use.
       if accepts, let state = users[user], state != .active, missing != .activeUsersOnly {
         return "not active: \(state)"
@@ -422,10 +419,6 @@ package struct Model: Hashable, Sendable {
   mutating func endAll(of user: String) {
     for (id, request) in requests where request.user == user && request.state == .pending { withdraw(id) }
     for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
-    for id in messages.keys {
-      guard let found = messages[id], apps[found.app]?.user == user, found.state == .pending else { continue }
-      messages[id]?.state = .expired
-    }
     apps = apps.filter { $0.value.user != user || $0.value.isActive }
     for id in sessions.keys where sessions[id]?.user == user { sessions[id]?.isOpen = false }
   }

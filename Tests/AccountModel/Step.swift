@@ -56,7 +56,8 @@ package enum Step: Hashable, Sendable {
   case refuse(session: String)
   case addApp(String, user: String)
   case registerApp(String)
-  case message(String, app: String, expires: Int64, by: String)
+  /// A request that one app answers alone, to the message of this name.
+  case message(String, request: String, app: String, user: String, expires: Int64, by: String)
   case answer(message: String, approves: Bool)
   case removeApp(String)
   case sweep

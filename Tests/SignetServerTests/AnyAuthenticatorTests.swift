@@ -350,7 +350,8 @@ import UAFFixture
     [
       "content = replace(content, 'Pay 10', 'Pay 99')", "user_id = 'bob'", "requirements = NULL",
       "requirements = 'urn:signet:acr:answered urn:signet:acr:signed'", "expires = expires + 1",
-      "statuses = 'accepted'", "sealed_number = x'00'", "requester = 'key:other'", "code = NULL",
+      "statuses = 'accepted'", "sealed_number = x'00'", "requester = 'key:other'",
+      "sole_kind = 'otp'", "code = NULL",
     ])
   func changedRow(_ kind: Kind, _ change: String) async throws {
     let bench = try await Bench([kind], on: .sqlite)

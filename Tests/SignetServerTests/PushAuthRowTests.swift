@@ -55,11 +55,12 @@ import Testing
     "a message whose row was changed is neither shown nor listed, and its answer is refused",
     arguments: [
       "kind = 'biometric'", "challenge = x'00'", "sealed_number = NULL", "created = 1",
-      "expires = expires + 1", "state = 'approved', answered = 1", "wrong_numbers = -9", "txn = NULL",
-      "requester = 'key:other'", "code = NULL",
+      "expires = expires + 1", "state = 'approved', answered = 1", "wrong_numbers = -9",
+      "txn = (SELECT id FROM transactions WHERE user_id IS NULL)", "code = NULL",
     ])
   func messages(_ change: String) async throws {
     let bench = try await Self.bench()
+    _ = try await bench.make("Pay 11", user: nil)
     let made = try await bench.make("Pay 10", numberDigits: 2)
     let message = try bench.message(bench.sent())
     let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))

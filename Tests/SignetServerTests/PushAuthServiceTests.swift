@@ -107,7 +107,7 @@ import SignetServer
       ("default", false), ("default", true), ("challenge", false), ("biometric", false),
     ] {
       let sent = try await service.send(
-        NewPushMessage(["user": "alice", "kind": .string(kind), "text": "Log in?"]), by: .local)
+        NewPushMessage(["user": "alice", "kind": .string(kind), "text": "Log in?"]), from: "Shop", by: .local)
       let message = try Self.received(sent, by: app)
       #expect(message.text == "Log in?" && message.kind.rawValue == kind && sent.delivery == .none)
       let answer: PushAuthAnswer =
@@ -127,7 +127,8 @@ import SignetServer
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
     for (wrongCount, isTaken) in [(0, true), (1, false)] {
-      let sent = try await service.send(NewPushMessage(["user": "alice", "kind": "challenge"]), by: .local)
+      let sent = try await service.send(
+        NewPushMessage(["user": "alice", "kind": "challenge"]), from: "Shop", by: .local)
       let message = try Self.received(sent, by: app)
       let right = try #require(sent.number)
       #expect(message.numbers.count == 3 && message.numbers.contains(right))
@@ -150,9 +151,9 @@ import SignetServer
     let server = try ServerFixture()
     let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
     let service = PushAuthService(server.context)
-    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     let message = try Self.received(sent, by: app)
-    let second = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    let second = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
     var bodies = [JSONObject]()
     bodies.append(try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: other.key).body)
@@ -211,35 +212,38 @@ import SignetServer
     let server = try ServerFixture()
     let service = PushAuthService(server.context)
     await #expect(throws: Problem.self) {
-      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+      try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     }
     _ = try await Self.registered(server)
     let limit = server.context.settings.challengeLimits.pending
     for number in 0..<limit {
-      _ = try await service.send(NewPushMessage(["user": "alice"]), by: .key("\(number % 2)"))
+      _ = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .key("\(number % 2)"))
     }
     let refusal = await #expect(throws: Problem.self) {
-      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+      try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     }
     #expect(refusal?.code == .transactionTooMany && refusal?.retryAfter != nil)
     server.clock.advance(by: 86_400)
-    _ = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    _ = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
       ["user": "alice", "text": " "],
       ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
     ] as [JSONObject] {
-      await #expect(throws: Problem.self) { try await service.send(NewPushMessage(form), by: .local) }
+      await #expect(throws: Problem.self) {
+        try await service.send(NewPushMessage(form), from: "Shop", by: .local)
+      }
     }
     _ = try await Self.registered(server)
     await #expect(throws: Problem.self) {
-      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+      try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     }
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
     server.clock.advance(by: 86_400)
-    _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), by: .local)
+    _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), from: "Shop", by: .local)
     await #expect(throws: Problem.self) {
-      try await service.send(NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), by: .local)
+      try await service.send(
+        NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), from: "Shop", by: .local)
     }
   }
 
@@ -248,7 +252,7 @@ import SignetServer
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
-    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     let message = try Self.received(sent, by: app)
     let id = sent.record.mechanism
     let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: id))
@@ -295,7 +299,8 @@ import SignetServer
     #expect(try await Self.post(server, app.registration()).status == 200)
     server.clock.advance(by: 60)
     #expect(try await isValid(code()))
-    #expect(try await service.send(NewPushMessage(["user": "alice"]), by: .local).delivery == .none)
+    #expect(
+      try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local).delivery == .none)
     let listed = try await server.storage.tokens(after: "", user: "alice", limit: 10)
     #expect(listed.map(\.serial) == [token] && listed.map(\.state) == [.active])
     let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: made.id))
@@ -368,7 +373,7 @@ import SignetServer
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let sent = try await PushAuthService(server.context).send(
-      NewPushMessage(["user": "alice", "lifetime": 600]), by: .local)
+      NewPushMessage(["user": "alice", "lifetime": 600]), from: "Shop", by: .local)
     #expect(try Self.received(sent, by: app).messageID == sent.messageID)
     #expect(throws: PushAuthFailure.self) {
       try PushAuthDelivery(messageID: "AUTHENTICATE:other", token: sent.token).verified(with: app.key)

@@ -79,7 +79,7 @@ import Testing
     while await server.waitingDeviceCount == 0 { await Task.yield() }
     let service = PushAuthService(server.context)
     let sent = try await service.send(
-      NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), by: .local)
+      NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), from: "Shop", by: .local)
     let waiting = try list(try await answered)
     #expect(
       waiting["messages"] == [["messageId": .string(sent.messageID), "data": .string(sent.token)]])
@@ -117,7 +117,7 @@ import Testing
       transaction = try await TransactionService(server.context) { _ in }.create(order, by: .local).record.id
     } else {
       _ = try await PushAuthService(server.context).send(
-        NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), by: .local)
+        NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), from: "Shop", by: .local)
     }
     let waiting = try #require(try list(try await ask()).array("messages").first)
     guard case .object(let asked) = waiting else { throw CancellationError() }

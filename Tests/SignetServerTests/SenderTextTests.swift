@@ -55,11 +55,13 @@ import UAFFixture
       "\0From: Bank",
     ] {
       let refusal = try await #require(throws: Problem.self, "\(text)") {
-        try await service.send(NewPushMessage(["user": "alice", "text": .string(text)]), by: .local)
+        try await service.send(
+          NewPushMessage(["user": "alice", "text": .string(text)]), from: "Shop", by: .local)
       }
       #expect(refusal.code == .malformed, "\(text)")
     }
-    _ = try await service.send(NewPushMessage(["user": "alice", "text": "Sign in?"]), by: .local)
+    _ = try await service.send(
+      NewPushMessage(["user": "alice", "text": "Sign in?"]), from: "Shop", by: .local)
   }
 
   @Test("where the server asks, its own line is there, and first, whatever the text begins with")

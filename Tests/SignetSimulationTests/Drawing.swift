@@ -92,7 +92,10 @@ struct Drawing {
     case .enrolApp(let user):
       apps.append(place)
       owners[place] = user
-    case .message: messages.append(place)
+    case .message(let app, _, _):
+      messages.append(place)
+      requests.append(place)
+      owners[place] = owners[app]
     default: break
     }
   }

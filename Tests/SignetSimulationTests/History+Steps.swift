@@ -80,7 +80,11 @@ extension History {
     case .enrolApp(let user):
       [.addApp("m\(place)", user: Self.user(user)), .registerApp("m\(place)")]
     case .message(let app, let lifetime, let party):
-      [.message("g\(place)", app: "m\(app)", expires: time + lifetime, by: Self.party(party))]
+      [
+        .message(
+          "g\(place)", request: "t\(place)", app: "m\(app)", user: user(of: app), expires: time + lifetime,
+          by: Self.party(party))
+      ]
     case .answer(let message, let approves): [.answer(message: "g\(message)", approves: approves)]
     case .removeApp(let app): [.removeApp("m\(app)")]
     case .addClient(let client): [.addClient(Self.client(client))]

@@ -31,9 +31,9 @@ extension Storage {
       (record.requester, record.requirements) = (client, Traits.names(of: request))
       var asking = TransactionAsking()
       asking.messages = messages.map { sent in
-        var message = PushAuthMessageRecord(
-          id: sent.name, mechanism: sent.to, kind: "default", challenge: [4], created: time, expires: expires)
-        message.transaction = request
+        let message = PushAuthMessageRecord(
+          id: sent.name, of: request, mechanism: sent.to, kind: "default", challenge: [4], created: time,
+          expires: expires)
         return (message, event("sent \(sent.name)"))
       }
       asking.sessions = operations.map { sent in

@@ -226,12 +226,20 @@ extension Storage {
     case .registerApp(let app):
       return try await registerPushAuthMechanism(
         app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
-    case .message(let message, let app, let expires, let party):
-      var record = PushAuthMessageRecord(
-        id: message, mechanism: app, kind: "default", challenge: [4], created: time, expires: expires)
-      record.requester = party
-      let sent = record
-      return "\(try await addPushAuthMessage(sent, limits: Sample.limits) { event("\($0)") })"
+    case .message(let message, let request, let app, let user, let expires, let party):
+      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      (record.requester, record.soleKind) = (party, .pushApp)
+      var asking = TransactionAsking()
+      asking.messages = [
+        (
+          PushAuthMessageRecord(
+            id: message, of: request, mechanism: app, kind: "default", challenge: [4], created: time,
+            expires: expires), event("sent \(message)")
+        )
+      ]
+      let (asked, ways) = (record, asking)
+      return
+        "\(try await addTransaction(asked, key: party, limits: Sample.limits, asking: ways) { event("\($0)") })"
     case .answer(let message, let approves):
       return try await answerPushAuthMessage(
         message, approves ? .approved : .denied, at: time, audit: done

@@ -21,10 +21,6 @@ import Testing
     // Users
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
     Sample(
-      .pushAuthNotAsked(user: "al", mechanism: "m", .coolingDown(retryAfter: 3)),
-      #""event":"pushauth.notAsked","by":"local","user":"al","mechanism":"m","reason":"too many requests in a row were not accepted""#
-    ),
-    Sample(
       .uafNotAsked(user: "al", operation: "Auth", target: "t", .tooManyPending(retryAfter: 3)),
       #""event":"uaf.notAsked","by":"local","user":"al","operation":"Auth","target":"t","reason":"too many requests wait for the user""#
     ),

@@ -28,10 +28,10 @@ import Testing
     // A container decides, or digits of one are carried.
     "Steps/Storage+Transactions.swift": [".container"],
     "Steps/Storage+Initiated.swift": [".container"],
-    // What is asked alone, by a message or an operation: requests, and no authenticators.
+    // What is asked alone, by an operation: a request, and no authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],
-    "Steps/Storage+OpenRequests.swift": ["pushauth_mechanisms", "pushauth_messages", "uaf_sessions"],
-    "Steps/Storage+RequestBudget.swift": ["pushauth_mechanisms", "pushauth_messages", "uaf_sessions"],
+    "Steps/Storage+OpenRequests.swift": ["uaf_sessions"],
+    "Steps/Storage+RequestBudget.swift": ["uaf_sessions"],
   ]
 
   @Test("each kind has tables, and no table is of two kinds")

@@ -159,7 +159,7 @@ import Testing
     Coded(table: "devices", row: "user_id = 'alice'") {
       try await $0.devices(user: "alice").contains(where: \.isAltered)
     },
-    Coded(table: "transactions") { try await $0.transaction("t") == nil },
+    Coded(table: "transactions", row: "id = 't'") { try await $0.transaction("t") == nil },
     Coded(table: "backchannel_requests") { try await $0.backchannelRequest(ofTransaction: "t") == nil },
     Coded(table: "outbox", row: "number = (SELECT min(number) FROM outbox)") {
       try await $0.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 1).contains(
@@ -520,10 +520,9 @@ import Testing
         id: "m", user: "alice", sealedSecret: [1], challenge: [2], created: 3, expires: 100), with: nil,
       audit: event)
     _ = try await storage.registerPushAuthMechanism("m", named: "app", sealedDevice: [5], at: 4, audit: event)
-    _ = try await storage.addPushAuthMessage(
+    _ = try await storage.ask(
       PushAuthMessageRecord(
-        id: "g", mechanism: "m", kind: "default", challenge: [3], created: 5, expires: 100),
-      limits: limits
-    ) { _ in event }
+        id: "g", of: "tg", mechanism: "m", kind: "default", challenge: [3], created: 5, expires: 100),
+      of: "alice", limits: limits)
   }
 }

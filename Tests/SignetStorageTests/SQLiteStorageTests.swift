@@ -101,11 +101,8 @@ import Testing
       try await storage.registerPushAuthMechanism(
         "m", named: "app", sealedDevice: [3], at: 2, audit: Self.event))
     let message = PushAuthMessageRecord(
-      id: "a", mechanism: "m", kind: "default", challenge: [4], created: 2, expires: 100)
-    let outcome = try await storage.addPushAuthMessage(message, limits: TransactionLimits()) { _ in
-      Self.event
-    }
-    #expect(outcome == .added)
+      id: "a", of: "t", mechanism: "m", kind: "default", challenge: [4], created: 2, expires: 100)
+    #expect(try await storage.ask(message, of: "alice", limits: TransactionLimits()) == .added)
     let read: @Sendable () async throws -> Bool = {
       table == "pushauth_mechanisms"
         ? try await storage.pushAuthMechanism("m") != nil : try await storage.pushAuthMessage("a") != nil

@@ -25,7 +25,7 @@ import Testing
       "issueTokens", "claimRequest",
       "attemptCode", "addTokens", "assignToken", "setUserCode", "tryUserCode",
       "addPushTarget", "changePushTarget",
-      "addPushAuthMechanism", "registerPushAuthMechanism", "changePushAuthDevice", "addPushAuthMessage",
+      "addPushAuthMechanism", "registerPushAuthMechanism", "changePushAuthDevice",
       "answerPushAuthMessage",
       "addUAFSession(_:by:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
       "finishUAFAuthentication", "addUAFTarget", "changeUAFTarget",
@@ -46,7 +46,7 @@ import Testing
     ],
     .keep: [
       "append", "appendRepeatable", "sweep", "leaseDelivery", "endDelivery",
-      "pollBackchannelRequest", "expirePushAuthMessage", "expireUAFSession", "failUAFSession",
+      "pollBackchannelRequest", "expireUAFSession", "failUAFSession",
       // What a stranger begins; the response to it is accepted by another step.
       "addUAFSession(_:ofClientWithAtMost:)",
       // What benchmarks and simulations begin with; no server calls them.

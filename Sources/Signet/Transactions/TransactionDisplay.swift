@@ -49,6 +49,9 @@ public struct TransactionDisplay: Hashable, Sendable {
     case .form(let form):
       title = language.title(of: form.template)
       lines += form.fields.flatMap { Self.lines(of: $0, language) }
+    case .signIn:
+      title = language.word(.login)
+      lines.append(Line(nil, title))
     }
     let places: [(DisplayLanguage.Word, String?)] = [
       (.place, content.context?.place), (.browser, content.context?.browser),

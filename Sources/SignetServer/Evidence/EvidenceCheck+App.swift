@@ -12,18 +12,21 @@ extension EvidenceCheck {
   ///   - status: The state of the transaction after the answer.
   ///   - reason: Why the server denied the transaction although the user approved it; `nil` where the user decided.
   ///   - shared: The key of the app and the server, and the number that the user had to choose.
+  /// - Returns: The text that the app got; `nil` for none.
   /// - Throws: ``Failure``, which names the member at fault.
   static func verify(
     _ app: AnswerEvidence.App, showing content: TransactionContent, _ status: TransactionRecord.State,
     reason: JSONValue?, with shared: SharedKey
-  ) throws(Failure) {
+  ) throws(Failure) -> String? {
     let message: PushAuthMessage
     do throws(PushAuthFailure) {
       message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
     } catch { throw .notAuthentic(member: "message") }
-    guard let text = message.text, text.utf8.elementsEqual(RequestText(content).text.utf8) else {
-      throw .contradicts(member: "message", by: "content")
-    }
+    let isShown =
+      message.text.map { text in
+        RequestText.forms(of: content).contains { $0.utf8.elementsEqual(text.utf8) }
+      } ?? (content.matter == .signIn)
+    guard isShown else { throw .contradicts(member: "message", by: "content") }
     let body: JSONObject = ["messageId": .string(message.messageID), "jwt": .string(app.answer)]
     let (isDenied, number): (Bool, String?)
     do throws(PushAuthFailure) {
@@ -38,5 +41,6 @@ extension EvidenceCheck {
       default: false
       }
     guard fits else { throw .contradicts(member: "status", by: "answer") }
+    return message.text
   }
 }

@@ -30,7 +30,8 @@ package struct EvidenceCheck: Sendable {
   package let server: String
   /// The content of the transaction.
   package let content: String
-  /// The text that the authenticator showed, which can be less than the content; `nil` where the content itself was signed.
+  /// The text that the authenticator showed, which can be less than the content; `nil` where the content itself was signed, or an app was
+  /// sent no text.
   package let shown: String?
   /// The time of the answer, in seconds since 1970: by the device's clock for a container, by the server's otherwise.
   package let time: Int64
@@ -74,7 +75,7 @@ package struct EvidenceCheck: Sendable {
     guard let status = TransactionRecord.State(rawValue: Self.text(claims, "status")),
       case .integer(let time)? = claims["time"]
     else { throw .statement }
-    let (kind, shown): (Kind, String)
+    let (kind, shown): (Kind, String?)
     switch evidence {
     case .uaf(let uaf):
       guard status == .accepted else { throw .contradicts(member: "status", by: "kind") }
@@ -84,8 +85,8 @@ package struct EvidenceCheck: Sendable {
       // An app has no public key.
       guard key == nil else { throw .otherKey }
       guard let sharedKey else { throw .sharedKeyMissing }
-      try Self.verify(app, showing: read, status, reason: claims["reason"], with: sharedKey)
-      (kind, shown) = (.app, RequestText(read).text)
+      let text = try Self.verify(app, showing: read, status, reason: claims["reason"], with: sharedKey)
+      (kind, shown) = (.app, text)
     }
     self.init(
       kind, status, to: Self.text(claims, "id"), by: Self.text(claims, "user"),

@@ -128,11 +128,13 @@ package struct MadePushMessage: Message {
       Member("data", \Self.data)
     }
   }
-  package let id: String, status: PushAuthMessageRecord.State, kind: String, created: Int64, expires: Int64
-  package let push: Push, delivery: SentPushAuthMessage.Delivery, number: Int64?
+  package let id: String, transaction: String, status: PushAuthMessageRecord.State, kind: String
+  package let created: Int64, expires: Int64, push: Push, delivery: SentPushAuthMessage.Delivery,
+    number: Int64?
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
+    Member("transaction", \Self.transaction, "The transaction that the answer decides.")
     Member("status", \Self.status)
     Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
     Member("created", \Self.created)
@@ -145,11 +147,12 @@ package struct MadePushMessage: Message {
 
 /// What became of a message to an app.
 package struct PushMessageDescription: Message {
-  package let id: String, status: PushAuthMessageRecord.State, kind: String, created: Int64, expires: Int64
-  package let answered: Int64?
+  package let id: String, transaction: String, status: PushAuthMessageRecord.State, kind: String
+  package let created: Int64, expires: Int64, answered: Int64?
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
+    Member("transaction", \Self.transaction, "The transaction that the answer decides.")
     Member("status", \Self.status)
     Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
     Member("created", \Self.created)
@@ -187,8 +190,7 @@ private struct PushAppWaitingMembers: Message {
 
     static let schema = MessageSchema(Self.init) {
       Member("messageId", \Self.messageId)
-      Member(
-        "status", \Self.status, "The state of the message, or of the transaction that it was made for.")
+      Member("status", \Self.status, "The state of the transaction.")
     }
   }
   let tag: String, messages: [MadePushMessage.Push], ended: [Ended]
@@ -237,7 +239,7 @@ extension API {
     details: "docs/protocol.md section 15", in: .pushApps, by: .relyingParty,
     takes: .json(NewPushMessage.self, example: ["user": "alice", "text": "Log in?"]),
     answers: .created(MadePushMessage.self, "The message, and what the app gets."),
-    or: [.unknown, .conflict, .tooMany])
+    or: [.unknown, .conflict, .contentRefused, .tooMany])
   package static let showPushMessage = Endpoint(
     .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "What became of a message",
     in: .pushApps, by: .relyingParty, answers: .json(PushMessageDescription.self, "The message."),
@@ -299,9 +301,12 @@ struct PushAppEndpoints: Sendable {
         return NamedByID(id: call.id)
       },
       API.sendPushMessage.answered { [service] call in
-        let sent = try await service.send(call.input, by: call.caller.actor)
+        let key = call.caller
+        let sent = try await service.send(
+          call.input, from: key.displayName ?? key.name, by: key.actor, key: key.id)
         return MadePushMessage(
-          id: sent.record.id, status: sent.record.state, kind: sent.record.kind,
+          id: sent.record.id, transaction: sent.record.transaction, status: sent.record.state,
+          kind: sent.record.kind,
           created: sent.record.created, expires: sent.record.expires,
           push: MadePushMessage.Push(messageId: sent.messageID, data: sent.token), delivery: sent.delivery,
           number: sent.number)
@@ -309,7 +314,8 @@ struct PushAppEndpoints: Sendable {
       API.showPushMessage.answered { [service] call in
         let found = try await service.message(call.id)
         return PushMessageDescription(
-          id: found.id, status: found.state, kind: found.kind, created: found.created,
+          id: found.id, transaction: found.transaction, status: found.state, kind: found.kind,
+          created: found.created,
           expires: found.expires, answered: found.answered)
       },
       API.takePushSubmission.answered { [service] call in await service.take(call.request) },

@@ -80,7 +80,7 @@ extension PushAuthService {
           of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
         let left = try await context.storage.countWrongPushAuthNumber(
           id, limit: Self.wrongNumberLimit, evidence: evidence, at: now, audit: event)
-        guard let left else { return Self.refused(transaction) }
+        guard let left else { return Self.over }
         return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
       }
     }
@@ -92,24 +92,22 @@ extension PushAuthService {
       of: submission, to: message, mechanism, isDenied ? .denied : .accepted, at: now)
     let outcome = try await context.storage.answerPushAuthMessage(
       id, isDenied ? .denied : .approved, evidence: evidence, at: now, audit: audit(event)
-    ) { [known = context.settings.requirements] in
-      known.isOneMet(of: $0.requirements, by: AuthenticationEvidence(.pushApp))
-    }
+    ) { [able = context.able] in able.mayAnswerByApp($0) }
     switch outcome {
     case .taken: return .json([:])
-    case .over: return Self.refused(transaction)
+    case .over: return Self.over
     case .insufficient: return Self.refusal("An app cannot approve this request.")
     }
   }
 
-  /// What is kept of an answer that may decide a transaction; `nil` where it decides none, or the message waits no longer.
+  /// What is kept of an answer; `nil` where the message waits no longer, or nothing can be kept of a no.
   private func evidence(
     of submission: PushAuthSubmission, to message: PushAuthMessageRecord,
     _ mechanism: PushAuthMechanismRecord, _ status: TransactionRecord.State, reason: String? = nil,
     at time: Int64
   ) async throws -> EvidenceRecord? {
-    guard message.state == .pending, let id = message.transaction,
-      let transaction = try await context.storage.transaction(id)
+    guard message.state == .pending,
+      let transaction = try await context.storage.transaction(message.transaction)
     else { return nil }
     let statement = AnswerStatement(
       to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id,
@@ -135,9 +133,7 @@ extension PushAuthService {
   }
 
   /// What is told to whoever answers too late, and has proved to be the app that was asked.
-  private static func refused(_ transaction: String?) -> ServerResponse {
-    transaction == nil ? refused : refusal("The request has ended.")
-  }
+  private static let over = refusal("The request has ended.")
 
   private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let name = submission.mechanismID,

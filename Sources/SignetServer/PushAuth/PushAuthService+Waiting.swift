@@ -80,9 +80,9 @@ extension PushAuthService {
   /// Marks what has expired before it is said: it stays so, also where the clock is set back.
   private func keepExpiry(of messages: [PushAuthMessageRecord]) async throws {
     let now = context.clock.now
-    let over = messages.filter { $0.state == .pending && $0.expires <= now }
-    for message in over { try await context.storage.expirePushAuthMessage(message.id, at: now) }
-    if over.contains(where: { $0.transaction != nil }) { try await context.sweep(at: now) }
+    if messages.contains(where: { $0.state == .pending && $0.expires <= now }) {
+      try await context.sweep(at: now)
+    }
   }
 
   /// What waits, and how what has waited lately has ended.
@@ -101,14 +101,8 @@ extension PushAuthService {
         waiting.append(["messageId": id, "data": .string(token)])
         continue
       }
-      var status = message.state == .pending ? "expired" : message.state.rawValue
-      if let name = message.transaction,
-        let transaction = try await context.storage.transaction(name),
-        transaction.state != .pending
-      {
-        status = transaction.state.rawValue
-      }
-      ended.append(["messageId": id, "status": .string(status)])
+      let state = try await context.storage.transaction(message.transaction)?.state ?? .expired
+      ended.append(["messageId": id, "status": .string(state.rawValue)])
     }
     return .json([
       "tag": .string(Self.tag(present)), "messages": .array(waiting), "ended": .array(ended),

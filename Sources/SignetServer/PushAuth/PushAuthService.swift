@@ -81,14 +81,18 @@ package struct PushAuthService: Sendable {
 
   // MARK: Messages
 
-  /// Makes a message to the apps of a user and hands it to the push service.
+  /// Makes a transaction that one app of a user answers alone, and hands its message to the push service.
   ///
   /// - Parameters:
   ///   - form: Whom to ask what: the user, or the mechanism where the user has several.
-  ///   - actor: Who asks.
+  ///   - requester: Who asks, as the transaction shows it.
+  ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks; `nil` for none.
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
-  package func send(_ form: NewPushMessage, by actor: AuditActor) async throws -> SentPushAuthMessage {
+  package func send(
+    _ form: NewPushMessage, from requester: String, by actor: AuditActor, key: String? = nil
+  ) async throws -> SentPushAuthMessage {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
     if let text = form.text, text.allSatisfy(\.isWhitespace) {
@@ -98,51 +102,26 @@ package struct PushAuthService: Sendable {
       throw Problem(
         .malformed, "\"text\" begins with what the server names the relying party by; begin it otherwise")
     }
-    let (kind, lifetime) = (form.kind ?? .default, form.lifetime ?? 120)
-    let (id, now) = (ServerMadeID(random: context.random).text, context.clock.now)
-    let choice = kind == .challenge ? numbers() : nil
-    let message = PushAuthMessage(
-      messageID: Self.authenticates + id, mechanismID: name, challenge: context.random.bytes(32),
-      loadBalancer: "route=1", timeToLive: Double(lifetime), createdMillis: now * 1000, kind: kind,
-      numbers: choice?.all ?? [], text: form.text,
-      customPayload: form.customPayload,
-      context: form.context, userID: mechanism.user)
-    guard let token = try token(of: message, to: mechanism) else {
+    let kind = form.kind ?? .default
+    let order = TransactionOrder(
+      form.text.map { .text($0) } ?? .signIn, from: requester, user: try UserID(mechanism.user),
+      lifetime: form.lifetime ?? 120, statuses: [.accepted, .denied],
+      numberDigits: kind == .challenge ? 2 : nil)
+    let transactions = TransactionService(context)
+    let made = try transactions.draft(order, for: .pushApp, by: actor).made
+    let asked = try message(
+      asking: made, form.text, kind, payload: form.customPayload, in: form.context, to: mechanism, named: name
+    )
+    guard let asked else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
     }
-    var record = PushAuthMessageRecord(
-      id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
-      sealedNumber: try choice.map { try seal($0.right, of: id) },
-      created: now, expires: now + lifetime)
-    record.sealedToken = try sealed(token, of: id)
-    record.requester = actor.text
-    let audit = context.audit(by: actor)
-    let outcome: AdmissionOutcome
-    do throws(StorageFailure) {
-      outcome = try await context.storage.addPushAuthMessage(
-        record, limits: context.settings.transactionLimits
-      ) { outcome in
-        audit(
-          outcome == .added
-            ? .pushAuthMessage(user: mechanism.user, mechanism: mechanism.id, message: id)
-            : .pushAuthNotAsked(user: mechanism.user, mechanism: mechanism.id, outcome))
-      }
-    } catch {
-      guard error == .unknown else { throw error }
-      throw Self.noMechanism
-    }
-    try TransactionService.check(outcome)
-    let delivery = await deliver(token, message, mechanism, until: record.expires)
+    var asking = TransactionAsking()
+    asking.messages = [(asked.record, asked.event(by: actor, context))]
+    try await transactions.add(made.record, asking: asking, by: actor, key: key)
+    let delivery = await deliver(asked.token, asked.message, mechanism, until: asked.record.expires)
     return SentPushAuthMessage(
-      record: record, number: choice?.right, messageID: message.messageID, token: token, delivery: delivery)
-  }
-
-  /// The message as push services carry it; `nil` where it is longer than that.
-  func token(
-    of message: PushAuthMessage, to mechanism: PushAuthMechanismRecord
-  ) throws -> String? {
-    let token = try key(of: mechanism).sign(message.boundClaims)
-    return token.utf8.count <= Self.maximumTokenByteCount ? token : nil
+      record: asked.record, number: made.number.flatMap { Int64($0.digits) },
+      messageID: asked.message.messageID, token: asked.token, delivery: delivery)
   }
 
   func sealed(_ token: String, of id: String) throws -> [UInt8] {
@@ -162,7 +141,7 @@ package struct PushAuthService: Sendable {
     let now = context.clock.now
     guard found.state == .pending, now >= found.expires else { return found }
     // Before anybody is told: a clock that is set back does not open it again.
-    try await context.storage.expirePushAuthMessage(id, at: now)
+    try await context.sweep(at: now)
     return try await message(id)
   }
 
@@ -192,12 +171,6 @@ package struct PushAuthService: Sendable {
 
   static let noMechanism = Problem(
     .unknown, "No such app of the user is enrolled; 'signet-server authenticator invite USER' invites one.")
-
-  /// Three numbers of two digits that differ, in order of size, and which of them is right.
-  private func numbers() -> (right: Int64, all: [Int64]) {
-    let right = number(from: 10)
-    return (right, numbers(with: right))
-  }
 
   /// A number and two others of as many digits, in order of size.
   func numbers(with right: Int64) -> [Int64] {

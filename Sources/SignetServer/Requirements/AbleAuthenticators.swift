@@ -23,6 +23,7 @@ struct AbleAuthenticators: Sendable {
   ///
   /// Whoever was asked before the operator removed what is required can still say no.
   func isAsked(_ transaction: TransactionRecord, of container: ContainerRecord) -> Bool {
+    guard transaction.isAsked(of: .container) else { return false }
     // With no name in it there is none to look up, and what is signed is all that is demanded.
     guard transaction.offersApproval, !transaction.requirements.isEmpty else { return true }
     let known = requirements
@@ -37,6 +38,12 @@ struct AbleAuthenticators: Sendable {
       by: AuthenticationEvidence(of: container, isSigned: true).matching(transaction).afterReport)
   }
 
+  /// Whether the yes of an authenticator app shows what a transaction requires; who has the app asked by name requires no more.
+  func mayAnswerByApp(_ transaction: TransactionRecord) -> Bool {
+    transaction.soleKind == .pushApp
+      || requirements.isOneMet(of: transaction.requirements, by: AuthenticationEvidence(.pushApp))
+  }
+
   /// Whether a key of UAF is in use, and of a model that shows what a transaction asks and can show what it requires.
   ///
   /// What UAF signs has no number in it.
@@ -49,7 +56,8 @@ struct AbleAuthenticators: Sendable {
   func mayConfirm(
     _ transaction: TransactionRecord, by key: UAFCredentialRecord, _ confirmation: AnswerRules.Confirmation
   ) -> Bool {
-    guard key.state == .active, transaction.offersApproval, transaction.sealedNumber == nil,
+    guard key.state == .active, transaction.isAsked(of: .uaf), transaction.offersApproval,
+      transaction.sealedNumber == nil,
       let model = key.reference.flatMap({ uaf?.models[$0.aaid] }),
       let shown = UAFRequests.shown(transaction, withRequester: confirmation == .byServer),
       model.statement.shows(shown)

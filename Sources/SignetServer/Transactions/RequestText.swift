@@ -17,6 +17,7 @@ struct RequestText: Sendable {
     switch content.matter {
     case .text(let text): lines.append(text)
     case .form(let form): lines += form.fields.flatMap(Self.lines)
+    case .signIn: lines.append("Sign in")
     }
     let places = [
       ("Place", content.context?.place), ("Browser", content.context?.browser),
@@ -27,7 +28,7 @@ struct RequestText: Sendable {
   }
 
   /// The texts that show a content: these lines and, where it asks nothing but a text, the text by itself, which a relying party has confirmed in
-  /// an operation of its own.
+  /// an operation or by a message of its own.
   static func forms(of content: TransactionContent) -> [String] {
     var forms = [RequestText(content).text]
     if case .text(let text) = content.matter, !looksLikeSender(text) { forms.append(text) }

@@ -6,39 +6,32 @@ extension TransactionService {
   struct Asking: Sendable {
     var records = TransactionAsking()
     var deliveries: [@Sendable () async -> Void] = []
-
-    /// Nothing but what who asks does by itself: an operation of UAF.
-    static var byAsker: Asking {
-      var asking = Asking()
-      asking.records.mayAskUAFKeys = true
-      return asking
-    }
   }
 
   /// Has every authenticator of the user's that can answer a transaction asked it.
   ///
   /// - Parameters:
-  ///   - transaction: The transaction; nothing of it is stored yet.
+  ///   - made: The transaction, with the number that the user has to type or choose; nothing of it is stored yet.
   ///   - content: What it asks.
   ///   - kinds: The kinds of authenticators that can show what is required.
-  ///   - number: The number that the user has to type or choose.
   ///   - isClients: Whether a client of OpenID Connect asks, which makes no operations of UAF of its own.
   /// - Returns: What is stored and sent; nothing of what needs the user's word and can say no more than no.
   /// - Throws: ``Problem``.
   func asking(
-    _ transaction: TransactionRecord, _ content: TransactionContent,
-    of kinds: Set<AuthenticationEvidence.Kind>, number: MatchingNumber?, isClients: Bool
+    _ made: NewTransaction, _ content: TransactionContent, of kinds: Set<AuthenticationEvidence.Kind>,
+    isClients: Bool
   ) async throws -> Asking {
+    let transaction = made.record
     var asking = Asking()
     guard transaction.user != nil, transaction.offersApproval else { return asking }
     // A relying party may make an operation of UAF of its own, of any key of the user's.
     asking.records.mayAskUAFKeys = !isClients
     if kinds.contains(.pushApp) {
       let text = RequestText(content).text
-      try await PushAuthService(context).ask(transaction, text, number: number, in: &asking)
+      try await PushAuthService(context).ask(made, text, in: &asking)
     }
     // What UAF signs has no number in it.
-    guard kinds.contains(.uaf), let setup = context.uaf, number == nil else { return asking }
+    guard kinds.contains(.uaf), let setup = context.uaf, made.number == nil else { return asking }
     await UAFTokens(context, setup, self).ask(transaction, in: &asking)
     return asking
   }

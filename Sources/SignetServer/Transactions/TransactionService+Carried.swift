@@ -139,7 +139,7 @@ extension TransactionService {
 
   private func carried(_ id: String) async throws -> CarriedTransaction {
     let found = try await context.storage.transaction(id)
-    guard let found else { throw Self.unknown }
+    guard let found, found.isAsked(of: .container) else { throw Self.unknown }
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
     }

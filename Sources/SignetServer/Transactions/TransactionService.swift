@@ -48,15 +48,39 @@ public struct TransactionService: Sendable {
   ///   - order: What the user is asked.
   ///   - actor: Who asks, for the audit log.
   ///   - key: The API key of who asks.
-  ///   - isAnsweredByAsker: Whether who asks has an authenticator answer it by itself, so that no other is needed.
   ///   - isClients: Whether a client of OpenID Connect asks.
   ///   - request: Makes the client's request.
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   func create(
-    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil, isAnsweredByAsker: Bool = false,
-    isClients: Bool = false, beside request: (TransactionRecord) throws -> BackchannelRecord?
+    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil, isClients: Bool = false,
+    beside request: (TransactionRecord) throws -> BackchannelRecord?
   ) async throws -> NewTransaction {
+    let (made, content) = try draft(order, by: actor)
+    let (kinds, missing) = try await kinds(able: made.record)
+    if let missing, made.record.user == nil { throw Self.noAuthenticator(missing) }
+    let asking = try await asking(made, content, of: kinds, isClients: isClients)
+    do {
+      try await add(
+        made.record, beside: try request(made.record), asking: asking.records, by: actor, key: key)
+    } catch let problem as Problem where problem.code == .noAuthenticator {
+      throw missing.map(Self.noAuthenticator) ?? problem
+    }
+    announce(TransactionAnnouncement(made.record, deliveries: asking.deliveries))
+    return made
+  }
+
+  /// A transaction that is about to be made, of which nothing is stored yet.
+  ///
+  /// - Parameters:
+  ///   - order: What the user is asked.
+  ///   - kind: The kind of authenticators that its requester has asked by name, and no other is; `nil` for all that can answer.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The transaction, and what it shows.
+  /// - Throws: ``Problem``.
+  func draft(
+    _ order: TransactionOrder, for kind: AuthenticatorRecord.Kind? = nil, by actor: AuditActor
+  ) throws -> (made: NewTransaction, content: TransactionContent) {
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
     }
@@ -85,22 +109,9 @@ public struct TransactionService: Sendable {
     let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)
     transaction.requirements = order.requirements
-    transaction.requester = actor.text
+    (transaction.requester, transaction.soleKind) = (actor.text, kind)
     if let number { transaction.sealedNumber = try seal(number, of: id) }
-    let (kinds, missing) = try await kinds(able: transaction)
-    if let missing, isAnsweredByAsker || transaction.user == nil { throw Self.noAuthenticator(missing) }
-    let asking =
-      isAnsweredByAsker
-      ? Asking.byAsker
-      : try await self.asking(transaction, content, of: kinds, number: number, isClients: isClients)
-    do {
-      try await add(
-        transaction, beside: try request(transaction), asking: asking.records, by: actor, key: key)
-    } catch let problem as Problem where problem.code == .noAuthenticator {
-      throw missing.map(Self.noAuthenticator) ?? problem
-    }
-    announce(TransactionAnnouncement(transaction, deliveries: asking.deliveries))
-    return NewTransaction(record: transaction, number: number)
+    return (NewTransaction(record: transaction, number: number), content)
   }
 
   /// A number that apps show as a number: without a zero in front.
@@ -111,8 +122,17 @@ public struct TransactionService: Sendable {
     }
   }
 
-  private func add(
-    _ transaction: TransactionRecord, beside request: BackchannelRecord?, asking: TransactionAsking,
+  /// Adds a transaction, with how authenticators without a list of what waits are asked.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - request: The request of a client that it is; `nil` for none.
+  ///   - asking: How they are asked.
+  ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks.
+  /// - Throws: ``Problem``.
+  func add(
+    _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil, asking: TransactionAsking,
     by actor: AuditActor, key: String?
   ) async throws {
     let audit = context.audit(by: actor)

@@ -26,6 +26,8 @@ package struct UAFRequests: Sendable {
     let user: UserID?
     /// The transaction of this server that the response decides.
     let transaction: TransactionRecord?
+    /// Whether that is to be stored, right before the operation.
+    var isTransactionNew = false
     /// Whether what is to go is passed on as it was said: the conformance tool asks for forms, not for keys.
     var isLiteral = false
   }
@@ -55,8 +57,19 @@ package struct UAFRequests: Sendable {
     session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
     session.request = bytes
+    try await store(order.isTransactionNew ? order.transaction : nil, by: caller)
     try await add(&session, asked: caller)
     return Made(order: order, session: session, text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Stores the transaction that a relying party has UAF alone confirm, once nothing else of the order can fail.
+  ///
+  /// - Throws: ``Problem``.
+  func store(_ transaction: TransactionRecord?, by caller: UAFCaller) async throws {
+    guard let transaction, case .relyingParty(let key) = caller else { return }
+    var asking = TransactionAsking()
+    asking.mayAskUAFKeys = true
+    try await transactions.add(transaction, asking: asking, by: caller.actor, key: key.id)
   }
 
   private func add(_ session: inout UAFSessionRecord, asked caller: UAFCaller) async throws {
@@ -121,7 +134,9 @@ package struct UAFRequests: Sendable {
       _ = try Self.active(try await credentials(of: user), showing: said.transactions, setup.models)
     }
     let transaction = try await transaction(said, user, by: caller)
-    var order = Order(operation: operation, context: said, user: user, transaction: transaction)
+    var order = Order(
+      operation: operation, context: said, user: user, transaction: transaction,
+      isTransactionNew: said.transactionID == nil)
     if case .conformanceTool = caller { order.isLiteral = true }
     return order
   }
@@ -155,7 +170,7 @@ package struct UAFRequests: Sendable {
     if let id = said.transactionID {
       let found = try await context.storage.transaction(id)
       let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
-      guard let found, found.user == user?.text, found.state == .pending, !isOver,
+      guard let found, found.user == user?.text, found.isAsked(of: .uaf), found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
@@ -171,10 +186,7 @@ package struct UAFRequests: Sendable {
     let order = TransactionOrder(
       .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
-    // The relying party has the user's keys asked, whichever way it takes.
-    return try await transactions.create(
-      order, by: caller.actor, key: key.id, isAnsweredByAsker: true, beside: { _ in nil }
-    ).record
+    return try transactions.draft(order, for: .uaf, by: caller.actor).made.record
   }
 
   private static let notShown = UAFFailure(

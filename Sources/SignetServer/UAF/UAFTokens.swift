@@ -65,6 +65,8 @@ struct UAFTokens: Sendable {
   struct Made: Sendable {
     var token: String
     var session: UAFSessionRecord
+    /// The transaction that is to be stored before the operation; `nil` for none.
+    var newTransaction: TransactionRecord?
   }
 
   /// Makes a token, which is sent nowhere.
@@ -88,7 +90,9 @@ struct UAFTokens: Sendable {
   ) async throws -> Made {
     let order = try await requests.order(asked, for: operation, by: caller)
     let session = requests.session(for: order, asked.context)
-    return made(session, until: session.created + setup.settings.tokenLifetime)
+    var made = made(session, until: session.created + setup.settings.tokenLifetime)
+    made.newTransaction = order.isTransactionNew ? order.transaction : nil
+    return made
   }
 
   private func made(_ session: UAFSessionRecord, until end: Int64) -> Made {
@@ -101,6 +105,7 @@ struct UAFTokens: Sendable {
   }
 
   private func add(_ made: Made, by caller: UAFCaller) async throws {
+    try await requests.store(made.newTransaction, by: caller)
     var session = made.session
     session.requester = caller.actor.text
     let (record, audit) = (session, context.audit(by: caller.actor))

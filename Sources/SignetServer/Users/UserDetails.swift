@@ -32,7 +32,7 @@ package struct OpenRequest: Message {
     Member("id", \Self.id, "Among its kind.")
     Member(
       "kind", \Self.kind,
-      "A transaction, which CIBA makes too; a message to an authenticator app, or an operation of UAF, that is asked alone."
+      "A transaction, which CIBA and messages to authenticator apps make too; or an operation of UAF that is asked alone."
     )
     Member("requester", \Self.requester, "Who asks, as the audit log has it; none where the user does.")
     Member("content", \Self.content, "Of a transaction, as devices show it: JSON.")

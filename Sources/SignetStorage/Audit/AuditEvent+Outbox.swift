@@ -52,7 +52,7 @@ extension AuditEvent {
       .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
       .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
       .pushTargetChanged, .pushTargetRemoved, .pushTargetDropped, .pushAuthEnrolment, .pushAuthDeviceChanged,
-      .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber, .pushAuthApproved, .pushAuthDenied,
+      .pushAuthMessage, .pushAuthWrongNumber, .pushAuthApproved, .pushAuthDenied,
       .uafRequested, .uafTokenAdded, .uafNotAsked, .uafTokenRedeemed, .uafRegistrationRefused,
       .uafAuthenticated, .uafAuthenticationRefused, .uafResponseRefused, .uafTargetAdded, .uafTargetChanged,
       .uafTargetExpired, .uafTargetRemoved, .keyAdded, .keyRevoked, .clientAdded, .clientRevoked, .clientTold,

@@ -165,9 +165,7 @@ public enum AuditEvent: Hashable, Sendable {
   case pushAuthDeviceChanged(user: String, mechanism: String, service: String)
   /// An operator removed an authenticator app.
   case pushAuthRemoved(mechanism: String)
-  /// A message was not sent to an authenticator app: its user is asked too often.
-  case pushAuthNotAsked(user: String, mechanism: String, AdmissionOutcome)
-  /// A message was made for an authenticator app: a relying party's, or the server's for a transaction.
+  /// A message was made for an authenticator app, by which its user is asked a transaction.
   case pushAuthMessage(user: String, mechanism: String, message: String)
   /// A user chose a wrong number.
   case pushAuthWrongNumber(user: String, message: String, transaction: String?)
@@ -367,8 +365,6 @@ extension AuditEvent {
       )
 
     case .transactionAdded(let user, let id): ("transaction.added", [.user: user, .transaction: id])
-    case .pushAuthNotAsked(let user, let mechanism, let outcome):
-      ("pushauth.notAsked", [.user: user, .mechanism: mechanism, .reason: outcome.reason])
     case .transactionNotAdded(let user, let id, let outcome):
       ("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
     case .transactionAccepted(let user, let id): ("transaction.accepted", [.user: user, .transaction: id])

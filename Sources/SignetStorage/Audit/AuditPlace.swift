@@ -63,7 +63,7 @@ extension AuditEvent {
       .transactionReported, .transactionInitiated, .transactionCancelled, .transactionWithdrawn,
       .transactionExpired, .transactionRefused, .transactionAnswerRefused, .pushTargetAdded,
       .pushTargetChanged, .pushTargetRemoved, .pushAuthEnrolment, .pushAuthRegistered,
-      .pushAuthDeviceChanged, .pushAuthRemoved, .pushAuthNotAsked, .pushAuthMessage, .pushAuthWrongNumber,
+      .pushAuthDeviceChanged, .pushAuthRemoved, .pushAuthMessage, .pushAuthWrongNumber,
       .pushAuthApproved, .pushAuthDenied, .uafRequested, .uafNotAsked, .keyAdded, .keyRevoked, .clientAdded,
       .clientRevoked, .clientTold, .clientNotTold, .tokensIssued, .signingKeyAdded:
       .actor

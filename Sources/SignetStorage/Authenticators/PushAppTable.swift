@@ -26,12 +26,12 @@ struct PushAppTable: AnsweringTable {
           .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
           .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
           .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
-          .text("txn").optional.references("transactions", "id"), .blob("sealed_token").optional,
-          .text("requester").optional, .blob("code").optional,
+          .text("txn").references("transactions", "id"), .blob("sealed_token").optional,
+          .blob("code").optional,
         ],
         indexes: [
           SQLIndex("pushauth_messages_of_mechanism", "mechanism"),
-          SQLIndex("pushauth_messages_of_transaction", "txn", where: "txn IS NOT NULL"),
+          SQLIndex("pushauth_messages_of_transaction", "txn"),
           SQLIndex("pushauth_messages_by_expiry", "expires"),
         ]),
     ]
@@ -54,8 +54,6 @@ struct PushAppTable: AnsweringTable {
   }
 
   func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    try database.expirePushAuthMessages(
-      where: "mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)", [.text(user)])
     try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)], database)
   }
 
@@ -89,9 +87,6 @@ struct PushAppTable: AnsweringTable {
       "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
     _ = try database.execute(
       "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
-    _ = try database.execute(
-      "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
-      [.integer(time)])
   }
 
   // MARK: Requests
@@ -123,7 +118,7 @@ struct PushAppTable: AnsweringTable {
   }
 
   func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
-    try database.expirePushAuthMessages(where: "txn = $1", [.text(request)])
+    try database.expirePushAuthMessages(ofTransaction: request)
   }
 
   func isProofInUse(

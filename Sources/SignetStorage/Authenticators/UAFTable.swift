@@ -193,8 +193,16 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   /// Whether who asks may have any key answer by an operation of its own, which a client of OpenID Connect does not make.
+  ///
+  /// Where a relying party has UAF alone asked, what counts is the operation that it makes right after the request, once that is there.
   private func mayAskerAsk(_ request: TransactionRecord, _ database: SQLConnection) throws -> Bool {
-    try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", [.text(request.id)])
+    try !database.exists(
+      request.soleKind == nil
+        ? "SELECT 1 FROM backchannel_requests WHERE txn = $1"
+        : """
+        SELECT 1 FROM uaf_sessions WHERE txn = $1 AND NOT EXISTS (SELECT 1 FROM uaf_sessions
+          WHERE txn = $1 AND target IS NULL AND state IN ('requested', 'tokenCreated'))
+        """, [.text(request.id)])
   }
 
   /// Adds the operations whose targets are still there, and on no locked device.

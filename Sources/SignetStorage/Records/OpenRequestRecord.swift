@@ -4,8 +4,6 @@ package struct OpenRequestRecord: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A transaction: each authenticator that can prove what it demands answers it.
     case transaction
-    /// A message to an authenticator app.
-    case message
     /// An operation of UAF.
     case uaf
   }
@@ -17,7 +15,7 @@ package struct OpenRequestRecord: Hashable, Sendable {
   package let requester: String?
   /// What is asked: JSON, of a transaction alone.
   ///
-  /// A message is sealed, and what UAF shows may be a picture.
+  /// What UAF shows may be a picture.
   package let content: String?
   /// When it was made, in seconds since 1970.
   package let created: Int64
@@ -31,11 +29,6 @@ extension OpenRequestRecord {
       .transaction, transaction.id, transaction.requester, transaction.content
     )
     (created, expires) = (transaction.created, transaction.expires)
-  }
-
-  init(_ message: PushAuthMessageRecord) {
-    (kind, id, requester, content) = (.message, message.id, message.requester, nil)
-    (created, expires) = (message.created, message.expires)
   }
 
   init(_ session: UAFSessionRecord) {

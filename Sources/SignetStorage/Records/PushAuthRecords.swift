@@ -83,16 +83,16 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public var answered: Int64?
   /// The message as the app gets it, encrypted, while it waits; `nil` afterwards.
   public var sealedToken: [UInt8]?
-  /// The transaction that the answer decides; `nil` for none.
-  public var transaction: String?
-  /// Who asks, as the audit log names who causes an event; `nil` where a transaction is asked.
-  public var requester: String?
+  /// The transaction that it asks, and that the answer decides.
+  public var transaction: String
 
   /// Names the parts of a new one.
   public init(
-    id: String, mechanism: String, kind: String, challenge: [UInt8], sealedNumber: [UInt8]? = nil,
-    created: Int64, expires: Int64, state: State = .pending, wrongNumbers: Int = 0, answered: Int64? = nil
+    id: String, of transaction: String, mechanism: String, kind: String, challenge: [UInt8],
+    sealedNumber: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .pending,
+    wrongNumbers: Int = 0, answered: Int64? = nil
   ) {
+    self.transaction = transaction
     (self.id, self.mechanism, self.kind, self.challenge) = (id, mechanism, kind, challenge)
     (self.sealedNumber, self.created, self.expires) = (sealedNumber, created, expires)
     (self.state, self.wrongNumbers, self.answered) = (state, wrongNumbers, answered)
@@ -154,7 +154,7 @@ extension PushAuthMechanismRecord {
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code, requester"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code"
 
   /// Reads a row.
   ///
@@ -162,14 +162,12 @@ extension PushAuthMessageRecord {
   init(_ row: SQLRow, _ codes: RowCodes) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), mechanism: try row.text(2), kind: try row.text(3),
+      id: try row.text(1), of: try row.text(10), mechanism: try row.text(2), kind: try row.text(3),
       challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
       created: try row.integer(6), expires: try row.integer(7), state: state,
       wrongNumbers: try row.int(8),
       answered: try row.optional(9, row.integer))
-    transaction = try row.optional(10, row.text)
     sealedToken = try row.optional(11, row.blob)
-    requester = try row.optional(13, row.text)
     try codes.check(image, try row.optional(12, row.blob), named: id, of: "pushauth_messages")
   }
 
@@ -187,7 +185,6 @@ extension PushAuthMessageRecord {
     image.append(wrongNumbers)
     image.append(answered)
     image.append(transaction)
-    image.append(requester)
     return image
   }
 }
@@ -227,14 +224,14 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state, txn,
-        sealed_token, requester, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        sealed_token, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """,
       [
         .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        .of(message.state), .optional(message.transaction), .optional(message.sealedToken),
-        .optional(message.requester), .optional(rowCodes.code(of: message.image)),
+        .of(message.state), .text(message.transaction), .optional(message.sealedToken),
+        .optional(rowCodes.code(of: message.image)),
       ], changing: 1)
   }
 

@@ -40,6 +40,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var requirements: [String] = []
   /// Who asks it, as the audit log names who causes an event; `nil` for what a device made.
   public var requester: String?
+  /// The kind of authenticators that alone answer it, because its requester has them asked by name; `nil` for all that can.
+  public var soleKind: AuthenticatorRecord.Kind?
   /// Whether a client of OpenID Connect has asked.
   public var isClients: Bool { requester?.hasPrefix(AuditActor.client("").text) ?? false }
   /// Whether the device made it, at its user's wish.
@@ -71,6 +73,9 @@ public struct TransactionRecord: Hashable, Sendable {
 
   /// Whether the user may accept it; who may not can say no, which is taken of a locked container too.
   public var offersApproval: Bool { statuses.contains(State.accepted.rawValue) }
+
+  /// Whether authenticators of a kind are asked it: the others neither see it nor answer it.
+  public func isAsked(of kind: AuthenticatorRecord.Kind) -> Bool { soleKind ?? kind == kind }
 
   /// Where the transaction stands at a time: a pending one past its end has expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
@@ -162,7 +167,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key, sole_kind"
 
   /// Reads a row.
   ///
@@ -183,6 +188,7 @@ extension TransactionRecord {
     typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
+    soleKind = try row.optional(25) { (column) throws(SQLFailure) in try row.value(column) }
     if let bytes = try row.optional(23, row.blob) {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
     }
@@ -229,6 +235,7 @@ extension TransactionRecord {
     image.append(requirements.joined(separator: " "))
     image.append(isInitiatedByDevice ? 1 : 0)
     image.append(requester)
+    image.append(soleKind?.rawValue)
     if let decision {
       image.append("decision")
       image.append(decision.state.rawValue)
@@ -266,8 +273,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided, typed_fields, size, requirements, requester, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+        container, decided, typed_fields, size, requirements, requester, sole_kind, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
       """,
       [
         .text(transaction.id), .optional(transaction.user), .text(transaction.content),
@@ -279,7 +286,8 @@ extension SQLConnection {
         .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
         .integer(transaction.size),
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
-        .optional(transaction.requester), .optional(rowCodes.code(of: transaction.image)),
+        .optional(transaction.requester), .optional(transaction.soleKind?.rawValue),
+        .optional(rowCodes.code(of: transaction.image)),
       ], changing: 1)
   }
 }

@@ -28,11 +28,12 @@ extension SQLConnection {
     // Of an unknown user the insertion says that there is none.
     guard let user = transaction.user, try anyUser(user) != nil else { return true }
     return try AuthenticatorRecord.Kind.answering.contains {
-      try $0.canAnswer(transaction, of: user, asking, in: self)
+      try transaction.isAsked(of: $0.kind) && $0.canAnswer(transaction, of: user, asking, in: self)
     }
   }
 
-  /// Ends what waits for a user, and nothing of the user's could answer any more, in the step that took the last away, or locked it.
+  /// Ends what waits for a user, and nothing of the user's could answer any more, in the step that took the last away, locked it, or ended the
+  /// last operation.
   ///
   /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything from being locked.
   ///
@@ -93,10 +94,11 @@ extension SQLConnection {
     return found.client
   }
 
-  /// The transaction that an app may still decide; what is found to have expired is written down.
-  func answerable(_ transaction: String, at time: Int64) throws -> TransactionRecord? {
-    guard let found = try self.transaction(transaction),
-      try refusal(of: found, .accepted, by: nil, at: time) == nil
+  /// The transaction that an app may still decide by the answer to a message; what is found to have expired is written down.
+  func answerable(_ message: PushAuthMessageRecord, at time: Int64) throws -> TransactionRecord? {
+    guard let found = try transaction(message.transaction),
+      try refusal(of: found, .accepted, by: nil, at: time) == nil, message.state == .pending,
+      message.expires > time
     else { return nil }
     return found
   }
@@ -104,7 +106,7 @@ extension SQLConnection {
   /// Decides a transaction by the answer of an app, whose message has been marked as answered.
   ///
   /// - Parameters:
-  ///   - id: The transaction, which waits.
+  ///   - found: The transaction, which waits.
   ///   - message: The message that was answered.
   ///   - state: What it comes to.
   ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
@@ -112,11 +114,12 @@ extension SQLConnection {
   ///   - time: When.
   /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
   func decide(
-    _ id: String, by message: PushAuthMessageRecord, _ state: TransactionRecord.State, reason: String? = nil,
+    _ found: TransactionRecord, by message: PushAuthMessageRecord, _ state: TransactionRecord.State,
+    reason: String? = nil,
     evidence: EvidenceRecord?, at time: Int64
   ) throws {
-    guard var decided = try transaction(id) else { throw StorageFailure.unknown }
-    guard let user = decided.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
+    var decided = found
+    guard let user = found.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
       throw decided.altered
     }
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
@@ -130,10 +133,10 @@ extension SQLConnection {
       [
         .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
         .optional(try rowCodes.code(of: decided.image)), .optional(reason),
-        .optional(reason.map { _ in "" }), .text(id), .optional(evidence?.bytes),
+        .optional(reason.map { _ in "" }), .text(found.id), .optional(evidence?.bytes),
         .optional(evidence?.sealedKey),
       ], changing: 1)
-    try noteEnd(of: id, user: user, at: time)
+    try noteEnd(of: found.id, user: user, at: time)
   }
 
   /// Whether what a transaction was accepted with is in use, on a device that is not locked.

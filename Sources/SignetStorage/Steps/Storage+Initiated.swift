@@ -151,7 +151,9 @@ extension SQLConnection {
     _ id: String, _ attempt: AnswerAttempt, attempts: Int,
     _ judge: (TransactionRecord, ContainerRecord, Int64?) -> DecisionOutcome?
   ) throws -> DecisionOutcome {
-    guard let found = try transaction(id), let user = found.user else { return .unknown }
+    guard let found = try transaction(id), found.isAsked(of: .container), let user = found.user else {
+      return .unknown
+    }
     // Digits for what has ended decide nothing, so they teach nothing.
     if attempt.container == nil, let end = try refusal(of: found, .accepted, by: nil, at: attempt.time) {
       return end

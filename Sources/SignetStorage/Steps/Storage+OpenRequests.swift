@@ -30,13 +30,6 @@ extension Storage {
         WHERE user_id = $1 AND state = 'pending' AND expires > $2 ORDER BY created DESC, id DESC LIMIT $3
         """
       ) { OpenRequestRecord(try TransactionRecord($0, codes)) }
-      let messages = try requests(
-        """
-        SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages
-        WHERE mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1) AND txn IS NULL
-          AND state = 'pending' AND expires > $2 ORDER BY created DESC, id DESC LIMIT $3
-        """
-      ) { OpenRequestRecord(try PushAuthMessageRecord($0, codes)) }
       let operations = try requests(
         """
         SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
@@ -44,7 +37,7 @@ extension Storage {
         ORDER BY created DESC, id DESC LIMIT $3
         """
       ) { OpenRequestRecord(try UAFSessionRecord($0, codes)) }
-      let all = transactions + messages + operations
+      let all = transactions + operations
       return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(few))
     }
   }

@@ -132,30 +132,6 @@ extension Storage {
     }
   }
 
-  /// Adds a message to an active mechanism, unless its user is asked too often, by whatever kind of request.
-  ///
-  /// - Parameters:
-  ///   - message: What is added.
-  ///   - limits: How often a user may be asked.
-  ///   - audit: Makes the event.
-  /// - Returns: Whether it was added.
-  /// - Throws: ``StorageFailure/unknown`` where the mechanism is not active.
-  public func addPushAuthMessage(
-    _ message: PushAuthMessageRecord, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
-  ) async throws(StorageFailure) -> AdmissionOutcome {
-    try await write { database in
-      let mechanism = try database.pushAuthMechanism(message.mechanism)
-      guard let mechanism, mechanism.state == .active else { throw StorageFailure.unknown }
-      try database.requireActive(owner: mechanism.user)
-      let outcome = try database.admitRequest(
-        to: mechanism.user, by: message.requester, at: message.created, limits)
-      if outcome == .added { try database.add(message) }
-      try database.appendAdmission(audit(outcome), outcome, to: mechanism.user)
-      return outcome
-    }
-  }
-
   /// The message of this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
@@ -179,24 +155,12 @@ extension Storage {
     }
   }
 
-  /// Marks a message that waits, and whose time is over; does nothing to others.
-  ///
-  /// - Parameters:
-  ///   - id: The message.
-  ///   - time: When.
-  /// - Throws: ``StorageFailure``.
-  public func expirePushAuthMessage(_ id: String, at time: Int64) async throws(StorageFailure) {
-    try await write { try $0.expirePushAuthMessage(id, at: time) }
-  }
-
-  /// Takes an answer, which happens once, in time; one that comes too late marks the message as expired.
-  ///
-  /// The answer to a message that was made for a transaction decides that, and ends it for all other authenticators.
+  /// Takes the answer to a message, which decides its transaction, once, in time; one that comes too late marks that as expired.
   ///
   /// - Parameters:
   ///   - id: The message.
   ///   - state: The answer.
-  ///   - evidence: What is kept of it with the transaction that it decides; `nil` where it decides none.
+  ///   - evidence: What is kept of it with the transaction; `nil` for a no of which nothing can be kept.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
   ///   - mayApprove: Whether the yes of an app does for what a transaction requires.
@@ -208,35 +172,26 @@ extension Storage {
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       if state == .approved { try database.requireActiveUser(ofMessage: id) }
-      try database.expirePushAuthMessage(id, at: time)
-      guard var asked = try database.pushAuthMessage(id) else { return .over }
-      var isSufficient = true
-      if let transaction = asked.transaction {
-        guard let found = try database.answerable(transaction, at: time) else { return .over }
-        isSufficient = state != .approved || mayApprove(found)
-      }
-      guard asked.state == .pending, asked.expires > time else { return .over }
-      guard isSufficient else { return .insufficient }
+      guard var asked = try database.pushAuthMessage(id),
+        let found = try database.answerable(asked, at: time)
+      else { return .over }
+      guard state != .approved || mayApprove(found) else { return .insufficient }
       (asked.state, asked.answered, asked.sealedToken) = (state, time, nil)
       try database.update(asked)
-      let owner = try database.owner(of: asked)
-      try database.noteChange(ofUser: owner)
-      if state == .approved { try database.endRow(of: owner) }
-      if let transaction = asked.transaction {
-        try database.decide(
-          transaction, by: asked, state == .approved ? .accepted : .denied, evidence: evidence, at: time)
-      }
+      try database.decide(
+        found, by: asked, state == .approved ? .accepted : .denied, evidence: evidence, at: time)
+      if state == .approved, let user = found.user { try database.endRow(of: user) }
       try database.appendAudit(audit)
       return .taken
     }
   }
 
-  /// Counts a wrong number; the last one that is allowed ends the message with a no, and denies its transaction where it has one.
+  /// Counts a wrong number; the last one that is allowed denies the message's transaction.
   ///
   /// - Parameters:
   ///   - id: The message.
   ///   - limit: How many are allowed.
-  ///   - evidence: What is kept of the answer with the transaction that it denies; `nil` where it denies none.
+  ///   - evidence: What is kept of the answer with the transaction that it denies; `nil` where nothing can be.
   ///   - time: When.
   ///   - audit: The event, written where it is counted.
   /// - Returns: How many more are allowed; `nil` where the message does not wait.
@@ -245,20 +200,16 @@ extension Storage {
     _ id: String, limit: Int, evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await write { database in
-      try database.expirePushAuthMessage(id, at: time)
-      guard var asked = try database.pushAuthMessage(id) else { return nil }
-      if let transaction = asked.transaction {
-        guard try database.answerable(transaction, at: time) != nil else { return nil }
-      }
-      guard asked.state == .pending, asked.expires > time else { return nil }
+      guard var asked = try database.pushAuthMessage(id),
+        let found = try database.answerable(asked, at: time)
+      else { return nil }
       asked.wrongNumbers += 1
       let isLast = asked.wrongNumbers >= limit
       if isLast { (asked.state, asked.answered, asked.sealedToken) = (.denied, time, nil) }
       try database.update(asked)
-      try database.noteChange(ofUser: database.owner(of: asked))
-      if isLast, let transaction = asked.transaction {
+      if isLast {
         try database.decide(
-          transaction, by: asked, .denied, reason: EndRecord.wrongNumber, evidence: evidence, at: time)
+          found, by: asked, .denied, reason: EndRecord.wrongNumber, evidence: evidence, at: time)
       }
       try database.appendAudit(audit)
       return max(limit - asked.wrongNumbers, 0)
@@ -313,19 +264,14 @@ extension SQLConnection {
     try noteChange(ofUser: owner(of: message))
   }
 
-  /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
-  fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws {
-    try expirePushAuthMessages(where: "id = $1 AND expires <= $2", [.text(id), .integer(time)])
-  }
-
-  /// Ends messages that wait as expired.
+  /// Ends the messages of a transaction that wait.
   ///
   /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything else from ending.
-  func expirePushAuthMessages(where condition: String, _ values: [SQLValue]) throws {
+  func expirePushAuthMessages(ofTransaction transaction: String) throws {
     let codes = try rowCodes
     let open = try rows(
-      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND \(condition)",
-      values
+      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND txn = $1",
+      [.text(transaction)]
     ) { row -> PushAuthMessageRecord? in
       do { return try PushAuthMessageRecord(row, codes) } catch StorageFailure.altered { return nil }
     }

@@ -125,11 +125,6 @@ extension SQLConnection {
       SELECT coalesce(requester, ''), expires FROM transactions
         WHERE user_id = $1 AND state = 'pending' AND expires > $2
       UNION ALL
-      SELECT coalesce(requester, ''), pushauth_messages.expires FROM pushauth_messages
-        JOIN pushauth_mechanisms ON pushauth_mechanisms.id = pushauth_messages.mechanism
-        WHERE pushauth_mechanisms.user_id = $1 AND pushauth_messages.state = 'pending'
-          AND pushauth_messages.expires > $2 AND pushauth_messages.txn IS NULL
-      UNION ALL
       SELECT requester, expires FROM uaf_sessions
         WHERE user_id = $1 AND requester IS NOT NULL AND state IN ('requested', 'tokenCreated') AND expires > $2
       """, [.text(user), .integer(now)]

@@ -108,7 +108,7 @@ extension Storage {
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
-      guard let found = try database.transaction(attempt.transaction),
+      guard let found = try database.transaction(attempt.transaction), found.isAsked(of: .container),
         found.user == nil || found.user == signer.user
       else { return .unknown }
       let (decision, isSigned, hasRightNumber): (DecisionRecord, Bool, Bool)
@@ -343,7 +343,11 @@ extension SQLConnection {
     of found: TransactionRecord, _ state: TransactionRecord.State,
     by actor: (container: String, user: String)?, at time: Int64
   ) throws -> DecisionOutcome? {
-    if let actor, found.user != nil, found.user != actor.user { return .unknown }
+    if let actor {
+      guard found.isAsked(of: .container), found.user == nil || found.user == actor.user else {
+        return .unknown
+      }
+    }
     let container = actor?.container
     switch found.state(at: time) {
     case .pending: return nil

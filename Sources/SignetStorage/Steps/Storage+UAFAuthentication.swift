@@ -37,11 +37,8 @@ extension Storage {
       let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
-      // A cloned key is quarantined, whichever key was the first reason to refuse.
-      let isSuspended =
-        try outcome != .taken
-        && uses.contains { try database.uafCredential($0.aaid, $0.keyID, codes)?.state == .quarantined }
-      if isSuspended { try database.endUnanswerable(of: user, after: event, at: end.time) }
+      // A cloned key is quarantined, and the operation may have been the last way to answer its transaction.
+      if outcome != .taken { try database.endUnanswerable(of: user, after: event, at: end.time) }
       return outcome
     }
   }
@@ -61,7 +58,7 @@ extension SQLConnection {
       let named = try transaction(name)
       if let named, named.state(at: end.time) == .expired { try expire(named.id, at: end.time) }
       guard let transaction = named, transaction.state(at: end.time) == .pending,
-        transaction.user == nil || transaction.user == user
+        transaction.user == nil || transaction.user == user, transaction.isAsked(of: .uaf)
       else { return try fail(session, end, .transactionOver, codes) }
       pending = transaction
     }

@@ -120,8 +120,7 @@ extension Storage {
     let codes = codes
     return try await write { database in
       guard let found = try database.uafSession(id, codes), found.isOpen else { return false }
-      try database.end(found, end, .failed, codes)
-      try database.appendAudit(audit)
+      try database.fail(found, end, audit, codes)
       return true
     }
   }
@@ -142,8 +141,7 @@ extension Storage {
       guard let found = try database.uafSession(id, codes), found.isOver(at: end.time) else {
         return try database.uafSession(id, codes)
       }
-      try database.end(found, end, .failed, codes)
-      try database.appendAudit(audit)
+      try database.fail(found, end, audit, codes)
       return try database.uafSession(id, codes)
     }
   }
@@ -225,6 +223,17 @@ extension SQLConnection {
     var session = session
     (session.state, session.end) = (state, end)
     try update(session, codes)
+  }
+
+  /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.
+  fileprivate func fail(
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ audit: AuditRecord, _ codes: RowCodes
+  ) throws {
+    try self.end(session, end, .failed, codes)
+    try appendAudit(audit)
+    if session.transaction != nil, let user = session.user {
+      try endUnanswerable(of: user, after: audit, at: end.time)
+    }
   }
 
   /// Ends an operation with success; one that counts clears the user's count of requests that were not accepted.

@@ -3,7 +3,7 @@ import SignetSQL
 extension Storage {
   /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
   ///
-  /// Open requests are withdrawn, invites and UAF operations end, push messages expire, and waiting devices are told. A row that was
+  /// Open requests are withdrawn, invites and UAF operations end, and waiting devices are told. A row that was
   /// altered is written anew, without the code that clients have to name and with another subject.
   ///
   /// - Parameters:

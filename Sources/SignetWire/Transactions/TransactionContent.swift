@@ -14,6 +14,8 @@ public struct TransactionContent: Hashable, Sendable {
     case text(String)
     /// Typed fields.
     case form(TransactionForm)
+    /// Whether the user signs in, without a text: so asks an authenticator that has words of its own for that.
+    case signIn
   }
 
   /// Who asks.
@@ -48,6 +50,10 @@ public struct TransactionContent: Hashable, Sendable {
     switch matter {
     case .text(let text): try DisplayText.check(text)
     case .form(let form): try form.check()
+    case .signIn:
+      guard origin != .device else {
+        throw .invalid(member: "signIn", reason: "is for a relying party to ask")
+      }
     }
     if case .relyingParty(let name) = origin {
       try DisplayText.checkLine(name, member: "from", limit: 128)
@@ -67,7 +73,7 @@ public struct TransactionContent: Hashable, Sendable {
   /// - Throws: ``WireFailure``, above all where another text would say the same, or a part is not known here.
   public init(parsing text: String) throws(WireFailure) {
     let object = try Wire.object(Array(text.utf8), maximumByteCount: Self.maximumByteCount)
-    try object.refuseMembers(except: ["context", "form", "from", "initiated", "text"])
+    try object.refuseMembers(except: ["context", "form", "from", "initiated", "signIn", "text"])
     let context = try Wire.reading(object.optionalObject("context"))
     try self.init(
       Self.matter(object), from: Self.origin(object),
@@ -77,15 +83,16 @@ public struct TransactionContent: Hashable, Sendable {
     }
   }
 
-  /// Reads what is asked: exactly one of `text` and `form`.
+  /// Reads what is asked: exactly one of `text`, `form` and `signIn`, which is `true`.
   ///
   /// - Throws: ``WireFailure``.
   public static func matter(_ object: JSONObject) throws(WireFailure) -> Matter {
     let text = try Wire.reading(object.optionalString("text"))
     let form = try Wire.reading(object.optionalObject("form"))
-    switch (text, form) {
-    case (let text?, nil): return .text(text)
-    case (nil, let form?): return .form(try TransactionForm(form))
+    switch (text, form, object["signIn"]) {
+    case (let text?, nil, nil): return .text(text)
+    case (nil, let form?, nil): return .form(try TransactionForm(form))
+    case (nil, nil, true?): return .signIn
     default: throw .invalid(member: "text", reason: "or \"form\" is needed, and not both")
     }
   }
@@ -107,6 +114,7 @@ public struct TransactionContent: Hashable, Sendable {
     switch matter {
     case .text(let text): object["text"] = .string(text)
     case .form(let form): object["form"] = .object(form.json)
+    case .signIn: object["signIn"] = true
     }
     switch origin {
     case .relyingParty(let name): object["from"] = .string(name)
