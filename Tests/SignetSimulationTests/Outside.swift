@@ -114,8 +114,6 @@ final class Outside: WallClock, HTTPTransport {
 
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     var notice = Notice(request)
-    // While a message is on its way, others go on.
-    await Task.yield()
     return try state.withLock { state throws(TransportFailure) in
       let fate = state.calmTime != nil ? 9 : state.random.next() % 10
       guard fate > 2 else { throw .unreachable(code: 7) }
