@@ -259,6 +259,44 @@ extension StorageContract {
       try await expect(refuse("s-t4"), is: true, "a refusal")
       try await expectWaiting(storage, "t4", "the container's")
     },
+    Check("a transaction that an operation alone answers is stored with the operation, or neither is") {
+      plain in
+      var rules = AnswerRules()
+      // What its asker has shown is not what the server would show, and any key of the user's may answer.
+      rules.key = { _, _, confirmation in confirmation == .byAsker }
+      let storage = plain.judging(by: rules)
+      try await prepare(storage)
+      _ = try await storage.register("k1", of: "alice", on: "tablet")
+      _ = try await storage.addTarget("d1", of: "alice")
+      func order(_ id: String, key: String = "shop") async throws -> AdmissionOutcome {
+        var transaction = Sample.transaction(id)
+        transaction.soleKind = .uaf
+        var session = Sample.session("s-\(id)", "Auth", of: "alice")
+        (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
+        (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
+        let asked = UAFAsking(transaction, key: key) { _ in event("asked") }
+        return try await storage.addUAFSession(session, answering: asked, limits: Sample.limits) { _ in
+          event("operation")
+        }
+      }
+      try await storage.addAPIKey(
+        APIKeyRecord(id: "shop", name: "shop", scopes: ["relying-party"], secretDigest: [1], created: 1000),
+        audit: event("key"))
+      try await expect(order("t1"), is: .added, "an operation")
+      try await expect(order("t2", key: "none"), is: .keyRevoked, "by a key that there is not")
+      try await expect(storage.transaction("t2") == nil, is: true, "no transaction")
+      try await expect(storage.uafSession("s-t2") == nil, is: true, "no operation")
+      // What ends for another reason leaves it alone.
+      _ = try await storage.register("k2", of: "alice")
+      _ = try await storage.removeUAFCredentials(
+        of: "alice", [UAFKeySelection(aaid: "7357#0001", keyID: Array("k2".utf8))]
+      ) { _, _ in at(1050) }
+      try await expectWaiting(storage, "t1", "whose operation is open")
+      let device = try await storage.devices(user: "alice").first { $0.installation == Sample.installation }
+      _ = try await storage.lockDevice(device?.id ?? "")
+      try await expect(.deviceLocked, "for a target on a locked device") { try await order("t3") }
+      try await expect(storage.transaction("t3") == nil, is: true, "no transaction without an operation")
+    },
     Check("a request that waits for an app alone ends with the app") { storage in
       try await prepare(storage)
       for app in ["m1", "m2"] {

@@ -20,16 +20,16 @@ enum ShellLine {
 
   /// The words with their quotes: what stands in quotes, or behind a backslash, is not parted.
   private static func words(of command: String) -> [String] {
-    var (words, isQuoted, isEscaped) = ([""], false, false)
-    for character in command {
-      if character == " ", !isQuoted, !isEscaped {
-        words.append("")
+    var (words, isQuoted, isEscaped) = ([String.UnicodeScalarView()], false, false)
+    for scalar in command.unicodeScalars {
+      if scalar == " ", !isQuoted, !isEscaped {
+        words.append(String.UnicodeScalarView())
         continue
       }
-      words[words.count - 1].append(character)
-      if character == "'", !isEscaped { isQuoted.toggle() }
-      isEscaped = character == "\\" && !isQuoted && !isEscaped
+      words[words.count - 1].append(scalar)
+      if scalar == "'", !isEscaped { isQuoted.toggle() }
+      isEscaped = scalar == "\\" && !isQuoted && !isEscaped
     }
-    return words.filter { !$0.isEmpty }
+    return words.filter { !$0.isEmpty }.map { String($0) }
   }
 }

@@ -13,6 +13,7 @@ extension TerminalText {
     /// Whether it stays in one row with the cells beside it.
     var isWhole = false
     var isCopied = false
+    var isCommand = false
 
     var isSpace: Bool { text == " " }
     var isNumber: Bool { text.unicodeScalars.contains(where: \.isNumber) }
@@ -27,8 +28,11 @@ extension TerminalText {
 
     static func cells(of piece: Piece) -> [Cell] {
       if piece.origin == .style { return [Cell(text: piece.text, columns: 0)] }
-      if piece.origin == .copied {
-        return [Cell(text: piece.text, columns: TerminalText.widest(piece.text), isCopied: true)]
+      if piece.origin == .copied || piece.origin == .command {
+        let columns = TerminalText.widest(piece.text)
+        return [
+          Cell(text: piece.text, columns: columns, isCopied: true, isCommand: piece.origin == .command)
+        ]
       }
       let isOutside = piece.origin == .outside
       var cells: [Cell] = []

@@ -181,7 +181,7 @@ extension TerminalText {
       // What follows it would be copied with it.
       if cell.isCopied, row.isBlank, !rows.isEmpty || !fits { row.endsAtSpace = true }
       let narrowest = max(2, width - 1 - widest(next))
-      let lines = cell.isCopied && !fits ? ShellLine.lines(of: cell.text, width: narrowest) : [cell.text]
+      let lines = cell.isCommand && !fits ? ShellLine.lines(of: cell.text, width: narrowest) : [cell.text]
       for line in lines.dropLast() {
         row.add(Cell(text: line, columns: widest(line)))
         end()
@@ -204,5 +204,5 @@ extension TerminalText {
 
 extension TerminalText.Piece {
   /// Whether it was escaped, because it is not of this program alone.
-  fileprivate var isEscaped: Bool { origin == .outside || origin == .copied }
+  fileprivate var isEscaped: Bool { origin == .outside || origin == .copied || origin == .command }
 }

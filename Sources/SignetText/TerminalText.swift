@@ -2,7 +2,7 @@
 ///
 /// A string literal is trusted. What is interpolated is somebody else's, whatever its type, and is escaped
 /// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` are taken as they are, and what is
-/// marked `copied:` is not broken:
+/// marked `copied:` or `command:` has no bar in it:
 ///
 /// ```swift
 /// output.print("Approved by \(user) at \(server, limit: 200).")
@@ -18,8 +18,10 @@ public struct TerminalText: Sendable {
     case ours
     /// Somebody else's, escaped; one line.
     case outside
-    /// To be copied, escaped; one line, which is not broken.
+    /// One word that is copied; it is not broken.
     case copied
+    /// A command that is copied, escaped; one line, which is broken as a shell reads it.
+    case command
     /// Rows that are laid out, each with something of ours before it.
     case laidOut
     /// Sequences of ours for colours, which take no columns.
@@ -50,15 +52,23 @@ public struct TerminalText: Sendable {
   /// - Parameter text: Printed as it is, with its line feeds.
   public init(ours text: String) { pieces = [Piece(text: text, origin: .ours)] }
 
-  /// What people copy, such as a command, a key or a URI, escaped: on a terminal it is not broken, and where it does not fit behind
-  /// what stands before it, it has a line of its own.
+  /// A word that people copy, such as a key, a pin or a URI: on a terminal it is not broken, and where it does not fit behind what stands
+  /// before it, it has a line of its own.
   ///
-  /// A terminal puts the rest of one that is longer than a row into the first column. So this program has made it; words in it are
-  /// those of the person who reads it, or percent-encoded.
+  /// A terminal puts the rest of one that is longer than a row into the first column.
   ///
-  /// - Parameter text: One line.
+  /// - Parameter text: Visible ASCII characters; anything else is somebody else's text, as with ``init(_:limit:)``.
   public init(copied text: String) {
-    pieces = [Piece(text: Self.sanitised(text), origin: .copied)]
+    let isWord = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    pieces = [Piece(text: Self.sanitised(text), origin: isWord ? .copied : .outside)]
+  }
+
+  /// A command of this program that people copy, escaped: as ``init(copied:)``, and where it is longer than a row it goes on in the next one
+  /// behind a backslash.
+  ///
+  /// - Parameter text: Words as a POSIX shell reads them, without double quotes.
+  public init(command text: String) {
+    pieces = [Piece(text: Self.sanitised(text), origin: .command)]
   }
 
   init(pieces: [Piece]) { self.pieces = pieces }
@@ -151,9 +161,14 @@ extension TerminalText: ExpressibleByStringInterpolation {
     /// Adds a number.
     public mutating func appendInterpolation(_ number: some BinaryInteger) { appendLiteral(String(number)) }
 
-    /// Adds what people copy, as ``TerminalText/init(copied:)`` has it.
+    /// Adds a word that people copy, as ``TerminalText/init(copied:)`` has it.
     public mutating func appendInterpolation(copied text: String) {
       pieces += TerminalText(copied: text).pieces
+    }
+
+    /// Adds a command that people copy, as ``TerminalText/init(command:)`` has it.
+    public mutating func appendInterpolation(command text: String) {
+      pieces += TerminalText(command: text).pieces
     }
 
     /// Adds trusted text.

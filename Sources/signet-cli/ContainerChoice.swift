@@ -27,7 +27,7 @@ enum ContainerChoice {
       throw all.isEmpty
         ? CommandFailure(
           .configuration,
-          "there is no container yet; activate this device: \(copied: "signet activate --qr FILE")")
+          "there is no container yet; activate this device: \(command: "signet activate --qr FILE")")
         : CommandFailure(
           .usage, "there are \(all.count) containers; name one with --container (signet list shows them)")
     }

@@ -76,7 +76,7 @@ struct DeviceOptions {
 
   /// What is said where there is no container yet.
   static let nothingYet: TerminalText =
-    "There is no container yet; activate this device: \(copied: "signet activate --qr FILE")"
+    "There is no container yet; activate this device: \(command: "signet activate --qr FILE")"
 
   private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }
 

@@ -22,7 +22,7 @@ struct Doctor {
           Finding(
             subject: "data folder", weight: .note,
             text: "nothing was activated in \(shellWord(options.folder)) yet",
-            advice: "activate this device: \(copied: "signet activate --qr FILE")"))
+            advice: "activate this device: \(command: "signet activate --qr FILE")"))
         return findings
       }
       device = opened
@@ -123,7 +123,7 @@ struct Doctor {
       let reason = lost.first { $0.container == id }?.failure.description ?? ""
       var (what, advice): (TerminalText, TerminalText) = (
         "container \(ours: id) is lost",
-        "delete it, and activate anew: \(copied: "signet delete --container \(id)")"
+        "delete it, and activate anew: \(command: "signet delete --container \(id)")"
       )
       do throws(SignetFailure) {
         if try await device.accounts.lie(in: id) {
@@ -221,7 +221,7 @@ struct Doctor {
   private static let servers = Finding(
     subject: "servers", weight: .note,
     text: "none was asked, so nothing is known of whether they are up, and whether this device trusts them",
-    advice: "ask them: \(copied: "signet pending")")
+    advice: "ask them: \(command: "signet pending")")
 
   private func state(of container: Container, on device: Device) async -> [Finding] {
     let subject = TerminalText(container.fullName)
@@ -243,7 +243,7 @@ struct Doctor {
           text:
             "what answers as its server has another key than the one that it knows, since \(ours: Moment.text(since))",
           advice:
-            "ask its operator whether the key was lost; if so, make new keys: \(copied: "signet renew --container \(container.shortID)")"
+            "ask its operator whether the key was lost; if so, make new keys: \(command: "signet renew --container \(container.shortID)")"
         ))
     }
     do {
@@ -304,21 +304,21 @@ struct Doctor {
     var findings = status.lock.broken.map { broken in
       finding(
         .problem, "its policy \(broken.breach.policy) locks it: \(broken.breach.reason)",
-        "it is open again as soon as that is mended: \(copied: "signet condition report \(option)") tells its server, too"
+        "it is open again as soon as that is mended: \(command: "signet condition report \(option)") tells its server, too"
       )
     }
     if let server = status.lock.server {
       findings.append(
         finding(
           .problem, "its server locks it\(reason(server))",
-          "ask its operator to unlock it; or mend what it says, and report that: \(copied: "signet condition report \(option)")"
+          "ask its operator to unlock it; or mend what it says, and report that: \(command: "signet condition report \(option)")"
         ))
     }
     if let manual = status.lock.manual {
       findings.append(
         finding(
           .note, "it was locked by hand\(reason(manual))",
-          "unlock it: \(copied: "signet condition unlock \(option)")"))
+          "unlock it: \(command: "signet condition unlock \(option)")"))
     }
     if let stepUp = status.stepUpReason {
       findings.append(finding(.note, "its server takes no codes for now, but approvals: \(stepUp)"))

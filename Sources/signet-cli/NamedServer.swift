@@ -15,7 +15,7 @@ extension ServerURL {
     let name: TerminalText = "the server at \(host):\(port)"
     if let distrust = failure.distrust {
       let advice: TerminalText =
-        "get ca.pem and the pin from the operator, then: \(copied: "signet trust ca.pem --pin PIN")"
+        "get ca.pem and the pin from the operator, then: \(command: "signet trust ca.pem --pin PIN")"
       return CommandFailure(exitCode(of: failure), "\(name): \(ours: distrust); \(advice)")
     }
     let (text, subject) = (failure.description, "the server ")

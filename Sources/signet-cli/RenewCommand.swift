@@ -57,18 +57,18 @@ extension Command {
       let (what, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
       if try await device.hasRecoveryCode(for: container, key: key) {
         sentences.append(
-          "The earlier recovery code of \(ours: what) is void; make another: \(copied: "signet recovery create\(option)")"
+          "The earlier recovery code of \(ours: what) is void; make another: \(command: "signet recovery create\(option)")"
         )
       }
       let ways = try await device.enabledWays(of: container, key: key)
       if ways.contains(.biometrics) {
         sentences.append(
-          "Fingerprints do not open \(ours: what) any more; enable them again: \(copied: "signet biometrics enable\(option)")"
+          "Fingerprints do not open \(ours: what) any more; enable them again: \(command: "signet biometrics enable\(option)")"
         )
       }
       if ways.contains(.passcode) {
         sentences.append(
-          "The passcode of this device does not open \(ours: what) any more; enable it again: \(copied: "signet passcode enable\(option)")"
+          "The passcode of this device does not open \(ours: what) any more; enable it again: \(command: "signet passcode enable\(option)")"
         )
       }
     }

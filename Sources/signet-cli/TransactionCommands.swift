@@ -56,8 +56,8 @@ extension Command {
     for container in wanted {
       arguments.errorOutput.print(
         lists.count == 1
-          ? "The server asks for new keys; make them: \(copied: "signet renew")"
-          : "The server asks for new keys of \(container.fullName); make them: \(copied: "signet renew --container \(container.shortID)")"
+          ? "The server asks for new keys; make them: \(command: "signet renew")"
+          : "The server asks for new keys of \(container.fullName); make them: \(command: "signet renew --container \(container.shortID)")"
       )
     }
     if !lists.isEmpty, lists.allSatisfy({ $0.list.transactions.isEmpty }) {

@@ -62,7 +62,7 @@ enum BackupCommands {
         "Containers and keys that were revoked after the backup are active again, and its last codes and requests are unused again:"
       )
       arguments.errorOutput.print(
-          "revoke them again once the server runs; wait five minutes before: \(copied: Environment.serving(copy.path))"
+        "revoke them again once the server runs; wait five minutes before: \(command: Environment.serving(copy.path))"
       )
     }
     return .success

@@ -71,7 +71,7 @@ enum CertificateCommands {
         arguments.errorOutput.print(
           "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
         )
-        arguments.errorOutput.print("   \(copied: "signet trust ca.pem\(options)")")
+        arguments.errorOutput.print("   \(command: "signet trust ca.pem\(options)")")
         arguments.errorOutput.print(
           "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
         return .success
@@ -86,7 +86,7 @@ enum CertificateCommands {
     if certificate.isEnding(at: time) {
       let renewal: TerminalText =
         folder.isCertificateRenewedHere
-        ? "renew it: \(copied: "signet-server certificate renew --data \(shellWord(folder.path))")"
+        ? "renew it: \(command: "signet-server certificate renew --data \(shellWord(folder.path))")"
         : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
       advice.append("It ends soon, or has ended; \(renewal)")
     }

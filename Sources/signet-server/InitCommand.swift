@@ -94,7 +94,7 @@ enum InitCommand {
           + PolicyOptions.keys.compactMap { key, name in
             settings.profile.keys[key].map { ("Policy, \(name)", $0.stringWithLock) }
           }, copying: ["Pin"])
-      arguments.errorOutput.print("Start it: \(copied: Environment.serving(arguments.string("data")))")
+      arguments.errorOutput.print("Start it: \(command: Environment.serving(arguments.string("data")))")
     }
     return .success
   }

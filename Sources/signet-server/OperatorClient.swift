@@ -187,7 +187,7 @@ struct OperatorClient: Sendable {
 
   /// What to do where nobody listens; the code is libcurl's.
   private func remedy(ofCode code: Int32) -> TerminalText {
-    if let folder { return "start it: \(copied: "signet-server serve --data \(shellWord(folder))")" }
+    if let folder { return "start it: \(command: "signet-server serve --data \(shellWord(folder))")" }
     guard code == 6 else { return "check the address and that it runs" }  // CURLE_COULDNT_RESOLVE_HOST
     return "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
   }
@@ -294,7 +294,7 @@ private struct APIKey {
   /// Reads a file that the command line or the environment names.
   init(_ path: String, _ scope: APIKeyService.Scope) throws {
     let command = "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
-    remedy = "name another with --key-file, or make one: \(copied: command)"
+    remedy = "name another with --key-file, or make one: \(command: command)"
     do throws(ServerFolderFailure) { secret = try ServerFolder.apiKey(at: path) } catch {
       guard case .fileMissing = error else { throw error }
       throw InputFile.unreadable(path, "\(ours: systemMessage(ENOENT)); \(remedy)")
@@ -307,7 +307,7 @@ private struct APIKey {
     (self.secret, self.path) = (secret, path)
     let command =
       "signet-server key create operator --scope admin --offline --data \(shellWord(folder)) --output \(shellWord(path))"
-    remedy = "if it was revoked, remove the file and make another: \(copied: command)"
+    remedy = "if it was revoked, remove the file and make another: \(command: command)"
   }
 }
 

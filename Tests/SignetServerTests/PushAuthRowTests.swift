@@ -81,6 +81,18 @@ import Testing
     #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
   }
 
+  @Test("a message whose transaction was changed has expired once its time is over")
+  func transaction() async throws {
+    let bench = try await Self.bench()
+    _ = try await bench.make("Pay 10")
+    let message = try bench.message(bench.sent())
+    let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))
+    // How a request ended without an answer is in no code.
+    try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
+    bench.server.clock.advance(by: 86_400)
+    #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)
+  }
+
   @Test("a message to one app is none to another")
   func otherMechanism() async throws {
     let bench = try await Self.bench()

@@ -16,7 +16,7 @@ import SignetServer
 /// A whole story of an authenticator app, after which no secret of it is in the log, in the audit log or in a file.
 @Suite("Secrets of authenticator apps at the server", .timeLimit(.minutes(10)))
 struct PushAuthSecrecyTests {
-  @Test("neither the shared secret nor the device's token nor the tokens are written in clear")
+  @Test("neither the shared secret nor the device's token is written in clear, and no log has what was asked")
   func keepsSecrets() async throws {
     let server = try ServerFixture(on: .sqlite)
     try await server.users.add(UserID("alice"), by: .local)

@@ -184,7 +184,7 @@ import UAFFixture
     "token": ["issueTokens"],
     "takePushAuth": ["registerPushAuthMechanism", "changePushAuthDevice", "answerPushAuthMessage"],
     "uafRequestRegistration": ["addUAFSession"],
-    "uafRequestAuthentication": ["addUAFSession", "addTransaction"],
+    "uafRequestAuthentication": ["addUAFSession"],
     "uafRegistration": ["finishUAFRegistration"],
     "uafAuthentication": ["finishUAFAuthentication"],
     "uafRedeemRegistration": ["redeemUAFToken"],

@@ -218,14 +218,14 @@ import Testing
       .pushAuthMessage(user: "al", mechanism: "m", message: "n"),
       #""event":"pushauth.message","by":"local","user":"al","mechanism":"m","message":"n""#),
     Sample(
-      .pushAuthWrongNumber(user: "al", message: "n", transaction: nil),
-      #""event":"pushauth.wrongNumber","by":"local","user":"al","message":"n""#),
+      .pushAuthWrongNumber(user: "al", message: "n", transaction: "t"),
+      #""event":"pushauth.wrongNumber","by":"local","user":"al","message":"n","transaction":"t""#),
     Sample(
       .pushAuthApproved(user: "al", message: "n", transaction: "t"),
       #""event":"pushauth.approved","by":"local","user":"al","message":"n","transaction":"t""#),
     Sample(
-      .pushAuthDenied(user: "al", message: "n", transaction: nil),
-      #""event":"pushauth.denied","by":"local","user":"al","message":"n""#),
+      .pushAuthDenied(user: "al", message: "n", transaction: "t"),
+      #""event":"pushauth.denied","by":"local","user":"al","message":"n","transaction":"t""#),
     // UAF
     Sample(
       .uafRequested(session: "s", operation: "Reg", user: "al"),

@@ -27,7 +27,7 @@ import Testing
       "addPushTarget", "changePushTarget",
       "addPushAuthMechanism", "registerPushAuthMechanism", "changePushAuthDevice",
       "answerPushAuthMessage",
-      "addUAFSession(_:by:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
+      "addUAFSession(_:by:answering:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
       "finishUAFAuthentication", "addUAFTarget", "changeUAFTarget",
     ],
     .refuse: [

@@ -136,7 +136,7 @@ import Testing
   @Test("do not break what is to be copied: it has one of its own where it does not fit")
   func copied() {
     let command = "signet trust ca.pem --pin " + String(repeating: "A", count: 20)
-    let text: TerminalText = "Run it: \(copied: command) and wait"
+    let text: TerminalText = "Run it: \(command: command) and wait"
     #expect(text.shown(width: nil, usesUTF8: true) == "Run it: \(command) and wait")
     #expect(text.shown(width: 80, usesUTF8: true) == "Run it: \(command) and wait")
     #expect(text.shown(width: 60, usesUTF8: true) == "Run it: \(command) and \n    wait")
@@ -148,14 +148,14 @@ import Testing
 
   @Test("have a command that is longer than a row in lines that a shell reads as one")
   func continued() {
-    let text: TerminalText = "Run it: \(copied: "signet trust 'my bank/ca.pem' --pin AAAAA") and wait"
+    let text: TerminalText = "Run it: \(command: "signet trust 'my bank/ca.pem' --pin AAAAA") and wait"
     #expect(
       text.shown(width: 36, usesUTF8: true)
         == "Run it: \n    signet trust 'my bank/ca.pem' \\\n    --pin AAAAA\n    and wait")
     #expect(
-      TerminalText(copied: #"a 'b'\''c d' e"#).shown(width: 20, usesUTF8: true) == #"a 'b'\''c d' e"#)
+      TerminalText(command: #"a 'b'\''c d' e"#).shown(width: 20, usesUTF8: true) == #"a 'b'\''c d' e"#)
     #expect(
-      TerminalText(copied: #"signet 'b'\''c dddd' \ e"#).shown(width: 20, usesUTF8: true)
+      TerminalText(command: #"signet 'b'\''c dddd' \ e"#).shown(width: 20, usesUTF8: true)
         == "signet \\\n    'b'\\''c dddd' \\\n    \\ e")
   }
 

@@ -108,10 +108,19 @@ extension ServerFolder {
 
   /// Why the authority of the settings does not verify a chain; `nil` where it does, or none is named.
   private func authorityRefusal(of chain: String, at time: Int64) throws(ServerFolderFailure) -> String? {
-    guard let authority = settings.tls.authority, let trusted = try authorityPEM() else { return nil }
+    guard let authority = settings.tls.authority else { return nil }
+    let trusted: String
+    do throws(ServerFolderFailure) {
+      guard let found = try authorityPEM() else { return nil }
+      trusted = found
+    } catch {
+      // A file that is not there is a mistake in the settings; one that cannot be used refuses nobody but clients that go by it.
+      if case .fileOfSetting = error { throw error }
+      return error.description
+    }
     let anchors: TrustAnchors
     do throws(CryptoFailure) { anchors = try TrustAnchors(pem: trusted) } catch {
-      throw .certificateUnreadable(path: file(authority), error)
+      return "\(file(authority)): \(error)"
     }
     do throws(TrustAnchors.Refusal) {
       _ = try anchors.check(pem: chain, at: time)

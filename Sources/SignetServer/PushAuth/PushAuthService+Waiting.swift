@@ -85,6 +85,16 @@ extension PushAuthService {
     }
   }
 
+  /// Where a transaction stands; one whose row was altered, which nobody can answer, is as one that has expired.
+  private func state(of transaction: String) async throws -> TransactionRecord.State {
+    do {
+      return try await context.storage.transaction(transaction)?.state ?? .expired
+    } catch {
+      guard case .altered = error else { throw error }
+      return .expired
+    }
+  }
+
   /// What waits, and how what has waited lately has ended.
   private func list(of mechanism: PushAuthMechanismRecord) async throws -> ServerResponse {
     try await keepExpiry(of: messages(of: mechanism))
@@ -101,7 +111,7 @@ extension PushAuthService {
         waiting.append(["messageId": id, "data": .string(token)])
         continue
       }
-      let state = try await context.storage.transaction(message.transaction)?.state ?? .expired
+      let state = try await state(of: message.transaction)
       ended.append(["messageId": id, "status": .string(state.rawValue)])
     }
     return .json([

@@ -142,7 +142,12 @@ package struct PushAuthService: Sendable {
     guard found.state == .pending, now >= found.expires else { return found }
     // Before anybody is told: a clock that is set back does not open it again.
     try await context.sweep(at: now)
-    return try await message(id)
+    guard var ended = try await context.storage.pushAuthMessage(id) else {
+      throw Problem(.unknown, "There is no message of this id.")
+    }
+    // One stays where somebody has written the row of its transaction: nobody can answer it either.
+    if ended.state == .pending { ended.state = .expired }
+    return ended
   }
 
   private func mechanism(for form: NewPushMessage) async throws -> PushAuthMechanismRecord {

@@ -203,7 +203,7 @@ package struct TransactionDescription: Message {
 
   package let id: String, user: String?, content: String, status: TransactionRecord.State
   package let created: Int64, expires: Int64, typed: [Int64]?, requirements: [String]?
-  package let soleKind: AuthenticatorRecord.Kind?, initiated: String?
+  package let soleKind: String?, initiated: String?
   package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, evidence: JSONObject?, end: End?
 
   package static let schema = MessageSchema(Self.init, named: "Transaction") {
@@ -217,7 +217,7 @@ package struct TransactionDescription: Message {
     Member(
       "requirements", \Self.requirements, "An approval has to meet one of them; left out for signed content.")
     Member(
-      "soleKind", \Self.soleKind,
+      "soleKind", \Self.soleKind, .oneOf([AuthenticatorRecord.Kind.uaf, .pushApp].map(\.rawValue)),
       "The kind of authenticators that alone is asked, by a message or an operation."
     )
     Member("initiated", \Self.initiated, .oneOf("device"))
@@ -239,7 +239,8 @@ extension TransactionDescription {
     self.init(
       id: record.id, user: record.user, content: record.content, status: record.state,
       created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
-      requirements: record.requirements.isEmpty ? nil : record.requirements, soleKind: record.soleKind,
+      requirements: record.requirements.isEmpty ? nil : record.requirements,
+      soleKind: record.soleKind?.rawValue,
       initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, app: nil,
       evidence: nil, end: nil)
   }

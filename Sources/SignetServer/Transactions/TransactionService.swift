@@ -135,14 +135,7 @@ public struct TransactionService: Sendable {
     _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil, asking: TransactionAsking,
     by actor: AuditActor, key: String?
   ) async throws {
-    let audit = context.audit(by: actor)
-    let user = transaction.user
-    let event: @Sendable (AdmissionOutcome) -> AuditRecord = {
-      audit(
-        $0 == .added
-          ? .transactionAdded(user: user, transaction: transaction.id)
-          : .transactionNotAdded(user: user, transaction: transaction.id, $0))
-    }
+    let event = event(ofAdding: transaction, by: actor)
     let (storage, limits) = (context.storage, context.settings.transactionLimits)
     do {
       let outcome =
@@ -154,7 +147,20 @@ public struct TransactionService: Sendable {
             transaction, key: key, limits: limits, asking: asking, audit: event)
         }
       try Self.check(outcome)
-    } catch StorageFailure.unknown { throw Problem(noUser: user ?? "") }
+    } catch StorageFailure.unknown { throw Problem(noUser: transaction.user ?? "") }
+  }
+
+  /// Makes the event of a transaction that is added, or is not.
+  func event(
+    ofAdding transaction: TransactionRecord, by actor: AuditActor
+  ) -> @Sendable (AdmissionOutcome) -> AuditRecord {
+    let (audit, user, id) = (context.audit(by: actor), transaction.user, transaction.id)
+    return {
+      audit(
+        $0 == .added
+          ? .transactionAdded(user: user, transaction: id)
+          : .transactionNotAdded(user: user, transaction: id, $0))
+    }
   }
 
   /// What is told to who asks too much.

@@ -26,7 +26,7 @@ package struct UAFRequests: Sendable {
     let user: UserID?
     /// The transaction of this server that the response decides.
     let transaction: TransactionRecord?
-    /// Whether that is to be stored, right before the operation.
+    /// Whether that is to be stored with the operation.
     var isTransactionNew = false
     /// Whether what is to go is passed on as it was said: the conformance tool asks for forms, not for keys.
     var isLiteral = false
@@ -57,22 +57,21 @@ package struct UAFRequests: Sendable {
     session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
     session.request = bytes
-    try await store(order.isTransactionNew ? order.transaction : nil, by: caller)
-    try await add(&session, asked: caller)
+    try await add(&session, answering: asking(order, by: caller), asked: caller)
     return Made(order: order, session: session, text: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Stores the transaction that a relying party has UAF alone confirm, once nothing else of the order can fail.
-  ///
-  /// - Throws: ``Problem``.
-  func store(_ transaction: TransactionRecord?, by caller: UAFCaller) async throws {
-    guard let transaction, case .relyingParty(let key) = caller else { return }
-    var asking = TransactionAsking()
-    asking.mayAskUAFKeys = true
-    try await transactions.add(transaction, asking: asking, by: caller.actor, key: key.id)
+  /// The transaction that a relying party has UAF alone confirm, to be stored with the operation; `nil` where there is none, or it waits already.
+  func asking(_ order: Order, by caller: UAFCaller) -> UAFAsking? {
+    guard order.isTransactionNew, let transaction = order.transaction, case .relyingParty(let key) = caller
+    else { return nil }
+    return UAFAsking(
+      transaction, key: key.id, audit: transactions.event(ofAdding: transaction, by: caller.actor))
   }
 
-  private func add(_ session: inout UAFSessionRecord, asked caller: UAFCaller) async throws {
+  private func add(
+    _ session: inout UAFSessionRecord, answering asked: UAFAsking?, asked caller: UAFCaller
+  ) async throws {
     // Anybody may ask to authenticate; the audit log keeps how it ended, and nothing that strangers write. What they leave
     // behind is bounded for each address.
     if case .anyone(let address) = caller {
@@ -88,7 +87,7 @@ package struct UAFRequests: Sendable {
     let basis = session.operation == UAFOperation.registration.rawValue ? caller.basis : nil
     // It reaches no device: who asked has it.
     let outcome = try await context.storage.addUAFSession(
-      record, by: basis, limits: context.settings.transactionLimits
+      record, by: basis, answering: asked, limits: context.settings.transactionLimits
     ) { _ in event }
     try TransactionService.check(outcome)
   }
@@ -136,7 +135,7 @@ package struct UAFRequests: Sendable {
     let transaction = try await transaction(said, user, by: caller)
     var order = Order(
       operation: operation, context: said, user: user, transaction: transaction,
-      isTransactionNew: said.transactionID == nil)
+      isTransactionNew: transaction != nil && said.transactionID == nil)
     if case .conformanceTool = caller { order.isLiteral = true }
     return order
   }

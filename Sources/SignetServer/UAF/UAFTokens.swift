@@ -65,8 +65,8 @@ struct UAFTokens: Sendable {
   struct Made: Sendable {
     var token: String
     var session: UAFSessionRecord
-    /// The transaction that is to be stored before the operation; `nil` for none.
-    var newTransaction: TransactionRecord?
+    /// The transaction that is to be stored with the operation; `nil` for none.
+    var asking: UAFAsking?
   }
 
   /// Makes a token, which is sent nowhere.
@@ -91,7 +91,7 @@ struct UAFTokens: Sendable {
     let order = try await requests.order(asked, for: operation, by: caller)
     let session = requests.session(for: order, asked.context)
     var made = made(session, until: session.created + setup.settings.tokenLifetime)
-    made.newTransaction = order.isTransactionNew ? order.transaction : nil
+    made.asking = requests.asking(order, by: caller)
     return made
   }
 
@@ -105,12 +105,11 @@ struct UAFTokens: Sendable {
   }
 
   private func add(_ made: Made, by caller: UAFCaller) async throws {
-    try await requests.store(made.newTransaction, by: caller)
     var session = made.session
     session.requester = caller.actor.text
     let (record, audit) = (session, context.audit(by: caller.actor))
     let outcome = try await context.storage.addUAFSession(
-      record, limits: context.settings.transactionLimits
+      record, answering: made.asking, limits: context.settings.transactionLimits
     ) { outcome in
       audit(
         outcome == .added

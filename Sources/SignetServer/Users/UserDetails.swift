@@ -95,7 +95,7 @@ struct UserOverview: Sendable {
       authenticators: holdings.authenticators.map { one in
         AuthenticatorDetails(
           id: one.id, kind: one.kind, device: one.device,
-          name: one.sealedDescription.flatMap { apps.device($0, of: one.id)?.name } ?? one.name,
+          name: one.sealedDevice.flatMap { apps.device($0, of: one.id)?.name } ?? one.name,
           state: one.state,
           reason: one.reason.isEmpty ? nil : one.reason, created: one.created)
       },

@@ -168,11 +168,11 @@ public enum AuditEvent: Hashable, Sendable {
   /// A message was made for an authenticator app, by which its user is asked a transaction.
   case pushAuthMessage(user: String, mechanism: String, message: String)
   /// A user chose a wrong number.
-  case pushAuthWrongNumber(user: String, message: String, transaction: String?)
+  case pushAuthWrongNumber(user: String, message: String, transaction: String)
   /// A user approved a message.
-  case pushAuthApproved(user: String, message: String, transaction: String?)
+  case pushAuthApproved(user: String, message: String, transaction: String)
   /// A user denied a message.
-  case pushAuthDenied(user: String, message: String, transaction: String?)
+  case pushAuthDenied(user: String, message: String, transaction: String)
 
   // MARK: UAF
 

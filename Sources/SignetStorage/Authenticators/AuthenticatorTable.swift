@@ -14,7 +14,7 @@ protocol AuthenticatorTable: Sendable {
   /// Queries that an SQLite connection makes once before its first step, to read what that would wait for.
   var preparation: [String] { get }
 
-  /// A query for the user that the authenticator `$1` is bound to; it finds no row where it is bound to none.
+  /// A query for the user of the authenticator that the kind's events call `$1`; it finds no row where it is bound to none.
   var ownerQuery: String { get }
 
   /// The authenticators of an account, in any state, also those whose rows were altered.
@@ -109,8 +109,8 @@ extension AnsweringTable {
 /// A table whose rows ask a user: `txn` is the request.
 struct AskTable: Sendable {
   var name: String
-  /// The condition of the rows that are not answered.
-  var isOpen: String
+  /// The condition, in SQL, of the rows that are not answered.
+  var openCondition: String
 }
 
 /// An account whose authenticators are read.

@@ -4,7 +4,7 @@ import SignetSQL
 struct PushAppTable: AnsweringTable {
   let kind = AuthenticatorRecord.Kind.pushApp
   let ownerQuery = "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
-  let asks: AskTable? = AskTable(name: "pushauth_messages", isOpen: "state = 'pending'")
+  let asks: AskTable? = AskTable(name: "pushauth_messages", openCondition: "state = 'pending'")
 
   var tables: [SQLTable] {
     [
@@ -48,7 +48,7 @@ struct PushAppTable: AnsweringTable {
         case .altered: (.altered, AuditEvent.alteredReason)
         }
       return AuthenticatorRecord(
-        id: mechanism.id, kind: kind, name: "", sealedDescription: mechanism.sealedDevice, state: state,
+        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
         reason: reason, created: mechanism.created)
     }
   }

@@ -5,7 +5,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.uaf
   // Keys that are registered or removed together have one event, whose subject is the operation.
   let ownerQuery = "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
-  let asks: AskTable? = AskTable(name: "uaf_sessions", isOpen: "state IN ('requested', 'tokenCreated')")
+  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: isOpen)
+  private static let isOpen = "state IN ('requested', 'tokenCreated')"
 
   var tables: [SQLTable] {
     [
@@ -171,6 +172,11 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
       try key.state == .active && !database.isLocked(key.device, of: user, codes)
     }
     if isByAsker, keys.contains(where: { rules.key(request, $0, .byAsker) }) { return true }
+    if request.soleKind == kind {
+      // Its asker has sent it to a target, whose user may answer by any key, as the asker's own operation is.
+      return try keys.contains { rules.key(request, $0, .byAsker) }
+        && targets.contains { try database.reachableTarget($0, of: user, codes) != nil }
+    }
     let able = keys.filter { rules.key(request, $0, .byServer) }
     return try targets.contains { target in
       guard let found = try database.reachableTarget(target, of: user, codes) else { return false }
@@ -185,24 +191,21 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   /// The targets that were sent a request, and have not answered.
   private func targets(of request: TransactionRecord, _ database: SQLConnection) throws -> [String] {
     try database.rows(
-      """
-      SELECT target FROM uaf_sessions
-      WHERE txn = $1 AND state IN ('requested', 'tokenCreated') AND target IS NOT NULL
-      """, [.text(request.id)]
+      "SELECT target FROM uaf_sessions WHERE txn = $1 AND \(Self.isOpen) AND target IS NOT NULL",
+      [.text(request.id)]
     ) { try $0.text(0) }
   }
 
   /// Whether who asks may have any key answer by an operation of its own, which a client of OpenID Connect does not make.
   ///
-  /// Where a relying party has UAF alone asked, what counts is the operation that it makes right after the request, once that is there.
+  /// Who has UAF alone asked has made that operation, and makes no other one.
   private func mayAskerAsk(_ request: TransactionRecord, _ database: SQLConnection) throws -> Bool {
-    try !database.exists(
-      request.soleKind == nil
-        ? "SELECT 1 FROM backchannel_requests WHERE txn = $1"
-        : """
-        SELECT 1 FROM uaf_sessions WHERE txn = $1 AND NOT EXISTS (SELECT 1 FROM uaf_sessions
-          WHERE txn = $1 AND target IS NULL AND state IN ('requested', 'tokenCreated'))
-        """, [.text(request.id)])
+    guard request.soleKind == kind else {
+      return try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", [.text(request.id)])
+    }
+    return try database.exists(
+      "SELECT 1 FROM uaf_sessions WHERE txn = $1 AND \(Self.isOpen) AND target IS NULL",
+      [.text(request.id)])
   }
 
   /// Adds the operations whose targets are still there, and on no locked device.

@@ -34,8 +34,8 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   public var device: String?
   /// What the user calls it, or its model; may be empty.
   public var name: String
-  /// What an authenticator says of itself, its name too, under the server's master key; `nil` where nothing is sealed.
-  public var sealedDescription: [UInt8]?
+  /// What an authenticator app says of its device, the name too, under the server's master key; `nil` for other kinds.
+  public var sealedDevice: [UInt8]?
   /// Where it stands.
   public var state: State
   /// Why it is suspended, or that it was altered; may be empty.
@@ -45,11 +45,11 @@ public struct AuthenticatorRecord: Hashable, Sendable {
 
   /// Describes an authenticator.
   public init(
-    id: String, kind: Kind, device: String? = nil, name: String, sealedDescription: [UInt8]? = nil,
+    id: String, kind: Kind, device: String? = nil, name: String, sealedDevice: [UInt8]? = nil,
     state: State, reason: String = "", created: Int64
   ) {
     (self.id, self.kind, self.device, self.name) = (id, kind, device, name)
-    self.sealedDescription = sealedDescription
+    self.sealedDevice = sealedDevice
     (self.state, self.reason, self.created) = (state, reason, created)
   }
 }

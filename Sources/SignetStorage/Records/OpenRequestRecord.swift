@@ -2,7 +2,7 @@
 package struct OpenRequestRecord: Hashable, Sendable {
   /// What is asked with.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A transaction: each authenticator that can prove what it demands answers it.
+    /// A transaction, also one that an app or UAF alone is asked.
     case transaction
     /// An operation of UAF.
     case uaf

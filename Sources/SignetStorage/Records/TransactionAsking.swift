@@ -13,3 +13,21 @@ public struct TransactionAsking: Sendable {
   /// Nothing but containers.
   public init() {}
 }
+
+/// A transaction that an operation of UAF alone answers, and that is stored in the step that adds the operation.
+public struct UAFAsking: Sendable {
+  /// The transaction, which names the kind.
+  public var transaction: TransactionRecord
+  /// The id of the API key of who asks.
+  public var key: String
+  /// Makes the event of the transaction.
+  public var audit: @Sendable (AdmissionOutcome) -> AuditRecord
+
+  /// Names the parts.
+  public init(
+    _ transaction: TransactionRecord, key: String,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+  ) {
+    (self.transaction, self.key, self.audit) = (transaction, key, audit)
+  }
+}

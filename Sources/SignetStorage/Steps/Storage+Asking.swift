@@ -68,7 +68,7 @@ extension SQLConnection {
   // One look at all that was sent to ask a request, and at who is told of its end: most have nothing. Put together once, for each decision.
   private static let besideTheList = {
     let open = asking.compactMap(\.asks).map {
-      "(SELECT count(*) FROM \($0.name) WHERE txn = $1 AND \($0.isOpen))"
+      "(SELECT count(*) FROM \($0.name) WHERE txn = $1 AND \($0.openCondition))"
     }
     return """
       SELECT (SELECT client FROM backchannel_requests WHERE txn = $1 AND delivery <> 'poll'),
@@ -96,7 +96,7 @@ extension SQLConnection {
 
   /// The transaction that an app may still decide by the answer to a message; what is found to have expired is written down.
   func answerable(_ message: PushAuthMessageRecord, at time: Int64) throws -> TransactionRecord? {
-    guard let found = try transaction(message.transaction),
+    guard let found = try transaction(message.transaction), found.isAsked(of: .pushApp),
       try refusal(of: found, .accepted, by: nil, at: time) == nil, message.state == .pending,
       message.expires > time
     else { return nil }

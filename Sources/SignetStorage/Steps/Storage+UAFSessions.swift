@@ -9,6 +9,7 @@ extension Storage {
   /// - Parameters:
   ///   - session: The operation.
   ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks.
+  ///   - asked: The transaction that the operation answers, where it is to be stored with it; `nil` for none.
   ///   - limits: The budget of requests.
   ///   - audit: Makes the event; `nil` for none.
   /// - Returns: Whether the operation was added.
@@ -16,7 +17,8 @@ extension Storage {
   ///   ``StorageFailure/deviceLocked`` where the target's device is locked and the operation is no deregistration, or where `basis` is on a
   ///   locked device; ``StorageFailure/unauthorized`` where `basis` is no longer valid.
   public func addUAFSession(
-    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, limits: TransactionLimits,
+    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
+    limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
     let codes = codes
@@ -26,6 +28,10 @@ extension Storage {
         try database.requireUnlockedDevice(ofTarget: session.target, codes)
       }
       try database.requireUse(of: basis, codes)
+      if let asked {
+        let outcome = try database.add(asked, limits)
+        guard outcome == .added else { return outcome }
+      }
       var session = session
       let outcome = try database.admit(&session, limits)
       if outcome == .added { try database.add(session, codes) }
@@ -90,7 +96,7 @@ extension Storage {
   ///   - expires: When the request expires, in seconds since 1970.
   ///   - audit: The event, written where the token is redeemed.
   /// - Returns: Whether this call redeemed the token; an expired one is not redeemed.
-  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:limits:audit:)`` does.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:answering:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -223,6 +229,16 @@ extension SQLConnection {
     var session = session
     (session.state, session.end) = (state, end)
     try update(session, codes)
+  }
+
+  /// Adds a transaction that the operation which is about to be added answers.
+  fileprivate func add(_ asked: UAFAsking, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+    guard try isKeyGood(asked.key) else { return .keyRevoked }
+    var asking = TransactionAsking()
+    asking.mayAskUAFKeys = true
+    let outcome = try add(asked.transaction, limits, asking)
+    try appendAdmission(asked.audit(outcome), outcome, to: asked.transaction.user)
+    return outcome
   }
 
   /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.

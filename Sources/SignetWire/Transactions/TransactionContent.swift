@@ -93,7 +93,7 @@ public struct TransactionContent: Hashable, Sendable {
     case (let text?, nil, nil): return .text(text)
     case (nil, let form?, nil): return .form(try TransactionForm(form))
     case (nil, nil, true?): return .signIn
-    default: throw .invalid(member: "text", reason: "or \"form\" is needed, and not both")
+    default: throw .invalid(member: "text", reason: "or \"form\" or \"signIn\" is needed, and one alone")
     }
   }
 
