@@ -23,22 +23,23 @@ struct Notice: Hashable, Sendable {
   /// Reads what came; what is none says so in ``content``.
   init(_ message: HTTPRequest) {
     client = String(message.url.dropFirst(8).prefix { $0 != "." })
-    do {
-      let body = try JSONObject(parsing: message.body)
-      request = try body.string("auth_req_id")
-      let isKnown = message.headers.contains {
-        $0.0 == "Authorization" && $0.1 == "Bearer \(Self.token(of: request))"
-      }
-      if !isKnown {
-        content = "not with its token"
-      } else if let error = try body.optionalString("error") {
-        content = body.contains("id_token") ? "tokens beside an error" : error
-      } else if let token = try body.optionalString("id_token") {
-        content = try Self.claims(of: token)
-      } else {
-        content = "ping"
-      }
-    } catch { (request, content) = ("-", "not read: \(error)") }
+    do { (request, content) = try Self.read(message) } catch {
+      (request, content) = ("-", "not read: \(error)")
+    }
+  }
+
+  private static func read(_ message: HTTPRequest) throws -> (request: String, content: String) {
+    let body = try JSONObject(parsing: message.body)
+    let request = try body.string("auth_req_id")
+    let isKnown = message.headers.contains {
+      $0.0 == "Authorization" && $0.1 == "Bearer \(token(of: request))"
+    }
+    guard isKnown else { return (request, "not with its token") }
+    if let error = try body.optionalString("error") {
+      return (request, body.contains("id_token") ? "tokens beside an error" : error)
+    }
+    guard let token = try body.optionalString("id_token") else { return (request, "ping") }
+    return (request, try claims(of: token))
   }
 
   /// What an ID token says of its user and of how the user was authenticated.
