@@ -359,6 +359,7 @@ struct ScreenTests {
       Self.list
         + [
           "ok  ", "note  ", "PROBLEM", "        -> ", "Something needs doing.", "    “signet”, so nothing",
+          "    service “signet”, so nothing",
           "    signet ", "    --container ",
         ], server,
       on: [Self.narrow])

@@ -199,7 +199,7 @@ import UAFFixture
 
   /// The steps by which operators and relying parties ask a user, or bind something to an account.
   private static let binding: Set<String> = [
-    "addActivation", "addTokens", "assignToken", "setUserCode", "addPushAuthMechanism",
+    "addActivation", "addTokens", "assignToken", "setUserCode", "addPushAuthMechanism", "addTransaction",
     "addBackchannelRequest", "tryUserCode",
   ]
 

@@ -280,4 +280,49 @@ extension SQLConnection {
       try update(message)
     }
   }
+
+  /// The transaction that an app may still decide by the answer to a message; what is found to have expired is written down.
+  func answerable(_ message: PushAuthMessageRecord, at time: Int64) throws -> TransactionRecord? {
+    guard let found = try transaction(message.transaction), found.isAsked(of: .pushApp),
+      try refusal(of: found, .accepted, by: nil, at: time) == nil, message.state == .pending,
+      message.expires > time
+    else { return nil }
+    return found
+  }
+
+  /// Decides a transaction by the answer of an app, whose message has been marked as answered.
+  ///
+  /// - Parameters:
+  ///   - found: The transaction, which waits.
+  ///   - message: The message that was answered.
+  ///   - state: What it comes to.
+  ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
+  ///   - evidence: What is kept of the answer.
+  ///   - time: When.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
+  func decide(
+    _ found: TransactionRecord, by message: PushAuthMessageRecord, _ state: TransactionRecord.State,
+    reason: String? = nil,
+    evidence: EvidenceRecord?, at time: Int64
+  ) throws {
+    var decided = found
+    guard let user = found.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
+      throw decided.altered
+    }
+    let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
+    (decided.state, decided.app, decided.evidence) = (state, answer, evidence)
+    try execute(
+      """
+      UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, code = $5,
+        end_reason = $6, end_message = $7, evidence = $9, evidence_key = $10
+      WHERE id = $8 AND state = 'pending'
+      """,
+      [
+        .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
+        .optional(try rowCodes.code(of: decided.image)), .optional(reason),
+        .optional(reason.map { _ in "" }), .text(found.id), .optional(evidence?.bytes),
+        .optional(evidence?.sealedKey),
+      ], changing: 1)
+    try noteEnd(of: found.id, user: user, at: time)
+  }
 }
