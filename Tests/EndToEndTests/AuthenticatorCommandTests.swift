@@ -69,7 +69,7 @@ import Testing
     #expect(try await show(yes, at: server).status == 75)
     #expect(try await device.run("message", "approve", first).status == 0)
     let approved = try await show(yes, at: server)
-    #expect(approved.status == 0 && approved.output.contains("Status    approved"), approved.summary)
+    #expect(approved.status == 0 && approved.output.contains("Status       approved"), approved.summary)
     let (no, second) = try await ask("Change the address", device, at: server)
     #expect(try await device.run("message", "deny", second).status == 0)
     let denied = try await show(no, at: server)
@@ -80,8 +80,8 @@ import Testing
     #expect(try await show(number, at: server).status == 0)
     let shown = try await server.run(
       "message", "create", "alice", "Again", "--kind", "challenge", "--key-file", server.shopKey)
-    #expect(shown.output.contains("Delivery  none by push: the app asks for it"), shown.summary)
-    #expect(shown.output.contains(/Number    [1-9][0-9]\n/), shown.summary)
+    #expect(shown.output.contains("Delivery     none by push: the app asks for it"), shown.summary)
+    #expect(shown.output.contains(/Number       [1-9][0-9]\n/), shown.summary)
     let long = try await server.run(
       "message", "create", "alice", "x", "--lifetime", "2h", "--key-file", server.shopKey)
     #expect(long.isRefusal(64, "from 10s to 1h"), long.summary)
