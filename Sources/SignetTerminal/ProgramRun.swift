@@ -50,7 +50,8 @@ extension Program {
     // Help and the like have no path, and do nothing but write.
     let done = path.isEmpty ? "" : "; what was asked for was done"
     errorOutput.print(
-      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: done)")
+      "\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(ours: message)\(ours: done)"
+    )
     return .inputOutput
   }
 
