@@ -66,7 +66,7 @@ struct Desk: Sendable {
   enum Tokens: Hashable, Sendable {
     /// There are none: nothing was accepted, or it is good for nothing any more.
     case none
-    /// Nothing is accepted yet, or what was accepted does not do for what was asked.
+    /// Nothing is asked or accepted yet, or what was accepted does not do for what was asked.
     case refused
     /// The claims of the ID token, or why it could not be made.
     case made(String)
@@ -82,13 +82,11 @@ struct Desk: Sendable {
   func tokens(for request: String, of client: String, at time: Int64) async -> Tokens {
     let maker = TokenMaker(context)
     do {
+      // What is asked or accepted while the client asks for tokens has been judged by nobody.
       guard let asked = try await context.storage.backchannelRequest(ofTransaction: request),
-        let transaction = try await context.storage.transaction(request), asked.client == client,
-        asked.issued == nil
-      else { return .none }
-      // What is accepted while the client asks has been judged by nobody.
-      guard transaction.state != .pending else { return .refused }
-      guard transaction.state == .accepted else { return .none }
+        let transaction = try await context.storage.transaction(request), transaction.state != .pending
+      else { return .refused }
+      guard asked.client == client, asked.issued == nil, transaction.state == .accepted else { return .none }
       if try await maker.refusal(of: asked, transaction) != nil {
         // What is out of use is for the step to find.
         return try await maker.lapse(of: transaction) == nil ? .refused : .none
