@@ -37,8 +37,12 @@ extension Storage {
       let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
+      switch outcome {
+      // Nothing has changed: what ended before has ended what it was the last way to answer.
+      case .taken, .over, .transactionOver: break
       // A cloned key is quarantined, and the operation may have been the last way to answer its transaction.
-      if outcome != .taken { try database.endUnanswerable(of: user, after: event, at: end.time) }
+      default: try database.endUnanswerable(of: user, after: event, at: end.time)
+      }
       return outcome
     }
   }
