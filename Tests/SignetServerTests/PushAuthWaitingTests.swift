@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetJSON
 import SignetOATH
@@ -15,8 +16,10 @@ import Testing
   private let key: PushAuthKey
   private let endpoints: PushAuthEndpoints
 
-  init() async throws {
-    server = try await UAFServer([])
+  init() async throws { try await self.init(on: .ofServices) }
+
+  private init(on backend: StorageBackend) async throws {
+    server = try await UAFServer([], on: backend)
     let made = try await PushAuthService(server.context).enrol(NewPushApp(["user": "alice"]), by: .local)
     let push = try #require(try AuthenticatorURI(made.uri).push)
     key = try push.sharedSecret.withSecret { try PushAuthKey($0) }
@@ -105,6 +108,23 @@ import Testing
     #expect(try after.array("messages").isEmpty && statuses.sorted() == ["denied", "withdrawn"])
     server.clock.advance(by: 10_000)
     #expect(try list(try await ask()).array("ended").isEmpty)
+  }
+
+  @Test("a transaction whose row was altered keeps no other message from an app")
+  func altered() async throws {
+    let app = try await Self(on: .sqlite)
+    func send(_ lifetime: Int64) async throws -> SentPushAuthMessage {
+      try await PushAuthService(app.server.context).send(
+        NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": .integer(lifetime)]), from: "Shop",
+        by: .local)
+    }
+    let (over, open) = (try await send(60), try await send(3600))
+    try app.server.tamper(
+      "UPDATE transactions SET content = '{}' WHERE id = '\(over.record.transaction)'")
+    app.server.clock.advance(by: 61)
+    let told = try app.list(try await app.ask())
+    #expect(told["messages"] == [["messageId": .string(open.messageID), "data": .string(open.token)]])
+    #expect(told["ended"] == [["messageId": .string(over.messageID), "status": "expired"]])
   }
 
   @Test("what was told to have expired stays so where the clock is set back", arguments: [false, true])

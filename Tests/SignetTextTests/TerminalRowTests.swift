@@ -144,6 +144,10 @@ import Testing
     let key = String(repeating: "A", count: 40)
     #expect(TerminalText(copied: key).shown(width: 20, usesUTF8: true) == key)
     #expect(TerminalText(copied: "a\n\u{1B}b").description == "a␊␛b")
+    // What is no single word of ASCII is somebody else's text, whoever says that it is to be copied.
+    for text in ["https://x  signet: revoked", "ü"] {
+      #expect(TerminalText(copied: text).shown(width: 60, usesUTF8: true) == "| \(text)")
+    }
   }
 
   @Test("have a command that is longer than a row in lines that a shell reads as one")
