@@ -12,6 +12,7 @@ import Testing
     "Authenticators/",
     "Records/Account", "Records/Activation", "Records/Container", "Records/Credential", "Records/PushAuth",
     "Records/PushTarget", "Records/UAF",
+    "Rules/Container", "Rules/PushApp", "Rules/UAF",
     "Steps/Storage+Accounts", "Steps/Storage+Activations", "Steps/Storage+Codes", "Steps/Storage+Containers",
     "Steps/Storage+Credentials", "Steps/Storage+Lifetime", "Steps/Storage+Push.", "Steps/Storage+PushAuth",
     "Steps/Storage+UAF",
@@ -26,7 +27,7 @@ import Testing
     // A member of an event has the name of a kind.
     "Audit/AuditEvent.swift": [".container"],
     // A container decides, or digits of one are carried.
-    "Steps/Storage+Transactions.swift": [".container"],
+    "Rules/TransactionEnd.swift": [".container"],
     "Steps/Storage+Initiated.swift": [".container"],
     // What is asked alone, by an operation: a request, and no authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],

@@ -46,6 +46,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var isClients: Bool { requester?.hasPrefix(AuditActor.client("").text) ?? false }
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
+  /// How often a wrong number was named.
+  package var wrongNumbers = 0
   /// Where it stands.
   public var state: State
   /// The decision; `nil` before, and where there is none.
@@ -67,6 +69,9 @@ public struct TransactionRecord: Hashable, Sendable {
     (self.id, self.user, self.content, self.statuses) = (id, user, content, statuses)
     (self.created, self.expires, self.state, self.decision) = (created, expires, state, decision)
   }
+
+  /// When it was decided or ended; `nil` before, and where its time was over.
+  var decided: Int64? { decision?.time ?? uaf?.time ?? app?.time ?? end?.time }
 
   /// The bytes of content and signature.
   var size: Int64 { Int64(content.utf8.count + (decision?.jws?.utf8.count ?? 0)) }
@@ -167,7 +172,7 @@ public struct EndRecord: Hashable, Sendable {
 
 extension TransactionRecord {
   static let columns =
-    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key, sole_kind"
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, requirements, end_reason, end_message, container, decision, typed, app, app_message, code, last_report, requester, evidence, evidence_key, sole_kind, wrong_numbers"
 
   /// Reads a row.
   ///
@@ -189,6 +194,8 @@ extension TransactionRecord {
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
     soleKind = try row.optional(25) { (column) throws(SQLFailure) in try row.value(column) }
+    // No code covers it.
+    wrongNumbers = min(max(try row.int(26), 0), 1000)
     if let bytes = try row.optional(23, row.blob) {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
     }

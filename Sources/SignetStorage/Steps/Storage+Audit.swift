@@ -187,10 +187,18 @@ extension SQLConnection {
     try appendAudit(record, silentUntil: isLast ? counted.since + Self.repeatableWindow : nil)
   }
 
-  /// Appends how a request to a user was admitted: one that was not can be repeated without end.
+  /// Appends how a request to a user was admitted.
   func appendAdmission(_ record: AuditRecord, _ outcome: AdmissionOutcome, to user: String?) throws {
-    guard outcome != .added, let user else { return try appendAudit(record) }
-    try appendRepeatable(record, of: .claimant(user: user))
+    try appendAudit(record, as: outcome.entry(to: user))
+  }
+
+  /// Appends an event as its outcome goes into the log; with `nil` it is not made.
+  func appendAudit(_ record: @autoclosure () -> AuditRecord, as entry: OutcomeEntry?) throws {
+    switch entry {
+    case nil: break
+    case .always: try appendAudit(record())
+    case .limited(let requester): try appendRepeatable(record(), of: requester)
+    }
   }
 
   /// The chains that have entries.

@@ -17,30 +17,14 @@ extension Storage {
     guard let container = transaction.decision?.container else { return .unknown }
     return try await write { database in
       let signer = try database.requireActiveUser(ofContainer: container)
-      let refusal = try database.countSignature(
-        of: signer, isGood: isSigned, limit: limits.wrongSignatures)
-      let outcome: DecisionOutcome
-      if let refusal {
-        outcome = refusal
-      } else if signer?.standing == .locked {
-        outcome = .containerLocked
-      } else if let known = try database.transaction(transaction.id) {
-        let isSame =
-          known.isInitiatedByDevice && known.decision?.container == container
-          && known.content.utf8.elementsEqual(transaction.content.utf8)
-        outcome = isSame ? .repeated : .decidedBefore
-      } else if let seconds = try database.waitToInitiate(transaction, limits) {
-        // No entry: a device could fill the audit log as it could the table.
-        return .tooMany(seconds: seconds)
-      } else {
-        try database.insert(transaction)
-        outcome = .decided
-      }
-      switch outcome {
-      case .repeated: break
-      case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRepeatable(audit(outcome), of: .container(container))
-      }
+      let outcome =
+        try database.countSignature(of: signer, isGood: isSigned, limit: limits.wrongSignatures)
+        ?? signer?.refusalToInitiate
+        ?? database.transaction(transaction.id).map { transaction.outcome(after: $0) }
+        ?? limits.refusal(of: transaction, after: database.lastInitiated(transaction.user, limits.initiated))
+        ?? .decided
+      if outcome == .decided { try database.insert(transaction) }
+      try database.appendAudit(audit(outcome), as: outcome.entry(of: .container(container)))
       return outcome
     }
   }
@@ -93,90 +77,57 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
-      let user = try database.transaction(id)?.user
-      if let user { try database.requireActive(owner: user) }
-      let code = CodeAttempt(user: user, client: attempt.client)
+      let found = try database.transaction(id)
+      if let user = found?.user { try database.requireActive(owner: user) }
+      let code = CodeAttempt(user: found?.user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
-      let outcome: DecisionOutcome
-      if let seconds = wait.seconds {
-        outcome = .waiting(seconds: seconds)
-      } else {
-        outcome = try database.answer(id, attempt, attempts: attempts, judge)
-      }
-      if outcome == .notSigned { try database.setWait(wait.next, for: code) }
-      if outcome == .decided, let container = attempt.container {
-        // As after an accepted code.
-        try database.forgetFailures(of: container)
+      let ending =
+        try wait.seconds.map { TransactionEnding(.waiting(seconds: $0)) }
+        ?? database.answer(found, attempt, attempts: attempts, judge)
+      try database.apply(ending.change, to: id, at: attempt.time)
+      switch ending.outcome.asCode {
+      case .accepted:
+        if let container = attempt.container { try database.forgetFailures(of: container) }
         try database.setWait(nil, for: code)
-        if let user = try database.transaction(id)?.user { try database.endRow(of: user) }
+      case .refused: try database.setWait(wait.next, for: code)
+      default: break
       }
-      switch outcome {
-      case .repeated: break
-      // Each wrong answer is counted until nothing is taken any more.
-      case .decided, .notSigned: try database.appendAudit(audit(outcome))
-      default:
-        try database.appendRepeatable(
-          audit(outcome), of: user.map { .claimant(user: $0) } ?? .stranger(key: attempt.key))
-      }
-      return outcome
+      let requester = found?.user.map { Storage.Requester.claimant(user: $0) } ?? .stranger(key: attempt.key)
+      try database.appendAudit(audit(ending.outcome), as: ending.outcome.entry(ofDigitsBy: requester))
+      return ending.outcome
     }
   }
 }
 
 extension SQLConnection {
-  /// How long a user has to wait who has signed too many, or too much, unasked within the window; `nil` where there is room.
-  fileprivate func waitToInitiate(
-    _ transaction: TransactionRecord, _ limits: TransactionLimits
-  ) throws -> Int64? {
-    let now = transaction.created
-    let window = TransactionLimits.initiatedWindow
-    // The last ones, however many there are in all.
-    let last = try rows(
+  /// When the transactions were made that a user's devices signed unasked last, the newest first, and their sizes.
+  fileprivate func lastInitiated(
+    _ user: String?, _ limit: Int
+  ) throws -> [(created: Int64, size: Int64)] {
+    try rows(
       "SELECT created, size FROM transactions WHERE initiated = 1 AND user_id = $1 ORDER BY number DESC LIMIT $2",
-      [.optional(transaction.user), .int(limits.initiated)]
+      [.optional(user), .int(limit)]
     ) { (created: try $0.integer(0), size: try $0.integer(1)) }
-    let sizes = last.filter { $0.created > now - window }
-    let size = transaction.size
-    var (count, bytes) = (sizes.count + 1, sizes.reduce(size) { $0 + $1.size })
-    var wait: Int64?
-    for oldest in sizes.reversed() {
-      guard count > limits.initiated || bytes > limits.initiatedByteCount else { break }
-      wait = min(max(oldest.created + window - now, 1), window)
-      (count, bytes) = (count - 1, bytes - oldest.size)
-    }
-    return wait
   }
 
   fileprivate func answer(
-    _ id: String, _ attempt: AnswerAttempt, attempts: Int,
+    _ found: TransactionRecord?, _ attempt: AnswerAttempt, attempts: Int,
     _ judge: (TransactionRecord, ContainerRecord, Int64?) -> DecisionOutcome?
-  ) throws -> DecisionOutcome {
-    guard let found = try transaction(id), found.isAsked(of: .container), let user = found.user else {
-      return .unknown
-    }
-    // Digits for what has ended decide nothing, so they teach nothing.
-    if attempt.container == nil, let end = try refusal(of: found, .accepted, by: nil, at: attempt.time) {
-      return end
+  ) throws -> TransactionEnding {
+    guard let found, found.isAsked(of: .container), let user = found.user else {
+      return TransactionEnding(.unknown)
     }
     guard let container = attempt.container else {
-      // Whose answer it should be nobody can tell: it counts for all that could have made one.
-      return try countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked
+      // Digits for what has ended decide nothing, so they teach nothing. Whose answer it should be nobody can tell: it counts for all
+      // that could have made one.
+      return try found.refusal(.accepted, by: nil, at: attempt.time)
+        ?? TransactionEnding(countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked)
     }
-    guard let credential = try credential(container), credential.user == user, credential.state == .active,
-      credential.serial == nil, credential.failures < attempts
-    else { return .locked }
+    guard try credential(container)?.takesDigits(of: user, attempts: attempts) ?? false else {
+      return TransactionEnding(.locked)
+    }
     // Kept where something is required by name, as with a decision that is signed.
     let lastReport = found.requirements.isEmpty ? nil : try self.lastReport(of: container)
-    // What has ended is answered by its end.
-    if found.state(at: attempt.time) == .pending, let holder = try self.container(container),
-      let refusal = judge(found, holder, lastReport)
-    {
-      return refusal
-    }
-    return try decide(
-      id,
-      DecisionRecord(
-        state: .accepted, jws: nil, container: container, time: attempt.time, isTyped: attempt.isTyped,
-        lastReport: lastReport))
+    return try found.ending(by: attempt, of: self.container(container), lastReport: lastReport, judge)
   }
 }

@@ -64,16 +64,12 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireActiveUser(ofMechanism: id)
-      guard var found = try database.pushAuthMechanism(id), found.state == .open, found.expires > time else {
+      let found = try database.pushAuthMechanism(id)
+      guard let registered = found?.registered(named: name, sealedDevice: sealedDevice, at: time) else {
         return false
       }
-      (found.mechanism, found.sealedDevice, found.state) = (name, sealedDevice, .active)
-      try database.update(found)
-      // The app that has answered the challenge of the URI has read the secret of the codes in it.
-      if let id = found.credential, var credential = try database.credential(id),
-        credential.state == .pending
-      {
-        credential.state = .active
+      try database.update(registered)
+      if let credential = try registered.credential.flatMap({ try database.credential($0)?.registered }) {
         try database.update(credential)
       }
       try database.appendAudit(audit)
@@ -95,15 +91,10 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireActiveUser(ofMechanism: id)
-      guard var found = try database.pushAuthMechanism(id), found.state == .active else { return false }
-      let seen = found.seenChanges
-      let isSeen = stride(from: 0, to: seen.count, by: digest.count).contains {
-        seen[$0...].prefix(digest.count).elementsEqual(digest)
+      guard let moved = try database.pushAuthMechanism(id)?.moved(to: sealedDevice, by: digest) else {
+        return false
       }
-      guard !isSeen else { return false }
-      found.sealedDevice = sealedDevice
-      found.seenChanges = Array((seen + digest).suffix(64 * digest.count))
-      try database.update(found)
+      try database.update(moved)
       try database.appendRepeatable(audit, of: .app(id))
       return true
     }
@@ -172,17 +163,8 @@ extension Storage {
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       if state == .approved { try database.requireActiveUser(ofMessage: id) }
-      guard var asked = try database.pushAuthMessage(id),
-        let found = try database.answerable(asked, at: time)
-      else { return .over }
-      guard state != .approved || mayApprove(found) else { return .insufficient }
-      (asked.state, asked.answered, asked.sealedToken) = (state, time, nil)
-      try database.update(asked)
-      try database.decide(
-        found, by: asked, state == .approved ? .accepted : .denied, evidence: evidence, at: time)
-      if state == .approved, let user = found.user { try database.endRow(of: user) }
-      try database.appendAudit(audit)
-      return .taken
+      guard let answer = try database.answer(to: id, evidence, at: time) else { return .over }
+      return try database.apply(answer.ruling(on: state, mayApprove: mayApprove), of: answer, audit)
     }
   }
 
@@ -200,19 +182,8 @@ extension Storage {
     _ id: String, limit: Int, evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await write { database in
-      guard var asked = try database.pushAuthMessage(id),
-        let found = try database.answerable(asked, at: time)
-      else { return nil }
-      asked.wrongNumbers += 1
-      let isLast = asked.wrongNumbers >= limit
-      if isLast { (asked.state, asked.answered, asked.sealedToken) = (.denied, time, nil) }
-      try database.update(asked)
-      if isLast {
-        try database.decide(
-          found, by: asked, .denied, reason: EndRecord.wrongNumber, evidence: evidence, at: time)
-      }
-      try database.appendAudit(audit)
-      return max(limit - asked.wrongNumbers, 0)
+      guard let answer = try database.answer(to: id, evidence, at: time) else { return nil }
+      return try database.apply(answer.rulingOnWrongNumber(limit: limit), of: answer, audit)
     }
   }
 }
@@ -281,48 +252,29 @@ extension SQLConnection {
     }
   }
 
-  /// The transaction that an app may still decide by the answer to a message; what is found to have expired is written down.
-  func answerable(_ message: PushAuthMessageRecord, at time: Int64) throws -> TransactionRecord? {
-    guard let found = try transaction(message.transaction), found.isAsked(of: .pushApp),
-      try refusal(of: found, .accepted, by: nil, at: time) == nil, message.state == .pending,
-      message.expires > time
+  /// The answer to a message, with the transaction that it asks; `nil` where there is none.
+  fileprivate func answer(
+    to message: String, _ evidence: EvidenceRecord?, at time: Int64
+  ) throws -> PushAppAnswer? {
+    guard let message = try pushAuthMessage(message), let request = try transaction(message.transaction)
     else { return nil }
-    return found
+    return PushAppAnswer(to: message, asking: request, evidence: evidence, at: time)
   }
 
-  /// Decides a transaction by the answer of an app, whose message has been marked as answered.
+  /// Writes down what the answer of an app comes to, with its event where it has changed the message.
   ///
-  /// - Parameters:
-  ///   - found: The transaction, which waits.
-  ///   - message: The message that was answered.
-  ///   - state: What it comes to.
-  ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
-  ///   - evidence: What is kept of the answer.
-  ///   - time: When.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
-  func decide(
-    _ found: TransactionRecord, by message: PushAuthMessageRecord, _ state: TransactionRecord.State,
-    reason: String? = nil,
-    evidence: EvidenceRecord?, at time: Int64
-  ) throws {
-    var decided = found
-    guard let user = found.user, try owner(of: message).utf8.elementsEqual(user.utf8) else {
-      throw decided.altered
+  fileprivate func apply<Outcome>(
+    _ ruling: PushAppAnswer.Ruling<Outcome>, of answer: PushAppAnswer, _ audit: AuditRecord
+  ) throws -> Outcome {
+    if let message = ruling.message { try update(message) }
+    if case .ends = ruling.change {
+      guard let user = answer.request.user, try owner(of: answer.message).utf8.elementsEqual(user.utf8)
+      else { throw answer.request.altered }
     }
-    let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
-    (decided.state, decided.app, decided.evidence) = (state, answer, evidence)
-    try execute(
-      """
-      UPDATE transactions SET state = $1, app = $2, app_message = $3, decided = $4, code = $5,
-        end_reason = $6, end_message = $7, evidence = $9, evidence_key = $10
-      WHERE id = $8 AND state = 'pending'
-      """,
-      [
-        .text(state.rawValue), .text(answer.mechanism), .text(answer.message), .integer(time),
-        .optional(try rowCodes.code(of: decided.image)), .optional(reason),
-        .optional(reason.map { _ in "" }), .text(found.id), .optional(evidence?.bytes),
-        .optional(evidence?.sealedKey),
-      ], changing: 1)
-    try noteEnd(of: found.id, user: user, at: time)
+    try apply(ruling.change, to: answer.request.id, at: answer.time)
+    if ruling.message != nil { try appendAudit(audit) }
+    return ruling.outcome
   }
 }

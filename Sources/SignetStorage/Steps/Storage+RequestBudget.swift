@@ -1,10 +1,7 @@
 import SignetSQL
 
 extension SQLConnection {
-  /// Counts a request to a user, of whatever kind, unless there are too many: one budget against fatigue, of which each requester has a
-  /// share.
-  ///
-  /// A transaction is one request, by however many messages and operations the user is asked it.
+  /// Counts a request to a user, of whatever kind, unless there are too many.
   ///
   /// - Parameters:
   ///   - user: Who is asked.
@@ -16,28 +13,12 @@ extension SQLConnection {
   func admitRequest(
     to user: String, by requester: String?, at now: Int64, _ limits: TransactionLimits
   ) throws -> AdmissionOutcome {
-    guard var all = try requestRow(of: user) else { return .added }
-    let share = limits.share
-    var own = try requestRow(of: user, by: requester)
-    let after = max(all.after, own.after)
-    guard after <= now else { return .coolingDown(retryAfter: min(after - now, limits.longestWait)) }
-    let pending = try pendingRequests(to: user, at: now)
-    // What waits longer first: it is what the requester has to wait for.
-    for (ends, limit) in [
-      (pending.filter { $0.requester == requester ?? "" }.map(\.expires), share.pending),
-      (pending.map(\.expires), limits.pending),
-    ] where ends.count >= limit {
-      return .tooManyPending(retryAfter: (ends.min() ?? now + 1) - now)
-    }
-    own.count(at: now, share)
-    // Beyond its share a requester waits alone, and uses up nothing of others'. Where several have used up all together, each further
-    // request is everybody's again: more requesters are no more requests to the user.
-    if own.count <= share.challenges || all.count >= limits.challenges {
-      all.count(at: now, limits)
-    }
-    try set(all, of: user)
-    try set(own, of: user, by: requester)
-    return .added
+    guard let budget = try budget(of: user, by: requester) else { return .added }
+    if let wait = budget.wait(at: now, limits) { return wait }
+    let (outcome, counted) = budget.admit(
+      by: requester ?? "", at: now, beside: try pendingRequests(to: user, at: now), limits)
+    if let counted { try set(counted, of: user, by: requester) }
+    return outcome
   }
 
   /// An acceptance of whatever kind ends a user's row of requests that were not accepted.
@@ -51,69 +32,46 @@ extension SQLConnection {
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", [.text(user)])
   }
 
-  /// An acceptance ends a user's row of transactions that were not accepted; a report begins a wait.
-  func noteAnswer(
-    of user: String, to transaction: TransactionRecord, _ state: TransactionRecord.State, at time: Int64,
-    _ limits: TransactionLimits
+  /// Counts how a user has ended a request of a requester.
+  func note(
+    _ effect: RequestBudget.Effect, of user: String, by requester: String?, at time: Int64
   ) throws {
-    guard state == .accepted || state == .reported else { return }
-    guard state == .reported else { return try endRow(of: user) }
-    guard var all = try requestRow(of: user) else { return }
-    var own = try requestRow(of: user, by: transaction.requester)
-    let share = limits.share
-    // Nobody asks for a while, and who asked this begins the waits that grow.
-    own.count = max(own.count, share.challenges - 1) + 1
-    own.after = time + share.wait(after: own.count)
-    all.after = max(all.after, time + limits.wait(after: limits.challenges))
-    try set(all, of: user)
-    try set(own, of: user, by: transaction.requester)
+    switch effect {
+    case .nothing: break
+    case .endsRow: try endRow(of: user)
+    case .beginsWait(let limits):
+      guard let budget = try budget(of: user, by: requester) else { return }
+      try set(budget.reported(at: time, limits), of: user, by: requester)
+    }
   }
 
   // MARK: Rows
 
-  /// Requests in a row of which none was accepted.
-  private struct RequestRow {
-    /// How many there are.
-    var count = 0
-    /// When the next one may be made, in seconds since 1970; 0 for at any time.
-    var after: Int64 = 0
-
-    /// Counts one more, after which the next may have to wait.
-    mutating func count(at now: Int64, _ limits: TransactionLimits) {
-      count += 1
-      let wait = limits.wait(after: count)
-      // Nobody waits for a clock that was set back where there is nothing to wait for.
-      after = wait > 0 ? now + wait : 0
+  /// What is counted of a user and a requester, which nobody else changes until the step has ended; `nil` where there is no such user.
+  private func budget(of user: String, by requester: String?) throws -> RequestBudget? {
+    let read: (SQLRow) throws -> RequestBudget.Row = {
+      RequestBudget.Row(count: try $0.int(0), after: try $0.integer(1))
     }
-  }
-
-  /// The row of all requests to a user, which nobody else changes until the step has ended; `nil` where there is no such user.
-  private func requestRow(of user: String) throws -> RequestRow? {
-    try lockedRow("SELECT challenges, challenge_after FROM users WHERE id = $1", [.text(user)]) {
-      RequestRow(count: try $0.int(0), after: try $0.integer(1))
-    }
-  }
-
-  private func requestRow(of user: String, by requester: String?) throws -> RequestRow {
-    try row(
+    let all = try lockedRow(
+      "SELECT challenges, challenge_after FROM users WHERE id = $1", [.text(user)], read)
+    guard let all else { return nil }
+    let own = try row(
       "SELECT challenges, challenge_after FROM request_shares WHERE user_id = $1 AND requester = $2",
-      [.text(user), .text(requester ?? "")]
-    ) { RequestRow(count: try $0.int(0), after: try $0.integer(1)) } ?? RequestRow()
+      [.text(user), .text(requester ?? "")], read)
+    return RequestBudget(all: all, own: own ?? RequestBudget.Row())
   }
 
-  private func set(_ row: RequestRow, of user: String) throws {
+  private func set(_ budget: RequestBudget, of user: String, by requester: String?) throws {
     try execute(
       "UPDATE users SET challenges = $1, challenge_after = $2 WHERE id = $3",
-      [.int(row.count), .integer(row.after), .text(user)], changing: 1)
-  }
-
-  private func set(_ row: RequestRow, of user: String, by requester: String?) throws {
+      [.int(budget.all.count), .integer(budget.all.after), .text(user)], changing: 1)
     try execute(
       """
       INSERT INTO request_shares (user_id, requester, challenges, challenge_after) VALUES ($1, $2, $3, $4)
       ON CONFLICT (user_id, requester) DO UPDATE SET challenges = excluded.challenges,
         challenge_after = excluded.challenge_after
-      """, [.text(user), .text(requester ?? ""), .int(row.count), .integer(row.after)], changing: 1)
+      """,
+      [.text(user), .text(requester ?? ""), .int(budget.own.count), .integer(budget.own.after)], changing: 1)
   }
 
   /// The requests that wait for a user's answer, each once.

@@ -108,42 +108,27 @@ extension Storage {
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
-      guard let found = try database.transaction(attempt.transaction), found.isAsked(of: .container),
-        found.user == nil || found.user == signer.user
+      guard let found = try database.transaction(attempt.transaction),
+        found.isAsked(ofContainersOf: signer.user)
       else { return .unknown }
-      let (decision, isSigned, hasRightNumber): (DecisionRecord, Bool, Bool)
       let verdict = try judge(found) { () throws(StorageFailure) in
         do { return try database.lastReport(of: signer.container) } catch { throw StorageFailure(error) }
       }
       switch verdict {
       case .mismatch(let reason): return .mismatch(reason: reason)
       case .reportDue(let reason): return .reportDue(reason: reason)
-      case .take(let record, let signed, let right):
-        (decision, isSigned, hasRightNumber) = (record, signed, right)
+      case .take(let decision, let isSigned, let hasRightNumber):
+        if decision.isGrant { try database.requireActive(owner, owning: signer.user) }
+        let refusal = try database.countSignature(
+          of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
+        let ending = found.ending(
+          by: decision, of: signer.user, after: refusal, isLocked: isLocked, hasRightNumber: hasRightNumber,
+          limits)
+        try database.apply(ending.change, to: found.id, at: decision.time)
+        try database.appendAudit(
+          audit(ending.outcome), as: ending.outcome.entry(of: .container(signer.container)))
+        return ending.outcome
       }
-      // A no is taken of the device of a suspended user too, as of one that is locked.
-      if decision.state == .accepted { try database.requireActive(owner, owning: signer.user) }
-      let refusal = try database.countSignature(
-        of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
-      let outcome: DecisionOutcome
-      if let refusal {
-        outcome = refusal
-      } else if isLocked, decision.state == .accepted {
-        outcome = .containerLocked
-      } else if hasRightNumber {
-        outcome = try database.decide(found, decision, by: signer.user)
-        if outcome == .decided {
-          try database.noteAnswer(of: signer.user, to: found, decision.state, at: decision.time, limits)
-        }
-      } else {
-        outcome = try database.countWrongNumber(found, decision, by: signer.user, limits)
-      }
-      switch outcome {
-      case .repeated: break
-      case .decided: try database.appendAudit(audit(outcome))
-      default: try database.appendRepeatable(audit(outcome), of: .container(signer.container))
-      }
-      return outcome
     }
   }
 
@@ -166,19 +151,15 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
-      let actor = try end.container.flatMap { try database.container($0) }
-      let outcome = try database.end(id, end, by: actor)
-      if outcome == .decided, isSuspicious, let ended = try database.transaction(id), let user = ended.user {
-        try database.noteAnswer(of: user, to: ended, .reported, at: end.time, limits)
-      }
-      if outcome != .repeated {
-        if let container = end.container, outcome != .decided {
-          try database.appendRepeatable(audit(outcome), of: .container(container))
-        } else {
-          try database.appendAudit(audit(outcome))
-        }
-      }
-      return outcome
+      let container = try end.container.flatMap { try database.container($0) }
+      let ending =
+        try database.transaction(id)?.ending(
+          by: end, of: container, isSuspicious ? .beginsWait(limits) : .nothing)
+        ?? TransactionEnding(.unknown)
+      try database.apply(ending.change, to: id, at: end.time)
+      try database.appendAudit(
+        audit(ending.outcome), as: ending.outcome.entry(of: end.container.map { .container($0) }))
+      return ending.outcome
     }
   }
 }
@@ -200,20 +181,15 @@ extension SQLConnection {
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
   ) throws -> AdmissionOutcome {
     if let asking, try !canAnswer(transaction, asking) { return .noAuthenticator }
-    let outcome = try admit(transaction, limits)
+    let outcome =
+      try transaction.countedUser.map {
+        try admitRequest(to: $0, by: transaction.requester, at: transaction.created, limits)
+      } ?? .added
     if outcome == .added {
       try insert(transaction)
       try noteChange(of: transaction.id)
     }
     return outcome
-  }
-
-  /// Counts a transaction for its user, unless there are too many.
-  fileprivate func admit(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws
-    -> AdmissionOutcome
-  {
-    guard let user = transaction.user, !transaction.isInitiatedByDevice else { return .added }
-    return try admitRequest(to: user, by: transaction.requester, at: transaction.created, limits)
   }
 
   /// Uses up the id of a signed request.
@@ -225,84 +201,40 @@ extension SQLConnection {
       [.blob(request), .text(container), .integer(expires)]) == 1
   }
 
-  /// Decides a transaction for a container, which has to be active and its user's.
-  func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
-    guard let found = try transaction(id), let user = try user(of: decision.container) else {
-      return .unknown
+  /// Writes down what an attempt to end a transaction comes to.
+  func apply(_ change: TransactionEnding.Change?, to transaction: String, at time: Int64) throws {
+    switch change {
+    case nil: break
+    case .expires: try expire(transaction, at: time)
+    case .counts(let wrongNumbers):
+      try execute(
+        "UPDATE transactions SET wrong_numbers = $1 WHERE id = $2 AND state = 'pending'",
+        [.int(wrongNumbers), .text(transaction)], changing: 1)
+    case .ends(let ended, let effect):
+      try end(ended, at: time)
+      if let user = ended.user { try note(effect, of: user, by: ended.requester, at: time) }
     }
-    return try decide(found, decision, by: user)
   }
 
-  fileprivate func decide(
-    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String
-  ) throws -> DecisionOutcome {
-    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
-    {
-      return refusal
-    }
-    var decided = found
-    (decided.user, decided.state, decided.decision) = (user, decision.state, decision)
+  /// Writes the end of a transaction that waits down, however it came.
+  func end(_ ended: TransactionRecord, at time: Int64) throws {
     try execute(
       """
-      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7,
-        last_report = $8, code = $9
-      WHERE id = $5 AND state = 'pending'
+      UPDATE transactions SET state = $1, user_id = $2, decided = $3, decision = $4, container = $5, typed = $6,
+        last_report = $7, uaf_session = $8, app = $9, app_message = $10, evidence = $11, evidence_key = $12,
+        end_reason = $13, end_message = $14, wrong_numbers = $15, code = $16
+      WHERE id = $17 AND state = 'pending'
       """,
       [
-        .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
-        .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user),
-        .optional(decision.lastReport), .optional(rowCodes.code(of: decided.image)),
+        .of(ended.state), .optional(ended.user), .integer(time), .optional(ended.decision?.jws),
+        .optional(ended.decision?.container ?? ended.end?.container),
+        .int(ended.decision?.isTyped ?? false ? 1 : 0), .optional(ended.decision?.lastReport),
+        .optional(ended.uaf?.session), .optional(ended.app?.mechanism), .optional(ended.app?.message),
+        .optional(ended.evidence?.bytes), .optional(ended.evidence?.sealedKey), .optional(ended.end?.reason),
+        .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowCodes.code(of: ended.image)),
+        .text(ended.id),
       ], changing: 1)
-    try noteEnd(of: found.id, user: user, at: decision.time)
-    return .decided
-  }
-
-  fileprivate func countWrongNumber(
-    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String, _ limits: TransactionLimits
-  ) throws -> DecisionOutcome {
-    let id = found.id
-    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
-    {
-      return refusal
-    }
-    let count = try number(
-      "UPDATE transactions SET wrong_numbers = wrong_numbers + 1 WHERE id = $1 RETURNING wrong_numbers",
-      [.text(id)])
-    let remaining = max(0, limits.wrongNumbers - Int(clamping: count ?? 0))
-    if remaining == 0 {
-      try write(
-        EndRecord(
-          state: .denied, reason: EndRecord.wrongNumber, container: decision.container, time: decision.time),
-        of: found, by: user)
-    }
-    return .wrongNumber(remaining: remaining)
-  }
-
-  fileprivate func end(
-    _ id: String, _ end: EndRecord, by container: ContainerRecord?
-  ) throws -> DecisionOutcome {
-    guard let found = try transaction(id) else { return .unknown }
-    guard end.container == nil || container?.state == .active else { return .unknown }
-    let actor = container.map { (container: $0.id, user: $0.user) }
-    if let refusal = try refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
-    try write(end, of: found, by: actor?.user)
-    return .decided
-  }
-
-  /// Writes an end down; a transaction for anybody becomes that of the user who ends it.
-  private func write(_ end: EndRecord, of found: TransactionRecord, by user: String?) throws {
-    var ended = found
-    ended.user = found.user ?? user
-    try execute(
-      """
-      UPDATE transactions SET state = $1, end_reason = $2, end_message = $3, container = $4, decided = $5, user_id = $6, code = $7
-      WHERE id = $8 AND state = 'pending'
-      """,
-      [
-        .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
-        .integer(end.time), .optional(ended.user), .optional(rowCodes.code(of: ended.image)), .text(found.id),
-      ], changing: 1)
-    try noteEnd(of: found.id, user: ended.user, at: end.time)
+    try noteEnd(of: ended.id, user: ended.user, at: time)
   }
 
   /// Withdraws requests that wait, because nobody is there to answer them.
@@ -318,62 +250,31 @@ extension SQLConnection {
     where column: String, _ value: String, because reason: String, at time: Int64,
     _ ended: (String) -> AuditRecord
   ) throws {
-    let requests = try rows(
-      """
-      UPDATE transactions SET state = 'withdrawn', end_reason = $1, end_message = '', decided = $2
-      WHERE \(column) = $3 AND state = 'pending' RETURNING id
-      """, [.text(reason), .integer(time), .text(value)]
-    ) { try $0.text(0) }
-    for request in requests {
-      try noteChange(of: request)
-      try appendAudit(ended(request))
-    }
+    _ = try endWaiting(
+      "state = 'withdrawn', end_reason = $1, end_message = '', decided = $2", where: "\(column) = $3",
+      [.text(reason), .integer(time), .text(value)], ended)
   }
 
-  /// Whose an active container is; `nil` for any other.
-  private func user(of container: String) throws -> String? {
-    try self.container(container).flatMap { $0.state == .active ? $0.user : nil }
-  }
-
-  /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.
-  ///
-  /// The actor is who ends it; the relying party is none. What is found to have expired is written down in the same step, before
-  /// anybody is told: a clock that is set back does not open it again.
-  func refusal(
-    of found: TransactionRecord, _ state: TransactionRecord.State,
-    by actor: (container: String, user: String)?, at time: Int64
-  ) throws -> DecisionOutcome? {
-    if let actor {
-      guard found.isAsked(of: .container), found.user == nil || found.user == actor.user else {
-        return .unknown
-      }
-    }
-    let container = actor?.container
-    switch found.state(at: time) {
-    case .pending: return nil
-    case .expired:
-      try expire(found.id, at: time)
-      return .expired
-    case .accepted, .denied, .reported:
-      let isSame = found.state == state && found.decision != nil && found.decision?.container == container
-      return isSame ? .repeated : .decidedBefore
-    case .cancelled, .withdrawn:
-      return found.state == state && found.end?.container == container ? .repeated : .cancelled
-    }
-  }
-}
-
-extension SQLConnection {
   /// Marks a transaction that waits, and whose time is over, with its event.
+  func expire(_ id: String, at time: Int64) throws {
+    _ = try endWaiting("state = 'expired'", where: "id = $1", [.text(id)]) {
+      AuditRecord(.transactionExpired(transaction: $0), by: .server, at: time)
+    }
+  }
+
+  /// Ends transactions that wait, and that nobody answers, each with its event.
   ///
-  /// - Returns: Whether it waited.
-  @discardableResult
-  func expire(_ id: String, at time: Int64) throws -> Bool {
-    let expired = try execute(
-      "UPDATE transactions SET state = 'expired' WHERE id = $1 AND state = 'pending'", [.text(id)])
-    guard expired == 1 else { return false }
-    try noteChange(of: id)
-    try appendAudit(AuditRecord(.transactionExpired(transaction: id), by: .server, at: time))
-    return true
+  /// - Returns: How many.
+  func endWaiting(
+    _ assignments: String, where condition: String, _ values: [SQLValue], _ ended: (String) -> AuditRecord
+  ) throws -> Int {
+    let transactions = try rows(
+      "UPDATE transactions SET \(assignments) WHERE state = 'pending' AND \(condition) RETURNING id", values
+    ) { try $0.text(0) }
+    for transaction in transactions {
+      try noteChange(of: transaction)
+      try appendAudit(ended(transaction))
+    }
+    return transactions.count
   }
 }

@@ -1,0 +1,63 @@
+import SignetStorage
+import Testing
+
+/// What a user's devices may sign unasked.
+@Suite struct InitiatedTransactionRulesTests {
+  private static func initiated(
+    by container: String = "c1", _ content: String = "Pay", size: Int = 0
+  ) -> TransactionRecord {
+    var transaction = TransactionRecord(
+      id: "t", user: "alice", content: content + String(repeating: "x", count: size), created: 10_000,
+      expires: 10_300, state: .accepted,
+      decision: DecisionRecord(state: .accepted, jws: nil, container: container, time: 10_000))
+    transaction.isInitiatedByDevice = true
+    return transaction
+  }
+
+  @Test("nothing is taken that is signed unasked by a locked container")
+  func locked() {
+    #expect(RequestSample.container().refusalToInitiate == nil)
+    #expect(RequestSample.container("c1", .active, .locked).refusalToInitiate == .containerLocked)
+  }
+
+  @Test("the same content by the same container is the same again, and nothing else is")
+  func repeated() {
+    let again = Self.initiated()
+    #expect(again.outcome(after: Self.initiated()) == .repeated)
+    #expect(again.outcome(after: Self.initiated(by: "c2")) == .decidedBefore)
+    #expect(again.outcome(after: Self.initiated("Pay more")) == .decidedBefore)
+    var asked = Self.initiated()
+    asked.isInitiatedByDevice = false
+    #expect(again.outcome(after: asked) == .decidedBefore)
+  }
+
+  // Three within an hour.
+  @Test(
+    "one more is taken while there are fewer than the limit within the window",
+    arguments: [
+      ([], nil), ([9_999, 9_998], nil), ([9_999, 9_998, 9_997], 3_597), ([9_999, 9_998, 6_401], 1),
+      ([9_999, 9_998, 6_400], nil),
+      // A clock that was set back makes nobody wait longer than the window.
+      ([20_000, 20_000, 20_000], 3_600),
+      // The limit was lowered since.
+      ([9_999, 9_998, 9_997, 9_996], 3_597),
+    ] as [([Int64], Int64?)])
+  func counts(_ times: [Int64], seconds: Int64?) {
+    let refusal = RequestSample.limits.refusal(
+      of: Self.initiated(), after: times.map { (created: $0, size: 1) })
+    #expect(refusal == seconds.map { .tooMany(seconds: $0) })
+  }
+
+  @Test(
+    "one more is taken while all of them are no larger than the limit",
+    arguments: [
+      (32_764, 1, nil), (32_765, 1, 3_599), (32_764, 2, 3_599), (16_000, 16_765, nil),
+      (16_000, 16_766, 3_599),
+    ]
+      as [(Int64, Int, Int64?)])
+  func bytes(before: Int64, size: Int, seconds: Int64?) {
+    let refusal = RequestSample.limits.refusal(
+      of: Self.initiated(size: size), after: [(created: 9_999, size: before)])
+    #expect(refusal == seconds.map { .tooMany(seconds: $0) })
+  }
+}

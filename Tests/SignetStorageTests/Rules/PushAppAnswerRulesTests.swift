@@ -1,0 +1,86 @@
+import SignetStorage
+import Testing
+
+/// What the answer of an authenticator app comes to.
+@Suite struct PushAppAnswerRulesTests {
+  private static let evidence = EvidenceRecord(bytes: [5], sealedKey: [6])
+
+  private static func answer(
+    to message: PushAuthMessageRecord = RequestSample.message(),
+    asking request: TransactionRecord = RequestSample.transaction(), at time: Int64 = 1100
+  ) -> PushAppAnswer {
+    PushAppAnswer(to: message, asking: request, evidence: evidence, at: time)
+  }
+
+  /// The transaction as the app ends it.
+  private static func ended(
+    _ state: TransactionRecord.State, because reason: String? = nil
+  ) -> TransactionRecord {
+    var ended = RequestSample.transaction(state)
+    ended.app = AppAnswer(mechanism: "m", message: "p", time: 1100)
+    ended.evidence = evidence
+    ended.end = reason.map { EndRecord(state: state, reason: $0, container: nil, time: 1100) }
+    return ended
+  }
+
+  private static func answered(
+    _ state: PushAuthMessageRecord.State, wrongNumbers: Int = 0
+  ) -> PushAuthMessageRecord {
+    var answered = RequestSample.message(state, wrongNumbers: wrongNumbers)
+    (answered.answered, answered.sealedToken) = (1100, nil)
+    return answered
+  }
+
+  @Test("a yes ends the row of requests, a no does not, and both are kept with the transaction")
+  func answers() {
+    let yes = Self.answer().ruling(on: .approved) { _ in true }
+    #expect(yes.outcome == .taken && yes.message == Self.answered(.approved))
+    #expect(yes.change == .ends(Self.ended(.accepted), .endsRow))
+    let no = Self.answer().ruling(on: .denied) { _ in false }
+    #expect(no.outcome == .taken && no.message == Self.answered(.denied))
+    #expect(no.change == .ends(Self.ended(.denied), .nothing))
+  }
+
+  @Test("a yes that does not do for what is required changes nothing")
+  func insufficient() {
+    let ruling = Self.answer().ruling(on: .approved) { $0.id != "t" }
+    #expect(ruling.outcome == .insufficient && ruling.message == nil && ruling.change == nil)
+  }
+
+  @Test("what is over is answered no more, by a number neither; what has expired is written down")
+  func over() {
+    for (answer, isOver, change) in [
+      (Self.answer(at: 1199), false, nil), (Self.answer(at: 1200), true, nil),
+      (Self.answer(at: 1300), true, .expires),
+      (Self.answer(to: RequestSample.message(.denied)), true, nil),
+      (Self.answer(to: RequestSample.message(.expired), at: 1300), true, .expires),
+      (Self.answer(asking: RequestSample.transaction(.expired)), true, nil),
+      (Self.answer(asking: RequestSample.decided(.denied)), true, nil),
+      (Self.answer(asking: RequestSample.ended(.withdrawn)), true, nil),
+      (Self.answer(asking: RequestSample.transaction(of: .pushApp)), false, nil),
+      // Whom it is not asked neither answers it, nor says that its time is over.
+      (Self.answer(asking: RequestSample.transaction(of: .uaf)), true, nil),
+      (Self.answer(asking: RequestSample.transaction(of: .uaf), at: 1300), true, nil),
+    ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {
+      let ruling = answer.ruling(on: .approved) { _ in true }
+      let number = answer.rulingOnWrongNumber(limit: 2)
+      #expect((ruling.outcome == .over) == isOver, "\(answer)")
+      #expect((number.outcome == nil) == isOver, "\(answer)")
+      guard isOver else { continue }
+      #expect(ruling.message == nil && ruling.change == change, "\(answer)")
+      #expect(number.message == nil && number.change == change, "\(answer)")
+    }
+  }
+
+  @Test("the last wrong number that is allowed denies", arguments: [(0, 2), (1, 1), (2, 0), (3, 0)])
+  func wrongNumbers(before: Int, remaining: Int) {
+    let ruling = Self.answer(to: RequestSample.message(wrongNumbers: before)).rulingOnWrongNumber(limit: 3)
+    #expect(ruling.outcome == remaining)
+    if remaining > 0 {
+      #expect(ruling.message == RequestSample.message(wrongNumbers: before + 1) && ruling.change == nil)
+    } else {
+      #expect(ruling.message == Self.answered(.denied, wrongNumbers: before + 1))
+      #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))
+    }
+  }
+}

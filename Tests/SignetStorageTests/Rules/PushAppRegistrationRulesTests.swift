@@ -1,0 +1,52 @@
+import SignetStorage
+import Testing
+
+/// How an authenticator app is registered, and has its pushes sent elsewhere.
+@Suite struct PushAppRegistrationRulesTests {
+  @Test("an app registers once, and before the time of the URI is over")
+  func registers() {
+    for (state, time, isTaken) in [
+      (.open, 1199, true), (.open, 1200, false), (.active, 1100, false), (.altered, 1100, false),
+    ] as [(PushAuthMechanismRecord.State, Int64, Bool)] {
+      let found = RequestSample.mechanism(state)
+      var registered = found
+      (registered.mechanism, registered.sealedDevice, registered.state) = ("app", [5], .active)
+      #expect(
+        found.registered(named: "app", sealedDevice: [5], at: time) == (isTaken ? registered : nil),
+        "\(state) at \(time)")
+    }
+  }
+
+  @Test("codes of the same URI count from the registration on, unless they were taken out of use")
+  func codes() {
+    #expect(RequestSample.credential(.pending).registered == RequestSample.credential(.active))
+    for state in [CredentialRecord.State.active, .disabled] {
+      #expect(RequestSample.credential(state).registered == nil, "\(state)")
+    }
+  }
+
+  @Test("a change is taken once, while it is among the last 64")
+  func moves() throws {
+    func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
+    #expect(RequestSample.mechanism(.open).moved(to: [1], by: digest(0)) == nil)
+    var mechanism = try #require(RequestSample.mechanism().moved(to: [1], by: digest(0)))
+    #expect(mechanism.sealedDevice == [1])
+    for number in 1...63 {
+      mechanism = try #require(mechanism.moved(to: [2], by: digest(UInt8(number))))
+    }
+    #expect(mechanism.moved(to: [3], by: digest(0)) == nil, "the first of 64")
+    #expect(mechanism.moved(to: [3], by: digest(63)) == nil, "the last of 64")
+    mechanism = try #require(mechanism.moved(to: [3], by: digest(64)))
+    #expect(mechanism.moved(to: [4], by: digest(0)) != nil, "the first of 65")
+    #expect(mechanism.moved(to: [4], by: digest(1)) == nil, "the second of 65")
+  }
+
+  @Test("an app is in use that is active, and of its user alone")
+  func inUse() {
+    #expect(RequestSample.mechanism().isInUse(of: "alice"))
+    #expect(!RequestSample.mechanism().isInUse(of: "bob"))
+    for state in [PushAuthMechanismRecord.State.open, .altered] {
+      #expect(!RequestSample.mechanism(state).isInUse(of: "alice"), "\(state)")
+    }
+  }
+}

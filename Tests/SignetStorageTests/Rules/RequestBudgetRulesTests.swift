@@ -1,0 +1,92 @@
+import SignetStorage
+import Testing
+
+/// How often a user may be asked, by all and by one requester.
+@Suite struct RequestBudgetRulesTests {
+  private typealias Row = RequestBudget.Row
+  private static let limits = RequestSample.limits
+  private static let fresh = RequestBudget(all: Row(), own: Row())
+
+  @Test(
+    "a request waits for the later of both rows, and no longer than the longest wait",
+    arguments: [
+      (0, 0, nil), (1000, 0, nil), (1001, 0, 1), (0, 1001, 1), (1060, 1100, 100), (1200, 0, 200),
+      (1201, 0, 200),
+    ] as [(Int64, Int64, Int64?)])
+  func waits(all: Int64, own: Int64, seconds: Int64?) {
+    let budget = RequestBudget(all: Row(after: all), own: Row(after: own))
+    #expect(budget.wait(at: 1000, Self.limits) == seconds.map { .coolingDown(retryAfter: $0) })
+  }
+
+  // Of 5 that may wait a requester has 3, which it waits for first, though one of another's ends sooner.
+  @Test(
+    "a request is refused at the limit of what waits, for its requester's share first",
+    arguments: [
+      ("", nil), ("aa", nil), ("aaa", 10), ("baaa", 20), ("bbba", nil), ("bbbb", nil), ("bbbbb", 10),
+      ("bbbca", 10), ("bbbbbb", 10),
+    ] as [(String, Int64?)])
+  func pending(_ requesters: String, seconds: Int64?) {
+    let waiting = requesters.enumerated().map {
+      (requester: String($1), expires: 1010 + Int64($0) * 10)
+    }
+    let (outcome, counted) = Self.fresh.admit(by: "a", at: 1000, beside: waiting, Self.limits)
+    #expect(outcome == (seconds.map { .tooManyPending(retryAfter: $0) } ?? .added))
+    #expect((counted != nil) == (seconds == nil))
+  }
+
+  // Of 4 in a row a requester has 2.
+  @Test(
+    "beyond its share a requester is counted alone, until all is used up",
+    arguments: [
+      (Row(), Row(), Row(count: 1), Row(count: 1)),
+      (Row(count: 1), Row(count: 1), Row(count: 2), Row(count: 2, after: 1060)),
+      (Row(count: 2), Row(count: 2), Row(count: 2), Row(count: 3, after: 1120)),
+      (Row(count: 3), Row(count: 2), Row(count: 3), Row(count: 3, after: 1120)),
+      (Row(count: 4), Row(count: 2), Row(count: 5, after: 1120), Row(count: 3, after: 1120)),
+      (Row(count: 3), Row(), Row(count: 4, after: 1060), Row(count: 1)),
+      // Of a clock that was set back nothing is left where there is nothing to wait for.
+      (Row(count: 0, after: 9), Row(count: 0, after: 9), Row(count: 1), Row(count: 1)),
+    ])
+  private func counts(all: Row, own: Row, nextAll: Row, nextOwn: Row) {
+    let (outcome, counted) = RequestBudget(all: all, own: own)
+      .admit(by: "a", at: 1000, beside: [], Self.limits)
+    #expect(outcome == .added)
+    #expect(counted == RequestBudget(all: nextAll, own: nextOwn))
+  }
+
+  @Test(
+    "a report has all wait once, and its requester from its share on",
+    arguments: [
+      (Row(), Row(), Row(after: 1060), Row(count: 2, after: 1060)),
+      (Row(count: 2), Row(count: 1), Row(count: 2, after: 1060), Row(count: 2, after: 1060)),
+      (Row(count: 3), Row(count: 2), Row(count: 3, after: 1060), Row(count: 3, after: 1120)),
+      (Row(count: 5, after: 1120), Row(count: 3), Row(count: 5, after: 1120), Row(count: 4, after: 1200)),
+    ])
+  private func reports(all: Row, own: Row, nextAll: Row, nextOwn: Row) {
+    #expect(
+      RequestBudget(all: all, own: own).reported(at: 1000, Self.limits)
+        == RequestBudget(all: nextAll, own: nextOwn))
+  }
+
+  @Test("an acceptance ends the row, a report begins a wait, and nothing else counts")
+  func effects() {
+    for state in TransactionRecord.State.allCases {
+      let expected: RequestBudget.Effect =
+        switch state {
+        case .accepted: .endsRow
+        case .reported: .beginsWait(Self.limits)
+        default: .nothing
+        }
+      #expect(RequestBudget.Effect(of: state, Self.limits) == expected, "\(state)")
+    }
+  }
+
+  @Test("what a device has made, and what nobody is named for, counts against nobody")
+  func counted() {
+    var initiated = RequestSample.transaction()
+    #expect(initiated.countedUser == "alice")
+    initiated.isInitiatedByDevice = true
+    #expect(initiated.countedUser == nil)
+    #expect(RequestSample.transaction(user: nil).countedUser == nil)
+  }
+}
