@@ -48,18 +48,17 @@ extension Storage {
       guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction)
       else { return .unknown }
-      guard request.issued == nil else { return .used }
-      switch transaction.state(at: time) {
-      case .pending: return try database.countPoll(of: request, at: time, step: step, limit: limit)
-      case .expired:
-        // What is said to have expired stays so, also where the clock is set back.
-        try database.expire(transaction.id, at: time)
-        return .expired
-      default:
-        guard request.expires <= time else { return .ended(request, transaction) }
-        try database.close(request)
-        return .expired
+      let (outcome, change) = request.poll(of: transaction, at: time, step: step, limit: limit)
+      switch change {
+      case nil: break
+      case .counts(let interval):
+        try database.execute(
+          "UPDATE backchannel_requests SET last_poll = $1, poll_interval = $2 WHERE digest = $3",
+          [.integer(time), .integer(interval), .blob(digest)], changing: 1)
+      case .expires: try database.expire(transaction.id, at: time)
+      case .closes: try database.close(request)
       }
+      return outcome
     }
   }
 
@@ -80,19 +79,16 @@ extension Storage {
     try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
         let transaction = try database.transaction(request.transaction),
-        try database.isProofInUse(transaction), let user = transaction.user,
-        try database.userState(user) == .active,
-        let found = try database.anyClient(client)?.checked(), found.revoked == nil
+        let found = try database.anyClient(client)?.checked()
       else { return false }
-      guard
-        try database.execute(
-          """
-          UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL
-          AND CASE delivery WHEN 'push'
-              THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + $4 >= $1)
-              ELSE expires > $1 END
-          """, [.integer(time), .blob(digest), .text(client), .integer(window)]) == 1
-      else { return false }
+      let isGranted = request.grantsTokens(
+        for: transaction, isProofInUse: try database.isProofInUse(transaction),
+        user: try transaction.user.flatMap { try database.userState($0) }, client: found, at: time,
+        pushedWithin: window)
+      guard isGranted else { return false }
+      try database.execute(
+        "UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL",
+        [.integer(time), .blob(digest), .text(client)], changing: 1)
       try database.appendAudit(audit)
       return true
     }
@@ -120,17 +116,5 @@ extension SQLConnection {
       "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
       [.blob(digest), .text(client)]
     ) { try BackchannelRecord($0, codes) }
-  }
-
-  fileprivate func countPoll(
-    of request: BackchannelRecord, at time: Int64, step: Int64, limit: Int64
-  ) throws -> PollOutcome {
-    // The clock has whole seconds, so one of them is not counted; one that was put back makes nobody wait.
-    let isTooSoon = request.lastPoll.map { $0 <= time && time - $0 + 1 < request.interval } ?? false
-    let interval = isTooSoon ? min(request.interval + step, limit) : request.interval
-    _ = try execute(
-      "UPDATE backchannel_requests SET last_poll = $1, poll_interval = $2 WHERE digest = $3",
-      [.integer(time), .integer(interval), .blob(request.digest)])
-    return isTooSoon ? .tooSoon(interval: interval) : .pending
   }
 }

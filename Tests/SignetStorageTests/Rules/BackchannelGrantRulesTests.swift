@@ -1,0 +1,79 @@
+import SignetStorage
+import Testing
+
+/// What a client of OpenID Connect finds that asks for tokens, and when it gets them.
+@Suite struct BackchannelGrantRulesTests {
+  private static func request(
+    _ delivery: ClientRecord.Delivery = .poll, lastPoll: Int64? = nil, issued: Int64? = nil
+  ) -> BackchannelRecord {
+    var request = BackchannelRecord(
+      digest: [1], transaction: "t", client: "c", delivery: delivery, expires: 1360, interval: 5)
+    (request.lastPoll, request.issued) = (lastPoll, issued)
+    return request
+  }
+
+  private static let client = ClientRecord(
+    id: "c", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5)
+
+  @Test(
+    "a poll that comes too soon makes the next wait longer, up to the limit",
+    arguments: [
+      (nil, 60, nil), (1095, 60, nil), (1096, 60, nil), (1097, 60, 10), (1100, 60, 10), (1100, 9, 9),
+      // The clock was put back.
+      (1101, 60, nil),
+    ] as [(Int64?, Int64, Int64?)])
+  func polls(last: Int64?, limit: Int64, next: Int64?) {
+    let (outcome, change) = Self.request(lastPoll: last)
+      .poll(of: RequestSample.transaction(), at: 1100, step: 5, limit: limit)
+    #expect(outcome == (next.map { .tooSoon(interval: $0) } ?? .pending))
+    #expect(change == .counts(interval: next ?? 5))
+  }
+
+  @Test("what has ended is told until the request expires, and what has expired is written down")
+  func ends() {
+    let (open, decided) = (Self.request(), RequestSample.decided(.accepted))
+    for (request, transaction, time, outcome, change) in [
+      (open, RequestSample.transaction(), 1299, .pending, .counts(interval: 5)),
+      (open, RequestSample.transaction(), 1300, .expired, .expires),
+      (open, decided, 1359, .ended(open, decided), nil),
+      (open, decided, 1360, .expired, .closes),
+      (Self.request(issued: 1100), decided, 1110, .used, nil),
+      (Self.request(issued: 1100), decided, 1400, .used, nil),
+    ] as [(BackchannelRecord, TransactionRecord, Int64, PollOutcome, BackchannelRecord.PollChange?)] {
+      let found = request.poll(of: transaction, at: time, step: 5, limit: 60)
+      #expect(found.outcome == outcome && found.change == change, "at \(time)")
+    }
+  }
+
+  private static func grants(
+    _ request: BackchannelRecord = request(), isProofInUse: Bool = true, user: UserRecord.State? = .active,
+    client: ClientRecord = client, at time: Int64 = 1110
+  ) -> Bool {
+    request.grantsTokens(
+      for: RequestSample.decided(.accepted), isProofInUse: isProofInUse, user: user, client: client, at: time,
+      pushedWithin: 300)
+  }
+
+  @Test("a client that asks gets tokens before its request expires, one that is told within the window")
+  func inTime() {
+    for delivery in [ClientRecord.Delivery.poll, .ping] {
+      #expect(Self.grants(Self.request(delivery), at: 1359))
+      #expect(!Self.grants(Self.request(delivery), at: 1360))
+    }
+    // It was decided at 1100.
+    #expect(Self.grants(Self.request(.push), at: 1400))
+    #expect(!Self.grants(Self.request(.push), at: 1401))
+  }
+
+  @Test("tokens are given out once, to a good client, while user and proof are in use")
+  func refuses() {
+    #expect(Self.grants())
+    #expect(!Self.grants(Self.request(issued: 1105)))
+    #expect(!Self.grants(Self.request(.push, issued: 1105)))
+    #expect(!Self.grants(isProofInUse: false))
+    for state in [.suspended, .deleted, nil] as [UserRecord.State?] { #expect(!Self.grants(user: state)) }
+    var revoked = Self.client
+    revoked.revoked = 1100
+    #expect(!Self.grants(client: revoked))
+  }
+}
