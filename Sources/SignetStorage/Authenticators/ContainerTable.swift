@@ -166,11 +166,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   func canAnswer(
     _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
   ) throws -> Bool {
-    let rules = try database.answerRules
-    return try database.containers(of: user, "state = 'active'").contains { container in
-      container.state == .active && (container.standing != .locked || !request.offersApproval)
-        && rules.container(request, container)
-    }
+    try database.answerRules.canAnswer(request, by: database.containers(of: user, "state = 'active'"))
   }
 
   func isProofInUse(
@@ -178,8 +174,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   ) throws -> Bool? {
     guard let decision = request.decision else { return nil }
     guard let decidedBy = try database.container(decision.container) else { return false }
-    return try database.containers(of: decidedBy.user, "state = 'active'").contains {
-      $0.device == decidedBy.device && $0.state == .active && $0.standing != .locked
-    }
+    return decidedBy.isProofInUse(
+      among: try database.containers(of: decidedBy.user, "state = 'active'"))
   }
 }

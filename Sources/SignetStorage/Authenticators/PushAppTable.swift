@@ -104,8 +104,7 @@ struct PushAppTable: AnsweringTable {
   }
 
   private func isActive(_ mechanism: String, of user: String, _ database: SQLConnection) throws -> Bool {
-    guard let found = try database.anyPushAuthMechanism(mechanism) else { return false }
-    return found.state == .active && found.user.utf8.elementsEqual(user.utf8)
+    try database.anyPushAuthMechanism(mechanism)?.isInUse(of: user) ?? false
   }
 
   /// Adds the messages whose apps are still there.

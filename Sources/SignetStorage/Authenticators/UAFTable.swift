@@ -171,21 +171,12 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     let keys = try database.uafCredentials(of: user, codes).filter { key in
       try key.state == .active && !database.isLocked(key.device, of: user, codes)
     }
-    if isByAsker, keys.contains(where: { rules.key(request, $0, .byAsker) }) { return true }
-    if request.soleKind == kind {
-      // Its asker has sent it to a target, whose user may answer by any key, as the asker's own operation is.
-      return try keys.contains { rules.key(request, $0, .byAsker) }
-        && targets.contains { try database.reachableTarget($0, of: user, codes) != nil }
-    }
-    let able = keys.filter { rules.key(request, $0, .byServer) }
-    return try targets.contains { target in
-      guard let found = try database.reachableTarget(target, of: user, codes) else { return false }
-      // One that does not say where it is may be on any device.
-      return able.contains { key in
-        guard let own = key.device, let device = found.device else { return true }
-        return own.utf8.elementsEqual(device.utf8)
-      }
-    }
+    let answering = UAFAnswering(request, by: keys, mayAskerAsk: isByAsker, rules)
+    return try answering.isAnsweredByAsker
+      || answering.isAbleAtTargets
+        && targets.contains {
+          try database.reachableTarget($0, of: user, codes).map(answering.canAnswer(at:)) ?? false
+        }
   }
 
   /// The targets that were sent a request, and have not answered.

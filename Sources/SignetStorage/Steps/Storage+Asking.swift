@@ -16,9 +16,6 @@ extension Storage {
 extension SQLConnection {
   /// Whether anything of the user's could ever answer a transaction; one that nobody is named for may be anybody's.
   ///
-  /// Being offline is no reason: a device answers by digits, and a target may be reached later. Being locked is one: nothing is
-  /// accepted of the device until somebody unlocks it.
-  ///
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - asking: How the user is to be asked; `nil` for a transaction that was stored with that.

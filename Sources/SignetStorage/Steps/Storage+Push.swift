@@ -11,7 +11,7 @@ extension Storage {
       let container = try database.requireActiveUser(ofContainer: target.container)
       let count = try database.number(
         "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
-      guard container?.state == .active, count ?? 0 < limit else { return false }
+      guard container?.hasRoomForTarget(beside: count ?? 0, limit: limit) ?? false else { return false }
       try database.insert(target)
       try database.appendRepeatable(audit, of: .container(target.container))
       return true

@@ -1,0 +1,31 @@
+/// The UAF keys of a user that could answer a request.
+package struct UAFAnswering {
+  /// Whether who asks may have any of the keys confirm it by an operation of its own, and one can.
+  package let isAnsweredByAsker: Bool
+  /// The keys that can answer at a target of the user.
+  private let atTargets: [UAFCredentialRecord]
+  private let isAnyTarget: Bool
+
+  /// Judges the user's keys that are in use, on devices that are not locked.
+  package init(
+    _ request: TransactionRecord, by keys: [UAFCredentialRecord], mayAskerAsk: Bool, _ rules: AnswerRules
+  ) {
+    isAnsweredByAsker = mayAskerAsk && keys.contains { rules.key(request, $0, .byAsker) }
+    // What UAF alone is asked, its asker has sent to a target, whose user may answer by any key, as the asker's own operation is.
+    isAnyTarget = request.soleKind == .uaf
+    let confirmation: AnswerRules.Confirmation = isAnyTarget ? .byAsker : .byServer
+    atTargets = keys.filter { rules.key(request, $0, confirmation) }
+  }
+
+  /// Whether one of the keys can answer at some target.
+  package var isAbleAtTargets: Bool { !atTargets.isEmpty }
+
+  /// Whether one of the keys can answer at a target that can be reached.
+  package func canAnswer(at target: UAFTargetRecord) -> Bool {
+    atTargets.contains { key in
+      // One that does not say where it is may be on any device.
+      guard !isAnyTarget, let own = key.device, let device = target.device else { return true }
+      return own.utf8.elementsEqual(device.utf8)
+    }
+  }
+}

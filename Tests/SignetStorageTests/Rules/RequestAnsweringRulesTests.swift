@@ -1,0 +1,102 @@
+import SignetStorage
+import Testing
+
+/// Which containers and UAF keys could answer a request, and which answers still count.
+@Suite struct RequestAnsweringRulesTests {
+  @Test("a container in use can answer; one that is locked can where a no is all that is offered")
+  func containers() {
+    var question = RequestSample.transaction()
+    question.statuses = ["denied"]
+    let locked = RequestSample.container("c1", .active, .locked)
+    for (request, containers, canAnswer) in [
+      (RequestSample.transaction(), [], false),
+      (RequestSample.transaction(), [RequestSample.container()], true),
+      (RequestSample.transaction(), [RequestSample.container("c1", .altered)], false),
+      (RequestSample.transaction(), [locked], false), (question, [locked], true),
+      (RequestSample.transaction(), [locked, RequestSample.container("c2")], true),
+    ] as [(TransactionRecord, [ContainerRecord], Bool)] {
+      #expect(AnswerRules().canAnswer(request, by: containers) == canAnswer)
+    }
+  }
+
+  @Test("a container has to meet what is required")
+  func required() {
+    var rules = AnswerRules()
+    rules.container = { $1.id == "c2" }
+    let containers = [RequestSample.container("c1"), RequestSample.container("c2")]
+    #expect(rules.canAnswer(RequestSample.transaction(), by: containers))
+    #expect(!rules.canAnswer(RequestSample.transaction(), by: Array(containers.prefix(1))))
+  }
+
+  private static func key(_ name: UInt8, on device: String?) -> UAFCredentialRecord {
+    var key = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: [name], user: "alice", publicKey: [1], algorithm: 1, keyFormat: 1,
+      signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: 900)
+    key.device = device
+    return key
+  }
+
+  private static func target(on device: String?) -> UAFTargetRecord {
+    UAFTargetRecord(
+      id: "d", user: "alice", device: device, name: "d", dispatcher: nil, sealedTarget: nil,
+      signatureKey: [1],
+      encryptionKey: nil, created: 900)
+  }
+
+  @Test("a key answers the asker's own operation where the asker may have one, and the key can")
+  func byAsker() {
+    var rules = AnswerRules()
+    rules.key = { $2 == .byAsker && $1.keyID == [1] }
+    let request = RequestSample.transaction()
+    let keys = [Self.key(1, on: nil), Self.key(2, on: nil)]
+    #expect(UAFAnswering(request, by: keys, mayAskerAsk: true, rules).isAnsweredByAsker)
+    #expect(!UAFAnswering(request, by: [keys[1]], mayAskerAsk: true, rules).isAnsweredByAsker)
+    let asked = UAFAnswering(request, by: keys, mayAskerAsk: false, rules)
+    #expect(!asked.isAnsweredByAsker && !asked.isAbleAtTargets && !asked.canAnswer(at: Self.target(on: nil)))
+  }
+
+  @Test(
+    "a key answers at a target on its device, or where one of the two does not say on which it is",
+    arguments: [
+      ("a", "a", true), ("a", "b", false), (nil, "b", true), ("a", nil, true), (nil, nil, true),
+    ] as [(String?, String?, Bool)])
+  func atTargets(key: String?, target: String?, canAnswer: Bool) {
+    var rules = AnswerRules()
+    rules.key = { $2 == .byServer }
+    let answering = UAFAnswering(
+      RequestSample.transaction(), by: [Self.key(1, on: key)], mayAskerAsk: true, rules)
+    #expect(!answering.isAnsweredByAsker)
+    #expect(answering.canAnswer(at: Self.target(on: target)) == canAnswer)
+  }
+
+  @Test("what UAF alone is asked any key answers at any target, as the asker's own operation is answered")
+  func alone() {
+    var rules = AnswerRules()
+    rules.key = { $2 == .byAsker }
+    let request = RequestSample.transaction(of: .uaf)
+    let answering = UAFAnswering(request, by: [Self.key(1, on: "a")], mayAskerAsk: false, rules)
+    #expect(answering.isAbleAtTargets && answering.canAnswer(at: Self.target(on: "b")))
+    #expect(!UAFAnswering(request, by: [], mayAskerAsk: false, rules).canAnswer(at: Self.target(on: "b")))
+  }
+
+  @Test("what was accepted counts while a container of the same device is in use and not locked")
+  func proofs() {
+    let signer = RequestSample.container("c1", .revoked)
+    for (containers, isInUse) in [
+      ([], false), ([RequestSample.container("c2")], true),
+      ([RequestSample.container("c2", device: 8)], false),
+      ([RequestSample.container("c2", .active, .locked)], false),
+      ([RequestSample.container("c2", .altered)], false),
+    ] as [([ContainerRecord], Bool)] {
+      #expect(signer.isProofInUse(among: containers) == isInUse)
+    }
+  }
+
+  @Test(
+    "a container in use has targets up to the limit",
+    arguments: [(0, true), (1, true), (2, false), (3, false)])
+  func targets(count: Int64, hasRoom: Bool) {
+    #expect(RequestSample.container().hasRoomForTarget(beside: count, limit: 2) == hasRoom)
+    #expect(!RequestSample.container("c1", .pending).hasRoomForTarget(beside: count, limit: 2))
+  }
+}
