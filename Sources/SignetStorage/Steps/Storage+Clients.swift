@@ -54,16 +54,10 @@ extension Storage {
           .optional(database.rowCodes.code(of: client.image)), .text(id),
         ], changing: 1)
       try database.appendAudit(audit)
-      let withdrawn = try database.rows(
-        """
-        UPDATE transactions SET state = 'withdrawn', end_reason = '', end_message = '', decided = $1
-        WHERE state = 'pending' AND id IN (SELECT txn FROM backchannel_requests WHERE client = $2) RETURNING id
-        """, [.integer(time), .text(id)]
-      ) { try $0.text(0) }
-      for transaction in withdrawn {
-        try database.noteChange(of: transaction)
-        try database.appendAudit(withdrawal(transaction))
-      }
+      _ = try database.endWaiting(
+        "state = 'withdrawn', end_reason = '', end_message = '', decided = $1",
+        where: "id IN (SELECT txn FROM backchannel_requests WHERE client = $2)",
+        [.integer(time), .text(id)], withdrawal)
       try database.forgetDeliveries(to: OutboxReceiver(.ciba, id))
       return true
     }

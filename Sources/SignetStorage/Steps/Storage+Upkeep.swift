@@ -20,15 +20,8 @@ extension Storage {
       try database.removeRequestsOfDeletedUsers(
         "user_id IN (SELECT id FROM users WHERE state = 'deleted') AND state <> 'pending'")
       try database.sweepChanges(at: time)
-      let expired = try database.rows(
-        "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= $1 RETURNING id",
-        [.integer(time)]
-      ) { try $0.text(0) }
-      for id in expired {
-        try database.noteChange(of: id)
-        try database.appendAudit(audit(id))
-      }
-      return expired.count
+      return try database.endWaiting(
+        "state = 'expired'", where: "expires <= $1", [.integer(time)], audit)
     }
   }
 }
