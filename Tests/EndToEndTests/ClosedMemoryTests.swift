@@ -193,7 +193,7 @@
       await command.end()
     }
 
-    @Test("each command closes its memory before it does anything, also in a copy that is not installed")
+    @Test("each command has closed its memory before it says anything, also in a copy that is not installed")
     func everyCommand() async throws {
       let device = try DeviceCommand(data: folder.file("none")).uninstalled(in: folder)
       let program = try #require(device.program)
@@ -210,7 +210,8 @@
       for start in stride(from: 0, to: lines.count, by: 5) {
         var commands: [(words: [String], trap: HoldTrap, process: ChildProcess)] = []
         for (number, words) in lines[start..<min(start + 5, lines.count)].enumerated() {
-          // Before the first word that it says, or where it says nothing before its end.
+          // Before the first word that it says, or where it says nothing before its end. Sooner it can be tried only where the
+          // program is installed (`SetGroupTests`): a copy is open while the loader loads its libraries.
           let trap = try HoldTrap(["write", "exit_group"], of: program)
           var held = try DeviceCommand(data: folder.file("none-\(number)")).uninstalled(in: folder)
           held.launcher = trap.launcher + Nobody.launcher

@@ -55,7 +55,7 @@ import Testing
     #expect(TerminalText.sanitised(text, limit: limit) == expected)
   }
 
-  @Test("of a megabyte takes no longer than its limit")
+  @Test("of two megabytes is cut at its limit, or said by its count")
   func flood() {
     let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
     #expect(TerminalText.sanitised(marks, limit: 10).unicodeScalars.count < 1000)
