@@ -107,6 +107,88 @@ import Testing
     await server.stop()
   }
 
+  /// Waits that begin at a failure, the first one after the first failure, in seconds, and the commands that try a secret.
+  private struct Waits {
+    let seconds: [Int]
+    /// What says that a secret was wrong, and what that one was not tried.
+    let (wrong, untried): (String, [String])
+    let command: @Sendable (_ isRight: Bool) throws -> ChildCommand
+
+    /// Whether a command was told to wait, and has tried nothing.
+    func isUntried(_ result: ServerCommand.Result) -> Bool {
+      result.status == 77 && result.output.isEmpty && untried.contains { result.errorOutput.contains($0) }
+    }
+
+    /// How many of any number may have been tried so long after the first was begun.
+    func most(within time: Duration) -> Int {
+      var end = Duration.zero
+      return 1
+        + seconds.prefix {
+          end += .seconds($0)
+          return end <= time
+        }.count
+    }
+  }
+
+  /// Tries wrong secrets at once, of which as many are tried as no wait keeps back, and the right one, which waits as well.
+  ///
+  /// What is expected goes by the time that all of it took: on a busy machine a wait may be over in between.
+  private func expectWaiting(_ waits: Waits, untilItIsOver: Bool) async throws {
+    let start = ContinuousClock.now
+    let results = try await atOnce(Self.wrongCount) { try waits.command(false) }
+    let tried = results.count { $0.isRefusal(77, waits.wrong) }
+    let allowed = waits.most(within: .zero)...waits.most(within: start.duration(to: .now))
+    #expect(allowed.contains(tried), "\(tried) of \(allowed)")
+    for result in results where !result.errorOutput.contains(waits.wrong) {
+      #expect(waits.isUntried(result), result.summary)
+    }
+    var right = try await waits.command(true).finish()
+    if waits.most(within: start.duration(to: .now)) == tried {
+      #expect(waits.isUntried(right), right.summary)
+    }
+    guard untilItIsOver else { return }
+    // Had those that were not tried been counted, it would be more than half an hour, or never over.
+    while waits.isUntried(right) {
+      try await Task.sleep(for: .milliseconds(100))
+      right = try await waits.command(true).finish()
+    }
+    #expect(right.status == 0, right.summary)
+  }
+
+  @Test("wrong passwords of imported accounts at once: one is tried, and then all have to wait")
+  func wrongOnesOfAccounts() async throws {
+    let folder = try TemporaryFolder()
+    let device = DeviceCommand(data: folder.file("device"))
+    _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+    #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
+    let waits = Waits(
+      seconds: (1...11).map { 1 << $0 }, wrong: "the password is wrong",
+      untried: ["before the next password; this one was not tried"]
+    ) { try device.process(["otp", "Bank"], passwords: [$0 ? Self.right : Self.wrong]) }
+    // Each time but the first after a success, which has taken the failures back.
+    for _ in 0..<(Self.isLong ? 4 : 1) { try await expectWaiting(waits, untilItIsOver: true) }
+  }
+
+  @Test(
+    "wrong PINs and passwords of UAF keys at once: three are tried, and then all have to wait",
+    arguments: isLong ? ["pin", "password"] : ["pin"])
+  func wrongOnesOfUAFKeys(_ kind: String) async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let (right, wrong) = kind == "pin" ? ("864209", "135790") : (Self.right, Self.wrong)
+    let made = try await device.run(
+      ["uaf", "register", "alice", "-a", kind, "--token-fd", "0"] + party.words,
+      passwords: [party.key, right])
+    try #require(made.status == 0, made.summary)
+    let words = ["uaf", "authenticate", "alice", "-a", kind] + party.words
+    let waits = Waits(
+      seconds: [0, 0, 60, 180], wrong: "is wrong",
+      untried: ["wait until the next try is allowed", "the next is allowed in"]
+    ) { try device.process(words, passwords: [$0 ? right : wrong]) }
+    try await expectWaiting(waits, untilItIsOver: Self.isLong)
+    await party.server.stop()
+  }
+
   @Test("the password of a session key, under a limit of one")
   func sessionKey() async throws {
     let server = try await RunningServer.startWithShop([

@@ -207,6 +207,16 @@ import Testing
     #expect(count > 200)
   }
 
+  @Test("each command of the server is in the table of what is shown on screens, and nothing else")
+  func serverTexts() async throws {
+    let leaves = try await Self.described("signet-server").filter(\.commands.isEmpty)
+    let names = Set(leaves.map { $0.path.joined(separator: " ") })
+    let known = Set(ServerTextUse.ofCommands.keys)
+    #expect(
+      names.subtracting(known) == [], "list them in ServerTextUse, with a test that shows them on screens")
+    #expect(known.subtracting(names) == [], "there are no such commands")
+  }
+
   #if os(Linux)
     @Test("each command that declares a password is in the table of memory searches, and nothing else")
     func passwords() async throws {

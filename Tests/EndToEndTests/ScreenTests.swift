@@ -170,15 +170,22 @@ struct ScreenTests {
         expectOurs(part, ["  from    shop", "  | "] + Self.approval, Self.narrow, of: character)
       }
     }
+    // All that a content has room for are marks in one of them.
     for screen in Self.screens {
-      let id = try await server.ask(
-        "alice",
-        "Pay 9999" + String(repeating: "\n", count: 62) + "Pay\u{A0}1 e"
-          + String(repeating: "\u{301}", count: 700) + "\nשלם 100")
-      let shown = try await rows(on: screen, device.process(["approve", id, "--yes"]))
-      for row in ["  | Pay 9999", "  ~ 61 empty lines"] { #expect(shown.contains(row), "\(shown)") }
-      #expect(shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×696}"), "\(shown)")
-      #expect(shown.contains("  | 100"), "\(shown)")
+      let texts = [
+        "Pay 9999" + String(repeating: "\n", count: 62) + "Pay\u{A0}1\nשלם 100",
+        "Pay 1 e" + String(repeating: "\u{301}", count: 2000),
+      ]
+      var shown: [String] = []
+      for text in texts {
+        let id = try await server.ask("alice", text)
+        shown += try await rows(on: screen, device.process(["approve", id, "--yes"]))
+      }
+      for row in ["  | Pay 9999", "  ~ 61 empty lines", "  | 100"] {
+        #expect(shown.contains(row), "\(shown)")
+      }
+      #expect(
+        shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×1996}"), "\(shown)")
     }
     await server.stop()
   }
@@ -304,13 +311,12 @@ struct ScreenTests {
     let made = try await device.run(
       ["uaf", "oob", "run", link, "-a", "pin"] + party.words, passwords: ["271828"])
     try #require(made.status == 0, made.summary)
-    let lists =
-      try [["list"], ["device", "show"]].map { try device.process(["uaf"] + $0) }
-      + ["credentials", "targets", "metadata"].map {
-        try ServerCommand.process(["uaf", $0, "--data", server.data])
-      }
+    let lists = try ["credentials", "targets", "metadata"].map {
+      try ServerCommand.process(["uaf", $0, "--data", server.data])
+    }
+    ServerTextUse.expectAll(of: .uaf, in: lists.map(\.line))
     try await expectOurs(
-      ofEach: lists,
+      ofEach: [["list"], ["device", "show"]].map { try device.process(["uaf"] + $0) } + lists,
       Self.list + ["This device: ", "Facet id: ", "name  ", "device id ", "pushes  ", "target  "], server,
       on: [Self.narrow])
     // The server forgets the device as that of this user: what both know differs.
@@ -414,7 +420,7 @@ struct ScreenTests {
       }
   }
 
-  /// All lists and views of the server's that have a word of others: `signing-key list` and `message show`, for example, have none.
+  /// All lists and views of the server's that have a word of others (`ServerTextUse`).
   @Test("names and texts of others put nothing into the first column of the server's lists")
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -430,8 +436,9 @@ struct ScreenTests {
       "https://bank.example/" + String(repeating: "x", count: 40) + "from-My-Own-Bank")
     let id = try client.string("id")
     _ = try await server.json("key", "create", Self.name, "--output", server.folder.file("named.key"))
+    let serial = String(repeating: "x", count: 38) + "from-My-Own-Bank"
     let token: JSONObject = [
-      "serial": .string(String(repeating: "x", count: 38) + "from-My-Own-Bank"), "kind": "hotp",
+      "serial": .string(serial), "kind": "hotp",
       "secret": .string(Base64URL.encode([UInt8](repeating: 1, count: 20))), "user": .string(Self.name),
     ]
     _ = try await APIClient(server).json(.post, "admin/tokens", ["tokens": [.object(token)]])
@@ -446,13 +453,13 @@ struct ScreenTests {
       "Requires",
       "Decided", "Ended", "Reason", "Message", "Verified", "Proves", "Server", "Signed",
     ]
-    let beginnings = Self.list + fields
+    let beginnings = Self.list + fields + ["disabled ", "revoked "]
     func commands(_ words: [[String]]) throws -> [ChildCommand] {
       try words.map { try ServerCommand.process($0 + ["--data", server.data]) }
     }
     // All of them print a `TextTable` or fields: what each screen makes of one the first shows, and of several beside fields the second.
-    try await expectOurs(
-      ofEach: commands([["transaction", "list"], ["user", "show", Self.name]]), beginnings, server)
+    let first = try commands([["transaction", "list"], ["user", "show", Self.name]])
+    try await expectOurs(ofEach: first, beginnings, server)
     // A reason to lock, which the device's user is told.
     let container = try #require(try await server.activeContainers(Self.name).first)
     _ = try await server.json("container", "lock", container, "--reason", Self.reason)
@@ -462,8 +469,11 @@ struct ScreenTests {
       ["device", "list", Self.name], ["container", "list", Self.name], ["container", "show", container],
       ["container", "account", container], ["token", "list"],
     ])
-    try await expectOurs(
-      ofEach: others + Self.partyCommands(ended, server), beginnings, server, on: [Self.narrow])
+    let party = try await Self.partyCommands(ended, server)
+    // Last, since they change what the others show.
+    let changes = try commands([["token", "disable", serial], ["container", "revoke", container]])
+    ServerTextUse.expectAll(of: .lists, in: (first + others + party + changes).map(\.line))
+    try await expectOurs(ofEach: others + party + changes, beginnings, server, on: [Self.narrow])
     await server.stop()
   }
 
@@ -472,6 +482,7 @@ struct ScreenTests {
     let server = try await RunningServer.start()
     let pin = try await server.json("certificate", "show").string("pin")
     let command = try ServerCommand.process(["certificate", "show", "--data", server.data])
+    ServerTextUse.expectAll(of: .copied, in: [command.line])
     for (screen, rows) in try await shown(command) {
       #expect(rows.joined().contains(pin), "\(screen): \(rows)")
     }
