@@ -224,14 +224,16 @@
       #expect(FileManager.default.fileExists(atPath: found))
     }
 
+    /// Whether the programs were built with a release's key.
+    private static let areReleased =
+      DeviceCommand.flavour == "release" && ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] != nil
+
     @Test(
       "a program with a release's key refuses without its manifest, and one without a key calls itself a development build"
     )
     func manifest() async throws {
-      let installed =
-        DeviceCommand.flavour == "release" && ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] != nil
-      try #require(installed || !ContinuousIntegration.isHere)
-      if installed {
+      try #require(Self.areReleased || !ContinuousIntegration.isHere)
+      if Self.areReleased {
         let path = try #require(device.program)
         #expect(try await run("otp", adding: [:]).status == 78)
         try FileManager.default.removeItem(atPath: "\(path).manifest")
@@ -250,6 +252,51 @@
       let doctor = try await built.run("doctor")
       if doctor.output.contains("a debug build") { return }
       #expect(doctor.output.contains("note    program: a development build"), doctor.summary)
+    }
+
+    /// Where a byte of a program's code lies in its file that nothing runs: behind a return, between two functions.
+    private static func unusedPlace(in program: [UInt8]) throws -> Int {
+      func number(_ place: Int, _ byteCount: Int) -> Int {
+        program[place..<place + byteCount].reversed().reduce(0) { $0 << 8 | Int($1) }
+      }
+      // The segments of an ELF file of 64 bits: their table, and of each its flags, its place and its length in the file.
+      let headers = (0..<number(56, 2)).map { number(32, 8) + $0 * number(54, 2) }
+      let code = try #require(headers.first { number($0, 4) == 1 && number($0 + 4, 4) & 1 != 0 })
+      let (start, byteCount) = (number(code + 8, 8), number(code + 32, 8))
+      let returns: [[UInt8]] = [
+        [0xC3, 0x66, 0x2E, 0x0F, 0x1F, 0x84, 0x00], [0xC0, 0x03, 0x5F, 0xD6, 0x1F, 0x20, 0x03, 0xD5],
+      ]
+      let half = program[start + byteCount / 2..<start + byteCount]
+      return try #require(returns.lazy.compactMap { half.firstRange(of: $0) }.first).upperBound - 1
+    }
+
+    @Test(
+      "a copy of which one byte of the code was changed is refused, with its manifest and without it",
+      .enabled(if: areReleased || ContinuousIntegration.isHere, "needs programs with a release's key"))
+    func patchedCopy() async throws {
+      var own = DeviceCommand(data: folder.file("none"))
+      let path = folder.file("own/signet")
+      try FileManager.default.createDirectory(
+        atPath: folder.file("own"), withIntermediateDirectories: false)
+      // A file of its own: the copies of other tests are names of one.
+      try Nobody.copy(DeviceCommand.executable(), to: path)
+      own.program = path
+      // The control: not refused, there is only nothing to compute a code with.
+      let whole = try await own.run("otp")
+      #expect(whole.status == 78, whole.summary)
+      var bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+      bytes[try Self.unusedPlace(in: bytes)] ^= 0xFF
+      try Data(bytes).write(to: URL(filePath: path))
+      #expect(chmod(path, 0o755) == 0)
+      func expectRefused(_ message: String) async throws {
+        for words in ["otp", "list", "deny"] {
+          let refused = try await own.run(words)
+          #expect(refused.isRefusal(77, message), "\(words): \(refused.summary)")
+        }
+      }
+      try await expectRefused("the file of this program is not the one of release")
+      try FileManager.default.removeItem(atPath: "\(path).manifest")
+      try await expectRefused("the manifest of this release is not where it should be")
     }
 
     @Test(

@@ -100,6 +100,68 @@ struct PasswordPolicyCommandTests {
     await server.stop()
   }
 
+  @Test(
+    "at a terminal a password that breaks rules is refused by name of each, and another one is taken",
+    arguments: policies.prefix(2))
+  func typed(_ policy: Policy) async throws {
+    let server = try await RunningServer.start(["--policy", policy.name])
+    let device = server.device()
+    let terminal = try ControllingTerminal(
+      device, ["activate", "--code-file", try await server.codeFile("alice")])
+    let refused = try #require(policy.refused.first)
+    try terminal.answer("New password: ", refused.password)
+    for reason in refused.reasons { try terminal.expect("Not allowed: \(reason).") }
+    try terminal.answer("New password: ", policy.accepted)
+    try terminal.answer("Repeat it: ", policy.accepted)
+    let activated = try await terminal.end()
+    #expect(activated.status == 0 && !activated.shown.contains(refused.password), "\(activated.shown)")
+    #expect(try await device.containers().map(\.isConfirmed) == [true])
+    let otp = try await device.run("otp", passwords: [policy.accepted])
+    #expect(otp.status == 0, otp.summary)
+    await server.stop()
+  }
+
+  @Test("bytes that are no UTF-8 are refused as a password, and cost no try")
+  func noText() async throws {
+    let server = try await RunningServer.start(["--minimum-length", "8", "--attempts", "3"])
+    let (device, right) = (server.device(), Array("winter-garden-42".utf8))
+    func run(_ words: [String], _ lines: [UInt8]...) async throws -> ServerCommand.Result {
+      var command = try device.process(words + ["--password-fd", "0"])
+      command.input = .bytes(lines.flatMap { $0 + [0x0A] })
+      return try await command.finish()
+    }
+    let code = try await server.codeFile("alice")
+    // A byte that never occurs, a character that is cut off, a digit in two bytes, half of a pair.
+    let hostile: [[UInt8]] = [
+      right + [0xFF], right + [0xC3], right.dropLast() + [0xC0, 0xB2], right + [0xED, 0xA0, 0x80],
+    ]
+    for bytes in hostile {
+      let refused = try await run(["activate", "--code-file", code], bytes)
+      #expect(refused.isRefusal(65, "enter the password as UTF-8 text"), "\(bytes): \(refused.summary)")
+    }
+    #expect(try await device.containers().isEmpty)
+    let activated = try await run(["activate", "--code-file", code], right)
+    #expect(activated.status == 0, activated.summary)
+    // More than there are tries.
+    for bytes in hostile {
+      let refused = try await run(["otp"], bytes)
+      #expect(
+        refused.isRefusal(65, "the password is not UTF-8; enter it as UTF-8 text"),
+        "\(bytes): \(refused.summary)")
+      let unchanged = try await run(["password", "change"], bytes, right)
+      #expect(unchanged.isRefusal(65, "as UTF-8 text"), "\(bytes): \(unchanged.summary)")
+    }
+    let wrong = try await device.run("otp", passwords: ["summer-garden-42"])
+    #expect(wrong.isRefusal(77, "2 tries are left"), wrong.summary)
+    for bytes in hostile {
+      let unchanged = try await run(["password", "change"], right, bytes)
+      #expect(unchanged.isRefusal(65, "as UTF-8 text"), "\(bytes): \(unchanged.summary)")
+    }
+    let otp = try await run(["otp"], right)
+    #expect(otp.status == 0, otp.summary)
+    await server.stop()
+  }
+
   @Test("legacy-compat remembers passwords, and keeps a changed one for a day")
   func history() async throws {
     let server = try await RunningServer.startWithShop(["--policy", "legacy-compat"])

@@ -1,17 +1,17 @@
-/// What each command of `signet` does with passwords, and which scenario of `LastWriteTests` searches its memory for them.
+/// What each command of `signet` does with passwords and keys, and which scenario of `LastWriteTests` searches its memory for them.
 ///
 /// Every command declares `--password-fd`. A command that is not in this table fails `DescribedCommandTests/passwords`.
 enum PasswordUse: Sendable {
-  /// It takes a password, and its memory is searched.
+  /// It takes a password, or opens the vault or speaks to the agent without one, and its memory is searched.
   case searched(Scenario)
-  /// It asks for none.
+  /// It asks for none, and opens no vault.
   case asksForNone
   /// It takes one and is not searched; why.
   case unsearched(String)
 
   /// A test that runs commands one after the other.
   enum Scenario: String, CaseIterable, Sendable {
-    /// A container, its codes, transactions and data.
+    /// A container, its codes, transactions, data and settings.
     case container
     /// A session key with a password of its own.
     case session
@@ -28,7 +28,7 @@ enum PasswordUse: Sendable {
   }
 
   static let ofCommands: [String: PasswordUse] = [
-    "account clear": .asksForNone,
+    "account clear": .searched(.accounts),
     "account delete": .searched(.accounts),
     "account list": .searched(.accounts),
     "account lock": .searched(.accounts),
@@ -40,27 +40,27 @@ enum PasswordUse: Sendable {
     "activate": .searched(.container),
     "agent": .asksForNone,  // what unlock sends it is searched for in its memory by the agent's scenario
     "approve": .searched(.container),
-    "biometrics disable": .asksForNone,
+    "biometrics disable": .searched(.ways),
     "biometrics enable": .searched(.ways),
-    "biometrics status": .asksForNone,
+    "biometrics status": .searched(.ways),
     "cancel": .searched(.session),
     "completion": .asksForNone,
-    "condition lock": .asksForNone,
+    "condition lock": .searched(.session),
     "condition report": .searched(.session),
-    "condition show": .asksForNone,
+    "condition show": .searched(.container),
     "condition unlock": .searched(.session),
     "data decrypt": .searched(.container),
     "data encrypt": .searched(.container),
     "delete": .searched(.session),
     "deny": .searched(.container),
-    "doctor": .asksForNone,
+    "doctor": .searched(.container),
     "export": .searched(.accounts),
     "help": .asksForNone,
     "import": .searched(.accounts),
     "initiate": .searched(.container),
-    "list": .asksForNone,
+    "list": .searched(.container),
     "listen": .searched(.session),
-    "lock": .asksForNone,
+    "lock": .searched(.agent),
     "message approve": .searched(.apps),
     "message delete": .searched(.apps),
     "message deny": .searched(.apps),
@@ -69,28 +69,28 @@ enum PasswordUse: Sendable {
     "message show": .searched(.apps),
     "message token": .searched(.apps),
     "otp": .searched(.container),
-    "passcode disable": .asksForNone,
+    "passcode disable": .searched(.ways),
     "passcode enable": .searched(.ways),
-    "passcode status": .asksForNone,
+    "passcode status": .searched(.ways),
     "password change": .searched(.container),
     "password verify": .searched(.container),
     "pending": .searched(.session),
-    "policy explain": .asksForNone,
+    "policy explain": .searched(.container),
     "policy lint": .asksForNone,
     "recovery create": .searched(.container),
     "recovery reset": .searched(.container),
-    "rename": .asksForNone,
+    "rename": .searched(.container),
     "renew": .searched(.container),
     "report": .searched(.container),
     "reset": .searched(.session),
     "scan": .searched(.accounts),
-    "status": .asksForNone,
-    "trust": .asksForNone,
+    "status": .searched(.agent),
+    "trust": .searched(.container),
     "uaf authenticate": .searched(.uaf),
-    "uaf delete": .asksForNone,
-    "uaf deregister": .asksForNone,
-    "uaf device": .asksForNone,
-    "uaf list": .asksForNone,
+    "uaf delete": .searched(.uaf),
+    "uaf deregister": .searched(.uaf),
+    "uaf device": .searched(.uaf),
+    "uaf list": .searched(.uaf),
     "uaf metadata": .asksForNone,
     "uaf oob": .searched(.uaf),
     "uaf password": .searched(.uaf),

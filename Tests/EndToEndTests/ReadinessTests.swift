@@ -127,6 +127,35 @@ import Testing
     await server.stop()
   }
 
+  /// How many commits the database's log has: the frames that say how large the database is then (sqlite.org/walformat.html).
+  private static func commitCount(_ server: RunningServer) throws -> Int {
+    let log = [UInt8](try Data(contentsOf: URL(filePath: "\(server.data)/signet.sqlite-wal")))
+    func number(_ place: Int) -> Int { log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    let (headerSize, frameSize) = (32, 24 + number(8))
+    // What an earlier round of the log has left has other salts.
+    return stride(from: headerSize, through: log.count - frameSize, by: frameSize).count {
+      number($0 + 4) != 0 && log[$0 + 8..<$0 + 16] == log[16..<24]
+    }
+  }
+
+  @Test("however many ask whether a server is ready, it writes once a second at most to find out")
+  func writes() async throws {
+    let server = try await RunningServer.start()
+    let client = try APIClient(server)
+    let (before, start) = (try Self.commitCount(server), ContinuousClock.now)
+    for _ in 0..<4 {
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<50 { group.addTask { try await client.send(.get, "ready").status } }
+        for try await status in group { #expect(status == 200) }
+      }
+    }
+    let seconds = Int(start.duration(to: .now).components.seconds)
+    let written = try Self.commitCount(server) - before
+    // One more at the beginning, and a few that the server makes once a minute by itself; 200 were asked for.
+    #expect((1...seconds + 11).contains(written), "\(written) in \(seconds) s")
+    await server.stop()
+  }
+
   @Test("whether a server is ready is told to the operator's addresses only")
   func addresses() async throws {
     let server = try await RunningServer.start()

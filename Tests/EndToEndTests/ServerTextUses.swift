@@ -102,11 +102,7 @@ enum ServerTextUse: Sendable {
     "user unlock": .own,
   ]
 
-  /// Expects that commands that run on screens are those that a scenario has to show.
-  ///
-  /// - Parameters:
-  ///   - scenario: The scenario.
-  ///   - lines: The words of each command line, the program's name first.
+  /// Expects that commands that run on screens, each with the program's name first, are those that a scenario has to show.
   static func expectAll(
     of scenario: Scenario, in lines: [[String]], sourceLocation: SourceLocation = #_sourceLocation
   ) {
