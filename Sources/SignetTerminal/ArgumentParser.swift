@@ -217,8 +217,18 @@ private struct ArgumentParser {
   }
 
   private func check(_ word: String, _ completion: Completion, _ name: String) throws(UsageFailure) {
-    guard case .choices(let choices) = completion, !choices.contains(word) else { return }
-    throw .notAChoice(name: name, choices: choices)
+    switch completion {
+    case .choices(let choices):
+      guard choices.contains(word) else { throw .notAChoice(name: name, choices: choices) }
+    // An empty path would stand for the present folder; as a rule it is a variable of a shell that is not set.
+    case .file:
+      if word.isEmpty { throw .refused("\(ours: name) is empty; name a file") }
+    case .directory:
+      if word.isEmpty {
+        throw .refused("\(ours: name) is empty; name a folder, such as . for the present one")
+      }
+    case .nothing, .words: break
+    }
   }
 }
 

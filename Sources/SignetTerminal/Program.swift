@@ -154,20 +154,43 @@ public struct Program: Sendable {
 
   /// Runs the command that the process was started with and ends the process.
   public func main() async -> Never {
-    exitProcess(await run(Array(Self.processArguments.dropFirst())))
+    let words: [String]
+    do throws(UsageFailure) { words = try Self.words(of: Self.processArguments) } catch {
+      report(error, [], to: .standardError)
+      exitProcess(.usage)
+    }
+    exitProcess(await run(words))
+  }
+
+  /// The words after the program's name.
+  ///
+  /// - Parameter arguments: The command line of a process, with the program's name.
+  /// - Returns: The words.
+  /// - Throws: ``UsageFailure`` where one is not UTF-8: repaired, it would name another file.
+  package static func words(of arguments: [[UInt8]]) throws(UsageFailure) -> [String] {
+    var words: [String] = []
+    for (position, argument) in arguments.enumerated().dropFirst() {
+      guard let word = String(validating: argument, as: UTF8.self) else {
+        throw .refused(
+          "argument \(position) is not UTF-8 text; if it names a file or folder, rename that")
+      }
+      words.append(word)
+    }
+    return words
   }
 
   /// The command line of the process, with the program's name.
-  private static var processArguments: [String] {
+  private static var processArguments: [[UInt8]] {
     #if os(Linux)
       // Swift looks for it before the environment, and finds nothing where a preloaded library has moved that.
-      if CommandLine.arguments.isEmpty, let line = FileManager.default.contents(atPath: "/proc/self/cmdline")
-      {
-        return line.split(separator: 0, omittingEmptySubsequences: false).dropLast()
-          .map { String(decoding: $0, as: UTF8.self) }
+      if CommandLine.argc == 0, let line = FileManager.default.contents(atPath: "/proc/self/cmdline") {
+        return line.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { Array($0) }
       }
     #endif
-    return CommandLine.arguments
+    return (0..<Int(CommandLine.argc)).compactMap { index in
+      guard let word = unsafe CommandLine.unsafeArgv[index] else { return nil }
+      return unsafe Array(UnsafeRawBufferPointer(start: word, count: strlen(word)))
+    }
   }
 
   /// The command that `path` names, and all commands above it.

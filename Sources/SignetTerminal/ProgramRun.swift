@@ -65,7 +65,7 @@ extension Program {
     }
   }
 
-  private func report(_ error: any Error, _ path: [String], to errorOutput: Terminal) {
+  func report(_ error: any Error, _ path: [String], to errorOutput: Terminal) {
     let words = ([name] + path).joined(separator: " ")
     let text = error is CancellationError ? "stopped" : describe(error)
     let name = errorOutput.styled("\(ours: words):", .bold, .red)

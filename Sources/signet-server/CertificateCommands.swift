@@ -19,8 +19,8 @@ enum CertificateCommands {
       Command(
         "show", "Show whom the server's certificate is for, and until when",
         description: """
-          The exit status is 1 from 30 days before its end on, and where clients refuse it: the server's host is not among its names, \
-          or the authority that the settings name does not verify it.
+          The exit status is 1 from 30 days before its end on, where clients refuse it (the server's host is not among its names, or the \
+          authority that the settings name does not verify it), and where the key that the settings name is not its key.
           """
       ) { arguments in
         let folder = try ServerFolder(opening: arguments.string("data"))
@@ -39,8 +39,9 @@ enum CertificateCommands {
       Command(
         "renew", "Make another certificate for the server, valid for 397 days",
         description: """
-          It is for the same names and the same key, and a new authority issues it, for the key of the one before was never kept. \
-          ca.pem has both authorities then. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
+          It is for the host of "url" in server.json and for the names that the one before has, or, with --san, for the host and those \
+          names alone; names that it does not have any more are printed. The key stays the same. A new authority issues it, for the key of \
+          the one before was never kept. ca.pem has both authorities then. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
           out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
           from its activation; its user runs signet trust, as this command prints it.
 
@@ -50,22 +51,38 @@ enum CertificateCommands {
 
           Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
           """,
-        options: [.flag("new-key", "Make another key too")],
+        options: [
+          .flag("new-key", "Make another key too"),
+          .value(
+            "san", "A DNS name or IP address besides the host, in place of those that the certificate has",
+            named: "name", isRepeatable: true),
+        ],
         examples: [
-          .init("signet-server certificate renew --data ./demo", "Renew the certificate of a server")
+          .init("signet-server certificate renew --data ./demo", "Renew the certificate of a server"),
+          .init(
+            "signet-server certificate renew --data ./demo --san demo.example.com --san 192.0.2.1",
+            "Make one for the server's host, another name and an address, and for nothing else"),
         ]
       ) { arguments in
         let folder = try ServerFolder(opening: arguments.string("data"))
         let before = try folder.certificate()
-        let renewed = try folder.renewingCertificate(withNewKey: arguments.isSet("new-key"))
+        let renewed = try folder.renewingCertificate(
+          for: arguments.isSet("san") ? arguments.strings("san") : nil,
+          withNewKey: arguments.isSet("new-key"))
         let certificate = try renewed.certificate()
+        let left = certificate.namesMissing(of: before)
         if arguments.isSet("json") {
           var object = json(certificate, renewed)
           object["previousPin"] = .string(Base64URL.encode(before.pin))
+          object["namesLeftOut"] = .array(left.map { .string($0) })
           arguments.output.print(object)
           return .success
         }
         arguments.output.print(fields: fields(certificate, renewed), copying: ["Pin"])
+        if !left.isEmpty {
+          arguments.errorOutput.print(
+            "It is not for \(left.joined(separator: ", ")) any more: who connects to that name refuses it.")
+        }
         let pins = certificate.pin == before.pin ? [certificate.pin] : [certificate.pin, before.pin]
         let options = pins.map { " --pin \(Base64URL.encode($0))" }.joined()
         arguments.errorOutput.print(
@@ -83,23 +100,32 @@ enum CertificateCommands {
     _ certificate: FolderCertificate, _ folder: ServerFolder, at time: Int64
   ) -> [TerminalText] {
     var advice: [TerminalText] = []
-    if certificate.isEnding(at: time) {
-      let renewal: TerminalText =
-        folder.isCertificateRenewedHere
-        ? "renew it: \(command: "signet-server certificate renew --data \(shellWord(folder.path))")"
-        : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
-      advice.append("It ends soon, or has ended; \(renewal)")
-    }
+    let renewal: TerminalText =
+      folder.isCertificateRenewedHere
+      ? "renew it: \(renewing(folder))"
+      : "it was not made here: renew it where it comes from, and send SIGHUP to the server"
+    if certificate.isEnding(at: time) { advice.append("It ends soon, or has ended; \(renewal)") }
     let host = folder.settings.serverURL.host
     if !certificate.isFor(host) {
-      advice.append("Clients refuse it: it is not for the server's host, \(host); get one that is")
+      advice.append("Clients refuse it: it is not for the server's host, \(host); \(renewal)")
     }
-    if let refusal = certificate.authorityRefusal, let authority = folder.settings.tls.authority {
-      advice.append(
-        "Clients refuse it: \(path(authority, folder)) does not verify it (\(refusal)); have \"tls.authority\" of server.json name "
-          + "the file of the authority that issued it")
+    if let refusal = certificate.authorityRefusal { advice.append("Clients refuse it: \(refusal)") }
+    if let refusal = folder.keyRefusal {
+      var line: TerminalText = "The server does not start with it: \(refusal.description)"
+      if case .identityRefused = refusal {
+        let step: TerminalText =
+          folder.isCertificateRenewedHere
+          ? "restore the key, or make both anew: \(renewing(folder, " --new-key"))"
+          : "have \"tls.key\" of server.json name the file of its key"
+        line = "\(line); \(step)"
+      }
+      advice.append(line)
     }
     return advice
+  }
+
+  private static func renewing(_ folder: ServerFolder, _ options: String = "") -> TerminalText {
+    "\(command: "signet-server certificate renew --data \(shellWord(folder.path))\(options)")"
   }
 
   private static func fields(_ certificate: FolderCertificate, _ folder: ServerFolder) -> [(String, String)] {

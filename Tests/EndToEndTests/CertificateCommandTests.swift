@@ -88,9 +88,17 @@ import Testing
     while !again.events.contains(said) { await Task.yield() }
     let shown = try await again.run("certificate", "show")
     #expect(shown.status == 1, shown.summary)
-    #expect(shown.errorOutput.contains("it is not for the server's host, 127.0.0.1; get one"), shown.summary)
+    #expect(
+      shown.errorOutput.contains("it is not for the server's host, 127.0.0.1; renew it: "), shown.summary)
     #expect(shown.errorOutput.contains("; renew it: signet-server certificate renew --data "), shown.summary)
     #expect(!shown.errorOutput.contains("does not verify it"), shown.summary)
+    let renewed = try await again.json("certificate", "renew")
+    #expect(try renewed.strings("names") == ["bank.example", "*.bank.example", "127.0.0.1"])
+    #expect(try await again.run("certificate", "show").status == 0)
+    let chosen = try await again.run("certificate", "renew", "--san", "bank.example")
+    #expect(
+      chosen.status == 0 && chosen.output.contains("For          bank.example, 127.0.0.1\n"), chosen.summary)
+    #expect(chosen.errorOutput.contains("It is not for *.bank.example any more: "), chosen.summary)
     try Self.replace("\(server.data)/tls.pem", "no certificate")
     again.send(SIGHUP)
     while !again.events.contains(#""event":"reload.refused""#) { await Task.yield() }
@@ -123,6 +131,30 @@ import Testing
     let serve = try await again.run("serve")
     #expect(
       serve.isRefusal(78, "ca.pem is missing, which \"tls.authority\" of server.json names"), serve.summary)
+  }
+
+  @Test(
+    "a key that is not the certificate's, and an authority that is too large, are named with the next step")
+  func otherKey() async throws {
+    let server = try await RunningServer.startWithShop()
+    let other = try CertificateAuthority().issueServerCertificate(dnsNames: ["bank.example"])
+    try Self.replace("\(server.data)/tls.key", other.insecurePrivateKeyPEM)
+    let shown = try await server.run("certificate", "show")
+    #expect(
+      shown.status == 1 && shown.errorOutput.contains("The server does not start with it: "), shown.summary)
+    #expect(
+      shown.errorOutput.contains("make both anew: signet-server certificate renew --data "), shown.summary)
+    #expect(try await server.run("certificate", "renew", "--new-key").status == 0)
+    #expect(try await server.run("certificate", "show").status == 0)
+    try Self.replace(server.authority, String(repeating: "x", count: 100_000))
+    for words in [["certificate", "show"], ["user", "list"]] {
+      let refused = try await ServerCommand.run(words + ["--data", server.data])
+      #expect(
+        refused.status != 0 && refused.errorOutput.contains("ca.pem has more than 64 KiB; have "),
+        refused.summary)
+      #expect(!refused.errorOutput.contains("restore it from a backup"), refused.summary)
+    }
+    await server.stop()
   }
 
   /// Puts another authority and a certificate of ten days into a server's folder.

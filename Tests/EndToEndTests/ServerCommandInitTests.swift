@@ -38,6 +38,21 @@ import Testing
     #expect(again.errorOutput.contains("is not empty; name a folder that does not exist yet"))
   }
 
+  @Test("a name that is not UTF-8, and an empty one, are refused before anything is made")
+  func refusesNamesThatNameSomethingElse() async throws {
+    let script = #"exec "$0" init --data "$1/bank$(printf '\377')" --url localhost:8443/main"#
+    let bytes = try await ChildCommand(
+      ["/bin/sh", "-c", script, try ServerCommand.executable(), folder.path],
+      environment: ServerCommand.cleanEnvironment
+    ).finish()
+    #expect(bytes.isRefusal(64, "signet-server: argument 3 is not UTF-8 text; "), bytes.summary)
+    var command = try ServerCommand.process(["init", "--data", "", "--url", "localhost:8443/main"])
+    command.folder = folder.path
+    let empty = try await command.finish()
+    #expect(empty.isRefusal(64, "signet-server init: --data is empty; name a folder"), empty.summary)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
   @Test func writesThePasswordPolicy() async throws {
     let result = try await initialise(
       "--minimum-length", "8", "--maximum-letters", "0", "--minimum-digits", "8", "--attempts", "3")

@@ -48,7 +48,8 @@ import SignetServer
     arguments: [
       ("bank.example", true), ("BANK.example", true), ("www.bank.example", true),
       ("a.www.bank.example", false),
-      ("example", false), ("10.0.0.1", true), ("10.0.0.2", false), ("[::1]", true), ("k.example", false),
+      ("example", false), ("10.0.0.1", true), ("10.0.0.2", false), ("[::1]", true), ("[0:0:0::1]", true),
+      ("[::2]", false), ("k.example", false),
       ("x.example", false),
     ])
   func hosts(_ host: String, _ isFor: Bool) {
@@ -73,6 +74,11 @@ import SignetServer
       try write("ca.pem", pem)
       #expect(try folder.certificate().authorityRefusal?.contains("\(folder.path)/ca.pem") == true)
     }
+    #expect(
+      try folder.certificate().authorityRefusal?.contains(" has more than 64 KiB; have \"tls.auth") == true)
+    #expect(throws: ServerFolderFailure.authorityTooLarge(path: "\(folder.path)/ca.pem")) {
+      try folder.authorityPEM()
+    }
     try FileManager.default.removeItem(atPath: "\(path)/ca.pem")
     #expect(throws: ServerFolderFailure.fileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
       try folder.certificate()
@@ -81,6 +87,55 @@ import SignetServer
     object["tls"] = ["certificate": "tls.pem", "key": "tls.key"]
     try write("server.json", object.text)
     #expect(try ServerFolder(opening: path).certificate().authorityRefusal == nil)
+  }
+
+  @Test(
+    "a renewed certificate is for the present host, and for the names of the one before or those that are given"
+  )
+  func presentHost() async throws {
+    let folder = try await ServerFolder.create(
+      at: path, Self.settings(), alternativeNames: ["www.bank.example", "::1"])
+    let before = try folder.certificate()
+    #expect(before.names == ["www.bank.example", "127.0.0.1", "::1"])
+    var object = try JSONObject(parsing: Array(text("server.json").utf8))
+    object["url"] = "bank.example:8443/main"
+    try write("server.json", object.text)
+    let moved = try ServerFolder(opening: path)
+    #expect(try !moved.certificate().isFor(moved.settings.serverURL.host))
+    let renewed = try moved.renewingCertificate()
+    let after = try renewed.certificate()
+    #expect(after.names == ["bank.example", "www.bank.example", "127.0.0.1", "::1"])
+    #expect(after.isFor("bank.example") && after.namesMissing(of: before).isEmpty)
+    let chosen = try renewed.renewingCertificate(for: ["WWW.bank.example", "[0:0::1]"]).certificate()
+    #expect(chosen.names == ["bank.example", "WWW.bank.example", "::1"])
+    #expect(chosen.namesMissing(of: after) == ["127.0.0.1"])
+    #expect(failure() == nil)
+  }
+
+  @Test("the certificate of a server with an IPv6 address is for that")
+  func hostIsIPv6() async throws {
+    let folder = try await ServerFolder.create(at: path, Self.settings("[::1]:8443/main"))
+    let certificate = try folder.certificate()
+    #expect(certificate.names == ["::1"] && certificate.isFor(folder.settings.serverURL.host))
+    #expect(try folder.renewingCertificate().certificate().names == ["::1"])
+  }
+
+  @Test(
+    "a key that is not the certificate's is refused; --new-key replaces both, also where the key is missing")
+  func otherKey() async throws {
+    let folder = try await makeFolder()
+    #expect(folder.keyRefusal == nil)
+    let other = try CertificateAuthority().issueServerCertificate(dnsNames: ["bank.example"])
+    try write("tls.key", other.insecurePrivateKeyPEM)
+    guard case .identityRefused(let certificate, let key, _)? = folder.keyRefusal else {
+      Issue.record("the key is taken")
+      return
+    }
+    #expect([certificate, key] == ["\(folder.path)/tls.pem", "\(folder.path)/tls.key"])
+    try FileManager.default.removeItem(atPath: "\(path)/tls.key")
+    #expect(folder.keyRefusal == .fileOfSetting("tls.key", path: "\(folder.path)/tls.key"))
+    #expect(try folder.renewingCertificate(withNewKey: true).keyRefusal == nil)
+    #expect(failure() == nil)
   }
 
   @Test("another key goes to new files, which the settings name from then on")

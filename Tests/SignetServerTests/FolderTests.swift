@@ -94,6 +94,17 @@ import SignetServer
     }
   }
 
+  @Test("a path that is not UTF-8 is refused, and nothing is made")
+  func pathIsNotText() async throws {
+    let (link, above) = ("\(parent.path)/link", Array("\(parent.path)/b".utf8CString.dropLast()) + [-1, 0])
+    #expect(mkdir(above, 0o700) == 0 && symlink(above, link) == 0)
+    defer { rmdir(above) }
+    await #expect(throws: ServerFolderFailure.pathNotText(path: link)) {
+      try await ServerFolder.create(at: "\(link)/server", Self.settings())
+    }
+    #expect(rmdir(above) == 0)  // it is empty
+  }
+
   @Test func refusesANameThatNoCertificateCanHave() async throws {
     await #expect(throws: ServerFolderFailure.certificate(.invalidSubjectName)) {
       try await ServerFolder.create(at: path, Self.settings(), alternativeNames: ["a.example,DNS:b.example"])

@@ -123,6 +123,9 @@ let parserCases: [ParserCase] = [
   .init("otp --valid s work", .notADuration(name: "--valid", range: 1...86400)),
   .init("otp --valid -5m work", .notADuration(name: "--valid", range: 1...86400)),
   .init("otp --valid 9223372036854775807d work", .notADuration(name: "--valid", range: 1...86400)),
+  .init(
+    "--home '' otp work", .refused("--home is empty; name a folder, such as . for the present one")),
+  .init("otp work a ''", .refused("FILE is empty; name a file")),
   .init("help otp extra", .unknownCommand("extra", suggestion: nil)),
   .init(
     "help --man otp",
@@ -183,6 +186,17 @@ let parserCases: [ParserCase] = [
   @Test("the version is printed", arguments: [["--version"], ["otp", "--version", "--bogus"]])
   func version(_ words: [String]) async {
     #expect(await runSample(words).output == "sample 1.2.3\n")
+  }
+
+  @Test("arguments that are not UTF-8 are refused by their position")
+  func argumentsThatAreNotText() throws {
+    let name = Array("sample".utf8)
+    #expect(try Program.words(of: [name, Array("zoë".utf8), []]) == ["zoë", ""])
+    #expect(try Program.words(of: []) == [] && Program.words(of: [[0xFF]]) == [])
+    #expect(
+      throws: UsageFailure.refused(
+        "argument 2 is not UTF-8 text; if it names a file or folder, rename that")
+    ) { try Program.words(of: [name, Array("otp".utf8), [0x62, 0xFF]]) }
   }
 
   @Test("what a handler throws gives the code and a sanitised line")

@@ -21,7 +21,7 @@ public struct FolderCertificate: Hashable, Sendable {
   public let end: Int64
   /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
   public let pin: [UInt8]
-  /// Why the authority of the settings does not verify it; `nil` where it does, or none is named.
+  /// Why the authority of the settings does not verify it, and what to do; `nil` where it does, or none is named.
   public let authorityRefusal: String?
 
   package init(names: [String], end: Int64, pin: [UInt8], authorityRefusal: String? = nil) {
@@ -36,12 +36,21 @@ public struct FolderCertificate: Hashable, Sendable {
   /// - Parameter host: A DNS name, an IPv4 address, or an IPv6 address in brackets.
   /// - Returns: Whether who connects to that host takes the certificate for the server's.
   public func isFor(_ host: String) -> Bool {
-    let host = host.filter { !"[]".contains($0) }.lowercased()
+    let host = CertificateNames.comparable(host)
     let rest = host.drop { $0 != "." }
     return names.contains { name in
-      let name = name.lowercased()
+      let name = CertificateNames.comparable(name)
       return name == host || (name.hasPrefix("*.") && rest.count > 1 && name.dropFirst() == rest)
     }
+  }
+
+  /// The names of another certificate that this one is not for.
+  ///
+  /// - Parameter other: The other one.
+  /// - Returns: Its names, in its order.
+  public func namesMissing(of other: FolderCertificate) -> [String] {
+    let present = Set(names.map(CertificateNames.comparable))
+    return other.names.filter { !present.contains(CertificateNames.comparable($0)) }
   }
 }
 
@@ -65,19 +74,20 @@ extension ServerFolder {
         "certificate.otherAuthority",
         [
           "authority": file(authority), "cause": cause,
-          "advice":
-            "clients refuse the server: name the file of the authority that issued the certificate as \"authority\" in \"tls\" of "
-            + "server.json, or take \"authority\" out where clients trust the issuer already, and send SIGHUP to the server",
+          "advice": "clients refuse the server until that is set right and SIGHUP is sent to the server",
         ])
     }
     let host = settings.serverURL.host
     guard !certificate.isFor(host) else { return }
+    let remedy =
+      isCertificateRenewedHere
+      ? "make one for this host (signet-server certificate renew)"
+      : "get one for this host, name its files in \"tls\" of server.json"
     log.error(
       "certificate.otherHost",
       [
         "host": host, "names": certificate.names.joined(separator: ", "),
-        "advice":
-          "get one for this host, name its files in \"tls\" of server.json, and send SIGHUP to the server",
+        "advice": "\(remedy), and send SIGHUP to the server",
       ])
   }
 
@@ -103,10 +113,19 @@ extension ServerFolder {
     // That it has ended is no fault of the authority's.
     let refusal = try authorityRefusal(of: pem, at: min(clock.now, summary.end - 1))
     return FolderCertificate(
-      names: summary.dnsNames + summary.ipAddresses, end: summary.end, pin: pin, authorityRefusal: refusal)
+      names: CertificateNames(summary.dnsNames + summary.ipAddresses).all, end: summary.end, pin: pin,
+      authorityRefusal: refusal)
   }
 
-  /// Why the authority of the settings does not verify a chain; `nil` where it does, or none is named.
+  /// Why a server cannot show the certificate with the key of the settings; `nil` where it can.
+  public var keyRefusal: ServerFolderFailure? {
+    do throws(ServerFolderFailure) {
+      _ = try identity(certificateChain: certificatePEM())
+      return nil
+    } catch { return error }
+  }
+
+  /// Why the authority of the settings does not verify a chain, and what to do; `nil` where it does, or none is named.
   private func authorityRefusal(of chain: String, at time: Int64) throws(ServerFolderFailure) -> String? {
     guard let authority = settings.tls.authority else { return nil }
     let trusted: String
@@ -120,55 +139,63 @@ extension ServerFolder {
     }
     let anchors: TrustAnchors
     do throws(CryptoFailure) { anchors = try TrustAnchors(pem: trusted) } catch {
-      return "\(file(authority)): \(error)"
+      return "\(file(authority)): \(error); \(Self.remedyOfOtherAuthority)"
     }
     do throws(TrustAnchors.Refusal) {
       _ = try anchors.check(pem: chain, at: time)
       return nil
-    } catch { return error.description }
+    } catch { return "\(file(authority)) does not verify it (\(error)); \(Self.remedyOfOtherAuthority)" }
   }
 
-  /// Whether ``renewingCertificate(withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
+  private static let remedyOfOtherAuthority =
+    "have \"tls.authority\" of server.json name the file of the authority that issued it, or take \"authority\" out where clients trust the issuer already"
+
+  /// Whether ``renewingCertificate(for:withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
   public var isCertificateRenewedHere: Bool {
     guard let authority = settings.tls.authority else { return false }
     return ![settings.tls.certificate, settings.tls.key, authority].contains { $0.hasPrefix("/") }
   }
 
-  /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started
-  /// again.
+  /// Makes another certificate for the host of the settings, which a server shows once it reads the folder again (``FolderReload``) or is
+  /// started again.
   ///
   /// The key of the authority was never stored, so another authority issues it. The file of authorities has both from then
   /// on, the new one first: who trusts that file trusts the server before and after. Whatever moment this is cut off at, the
   /// folder is whole, and what its server shows is trusted by who trusts its authorities.
   ///
   /// - Parameters:
+  ///   - alternativeNames: DNS names and IP addresses besides the URL's host; `nil` for all names of the certificate before.
   ///   - hasNewKey: Whether it gets another key; that goes to new files, which `server.json` names from then on.
   ///   - clock: Tells the time.
   /// - Returns: The folder, opened again.
   /// - Throws: ``ServerFolderFailure``: above all ``ServerFolderFailure/certificateOfOthers(path:)``.
   public func renewingCertificate(
-    withNewKey hasNewKey: Bool = false, clock: any WallClock = SystemWallClock()
+    for alternativeNames: [String]? = nil, withNewKey hasNewKey: Bool = false,
+    clock: any WallClock = SystemWallClock()
   ) throws(ServerFolderFailure) -> ServerFolder {
     let files = settings.tls
-    guard let authority = files.authority, isCertificateRenewedHere else {
+    guard isCertificateRenewedHere, let authority = files.authority, let trusted = try authorityPEM() else {
       throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)")
     }
-    let (present, trusted) = (try certificatePEM(), try text(authority, .plain, of: "tls.authority"))
-    let key = try read(files.key, .secret, of: "tls.key")
+    let others = if let alternativeNames { alternativeNames } else { try certificate(clock: clock).names }
+    let names = CertificateNames([settings.serverURL.host] + others)
+    // One that another key takes the place of may be missing, or belong to something else.
+    let key = hasNewKey ? nil : SharedSecretBox(try read(files.key, .secret, of: "tls.key"))
     let made: (authority: String, certificate: String, key: SharedSecretBox?)
     do throws(CryptoFailure) {
-      let names = try CertificateSummary(pem: present)
       // Another name than that of the one before, so that nobody takes one for the other.
       let issuer = try CertificateAuthority(
         commonName: "\(String("Signet \(settings.serverURL.domain)".prefix(48))) \(clock.now)", at: clock.now)
-      if hasNewKey {
+      if let key {
+        let certificate = try key.withSecret { (key) throws(CryptoFailure) in
+          try issuer.issueServerCertificate(
+            privateKeyPEM: key, dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+        }
+        made = (try issuer.certificatePEM, certificate, nil)
+      } else {
         let issued = try issuer.issueServerCertificate(
           dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
         made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
-      } else {
-        let certificate = try issuer.issueServerCertificate(
-          privateKeyPEM: key, dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
-        made = (try issuer.certificatePEM, certificate, nil)
       }
     } catch { throw .certificate(error) }
     let authorities = SecretBytes(copying: Array((made.authority + Self.firstCertificate(in: trusted)).utf8))

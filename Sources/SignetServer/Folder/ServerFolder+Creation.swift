@@ -166,24 +166,3 @@ private struct FolderDraft {
 
 // The method above hides the C function of the same name.
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
-
-/// Names for a certificate, told apart.
-private struct CertificateNames {
-  private(set) var dnsNames: [String] = []
-  private(set) var ipAddresses: [String] = []
-
-  /// Sorts names and addresses; an IPv6 address may stand in brackets, as in URLs.
-  init(_ names: [String]) {
-    for name in names {
-      let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
-      let bare = isBracketed ? String(name.dropFirst().dropLast()) : name
-      var address = in6_addr()
-      let isAddress = inet_pton(AF_INET, bare, &address) == 1 || inet_pton(AF_INET6, bare, &address) == 1
-      if isAddress {
-        if !ipAddresses.contains(bare) { ipAddresses.append(bare) }
-      } else if !dnsNames.contains(name) {
-        dnsNames.append(name)
-      }
-    }
-  }
-}

@@ -66,7 +66,10 @@ public struct ServerFolder: Sendable {
   /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
   public func authorityPEM() throws(ServerFolderFailure) -> String? {
     guard let name = settings.tls.authority else { return nil }
-    return try text(name, .plain, of: "tls.authority")
+    do throws(ServerFolderFailure) { return try text(name, .plain, of: "tls.authority") } catch {
+      guard case .tooLarge(let path) = error else { throw error }
+      throw .authorityTooLarge(path: path)
+    }
   }
 
   /// The server's certificate and its intermediates, PEM.
@@ -215,7 +218,9 @@ extension ServerFolder {
   private static func resolving(_ path: String) throws(ServerFolderFailure) -> String {
     guard let resolved = realpath(path, nil) else { throw .unreadable(path: path, errno: errno) }
     defer { free(resolved) }
-    return String(cString: resolved)
+    // Repaired, it would be the path of something else.
+    guard let text = String(validatingCString: resolved) else { throw .pathNotText(path: path) }
+    return text
   }
 
   /// The path with no links above its last component, which need not exist.

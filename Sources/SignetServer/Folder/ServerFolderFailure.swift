@@ -29,6 +29,8 @@ public import SignetStorage
   case openToOthers(path: String, mode: UInt32)
   /// The file is larger than any file of its kind.
   case tooLarge(path: String)
+  /// The file with the authority that clients trust is larger than any that is read: a system's whole list, for example.
+  case authorityTooLarge(path: String)
   /// The system refused to read.
   case unreadable(path: String, errno: Int32)
   /// The system refused to write.
@@ -47,6 +49,8 @@ public import SignetStorage
   case notAnAPIKey(path: String)
   /// The file is not UTF-8 text.
   case notText(path: String)
+  /// The full path of a file or folder is not UTF-8 text.
+  case pathNotText(path: String)
   /// A name is neither a DNS name nor an IP address, or no certificate can be made.
   case certificate(CryptoFailure)
   /// The server's certificate, or that of its authority, can't be read.
@@ -86,6 +90,9 @@ public import SignetStorage
       "other users have access to \(path) (mode \(String(mode, radix: 8))); chmod go= it, "
         + "and replace the secrets in it if others may have read them"
     case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
+    case .authorityTooLarge(let path):
+      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; have \"tls.authority\" of server.json name a file with the "
+        + "authority of the server's certificate alone, or take \"authority\" out where clients trust the issuer already"
     case .unreadable(let path, let error): "\(path) can't be read: \(Self.message(error))"
     case .unwritable(let path, let error): "\(path) can't be written: \(Self.message(error))"
     case .settings(let path, let reason): "\(path): \(reason)"
@@ -100,6 +107,8 @@ public import SignetStorage
         + "for without it nothing in the database can be opened. If \"masterKeyCheck\" in server.json was changed, restore that"
     case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
     case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
+    case .pathNotText(let path):
+      "the full path of \(path) is not UTF-8 text; rename the folders in it, or use another place"
     case .certificate(let failure): failure.description
     case .certificateUnreadable(let path, let failure): "\(path): \(failure.description)"
     case .certificateOfOthers(let path):
