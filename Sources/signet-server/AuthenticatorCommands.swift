@@ -53,7 +53,13 @@ enum AuthenticatorCommands {
             "signet-server authenticator invite alice --issuer Bank --png alice.png --data ./demo",
             "Have alice scan a QR code with her authenticator app")
         ], synonyms: ["add", "create"], handler: invite),
-      Command("list", "List a user's apps", arguments: [UserCommands.user]) { arguments in
+      Command(
+        "list", "List a user's apps",
+        description: """
+          AUTHENTICATOR is the id that the other commands take. An app is pending until it has enrolled. LAST ANSWER is when it last \
+          answered a message of the last 30 days.
+          """, arguments: [UserCommands.user]
+      ) { arguments in
         let answer = try await OperatorClient.send(
           API.listPushApps, arguments, query: [("user", arguments.string("user"))])
         guard !arguments.isSet("json") else {
@@ -61,13 +67,15 @@ enum AuthenticatorCommands {
           return .success
         }
         var table = TextTable([
-          "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PUSHES BY", limit: 20), "CREATED",
+          "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
+          .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER",
         ])
         for app in try objects("mechanisms", in: answer) {
           table.append([
             try app.string("id"), try app.string("state"),
-            try app.optionalString("deviceName") ?? "-", try app.optionalString("service") ?? "-",
-            utc(try app.integer("created")),
+            try app.optionalString("deviceName") ?? "-", try app.optionalString("platform") ?? "-",
+            try app.optionalString("service") ?? "-", utc(try app.integer("created")),
+            try app.optionalInteger("lastAnswered").map { utc($0) } ?? "-",
           ])
         }
         arguments.output.print(table)
@@ -94,14 +102,17 @@ enum AuthenticatorCommands {
     let user = arguments.string("user")
     var body: JSONObject = ["user": .string(user)]
     for name in ["issuer", "account"] { body[name] = arguments.optionalString(name).map { .string($0) } }
-    if let text = arguments.optionalString("policies") {
-      body["policies"] = .object(try ContainerLockCommands.policies(text).json)
-    }
+    let policies = try arguments.optionalString("policies").map { try ContainerLockCommands.policies($0) }
+    body["policies"] = policies.map { .object($0.json) }
     body["codes"] = try codes(arguments).map { .object($0) }
     let client = try OperatorClient(arguments, for: API.enrolPushApp)
     // The file first: a URI that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
-    let answer = try await client.send(API.enrolPushApp, body: body)
+    let answer = try await client.send(
+      API.enrolPushApp, body: body, sayingFor: ["policies": "--policies"])
+    for parameter in policies.map(UnevaluatedPolicy.parameters) ?? [] {
+      arguments.errorOutput.print("signet-server: \(parameter)")
+    }
     let uri = try answer.string("uri")
     if arguments.isSet("json") {
       arguments.output.print(answer)

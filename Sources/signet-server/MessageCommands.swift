@@ -15,8 +15,9 @@ enum MessageCommands {
       Command(
         "create", "Ask a user to approve or deny something",
         description: """
-          The push service of the app carries the message, where this server has it in "push" of server.json. With --json the message \
-          is printed as the app gets it, as push, which 'signet message receive' takes too.
+          The push service of the app carries the message, where this server has it in "push" of server.json; an app that enrolled with \
+          'signet import --push-service live' asks for it. With --json the message is printed as the app gets it, as push, which \
+          'signet message receive' takes too.
           """,
         options: [
           .value(
@@ -38,8 +39,9 @@ enum MessageCommands {
       Command(
         "show", "Show a message and how it was answered",
         description: """
-          With --wait it shows the message once it is answered, or the time is over, and the exit status says how: 0 approved, 1 denied \
-          or expired, 75 still pending.
+          Where nobody has answered it, its status is that of its transaction, such as withdrawn or expired. With --wait it shows the \
+          message once its transaction has ended, or the time is over, and the exit status says how: 0 approved, 75 still pending, 1 all \
+          else.
           """,
         options: [.value("wait", "Wait so long for the answer: 0s to 1h", named: "duration")],
         arguments: [Argument("id", "The message's id")], handler: show),
@@ -77,7 +79,9 @@ enum MessageCommands {
     case "taken": "taken by the push service"
     case "gone": "the push service does not know the app any more; have it enrol again"
     case "failed": "the push service could not be reached, or refused; the server's log has the cause"
-    case "none": "none by push: the app asks for it (signet listen), or is handed what --json prints as push"
+    case "live": "none by push: the app asks for it (signet listen)"
+    case "none":
+      "not sent: no service in \"push\" of server.json reaches this app ('authenticator list' shows what it is pushed by); set one up, or hand the app what --json prints as push"
     case let other: other
     }
   }
@@ -100,7 +104,7 @@ enum MessageCommands {
     }
     guard wait != nil else { return .success }
     return switch try answer.string("status") {
-    case "approved": .success
+    case "approved", "accepted": .success  // by it, or by another of the user's authenticators
     case "pending": .temporaryFailure
     default: .failure
     }

@@ -47,6 +47,11 @@ import Testing
     let malformed = try await server.run(
       "authenticator", "invite", "alice", "--policies", #"{"inactivity":{"days":0}}"#)
     #expect(malformed.isRefusal(65, "days is out of range"), malformed.summary)
+    let misspelt = try await server.run(
+      "authenticator", "invite", "alice", "--policies", #"{"screenLok":{}}"#)
+    #expect(
+      misspelt.isRefusal(65, "--policies: no app evaluates screenLok; did you mean screenLock?"),
+      misspelt.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
     let stranger = try await server.run("message", "create", "nobody", "x", "--key-file", server.shopKey)
@@ -57,6 +62,8 @@ import Testing
       "authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
     #expect(invited.status == 0 && invited.output.contains("URI            pushauth://push/Bank:alice?"))
     #expect(permissions(of: picture) == 0o600)
+    let pending = try await server.run("authenticator", "list", "alice")
+    #expect(pending.output.contains(/[^ ]+ +pending +- +- +- +2/), pending.summary)
     let scanned = try await device.run(
       "scan", picture, "--push-token", "gateway-7", "--push-service", "webhook")
     #expect(scanned.status == 0 && scanned.output.contains("Enrolled Bank (alice)"), scanned.summary)
@@ -80,7 +87,19 @@ import Testing
     #expect(try await show(number, at: server).status == 0)
     let shown = try await server.run(
       "message", "create", "alice", "Again", "--kind", "challenge", "--key-file", server.shopKey)
-    #expect(shown.output.contains("Delivery     none by push: the app asks for it"), shown.summary)
+    #expect(
+      shown.output.contains("Delivery     not sent: no service in \"push\" of server.json"), shown.summary)
+    #expect(!shown.output.contains("the app asks for it"), shown.summary)
+    let used = try await server.json("authenticator", "list", "alice").array("mechanisms")
+    guard case .object(let app)? = used.first else { throw JSONFailure.missingMember("mechanisms") }
+    #expect(try app.integer("lastAnswered") >= app.integer("created") && app.string("state") == "active")
+    let again = try await server.json(
+      "message", "create", "alice", "Withdrawn", "--key-file", server.shopKey)
+    let transaction = try again.string("transaction")
+    #expect(
+      try await server.run("transaction", "withdraw", transaction, "--key-file", server.shopKey).status == 0)
+    let withdrawn = try await show(again, at: server)
+    #expect(withdrawn.status == 1 && withdrawn.output.contains("Status       withdrawn\n"), withdrawn.summary)
     #expect(shown.output.contains(/Number       [1-9][0-9]\n/), shown.summary)
     let long = try await server.run(
       "message", "create", "alice", "x", "--lifetime", "2h", "--key-file", server.shopKey)

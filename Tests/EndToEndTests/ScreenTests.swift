@@ -45,7 +45,7 @@ struct ScreenTests {
       DEVICE DISPATCHER DONE ENCRYPTED ENDS EVENT EXPORTABLE FAILURES ID IMPORTED ISSUER KEY KEYS KEYSTORE KIND NAME ORDERED PLATFORM
       PROTECTION REASON RENEWALS REQUEST RETIRED REVOKED ROOTS SCOPES SERVER SIGNED STANDING STATE STATUS TARGET TIME TOKEN TRANSACTION TYPE
       USABLE USER USERS VERSION
-      """.split(whereSeparator: \.isWhitespace).map { "  \($0)  " } + ["  PUSHES BY  "]
+      """.split(whereSeparator: \.isWhitespace).map { "  \($0)  " } + ["  PUSHES BY  ", "  LAST ANSWER  "]
 
   /// Lines that end before and behind the columns of a window by any count.
   private static func hostile(_ character: String) -> String {

@@ -68,7 +68,10 @@ struct FolderAccountRuleTests: ServerFolderSuite {
         "geofence", "deviceTamperin", "screenLok", "deviceTampering.weigh", "osVersion.linx",
         "osVersion.linux.maximun",
       ])
-    #expect(try told.allSatisfy { try $0.string("event") == "policy.notEvaluated" })
+    #expect(
+      try told.allSatisfy {
+        try $0.string("event") == "policy.notEvaluated" && $0.string("level") == "error"
+      })
     let advice = try told.map { try $0.string("advice") }
     #expect(!advice[0].contains("did you mean"))
     #expect(

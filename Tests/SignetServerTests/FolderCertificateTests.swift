@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetTestKit
 import SignetTesting
+import SignetWire
 import Testing
 
 import SignetServer

@@ -119,6 +119,7 @@ import SignetServer
       #expect(try await Self.post(server, request).status == 200)
       #expect(try await Self.post(server, request).status == 400)
       #expect(try await service.message(sent.record.id).state == (isDenied ? .denied : .approved))
+      #expect(try await service.standing(of: sent.record.id).status == (isDenied ? "denied" : "approved"))
     }
   }
 
@@ -263,6 +264,28 @@ import SignetServer
     _ = try await Self.enrolled(server)
     server.clock.advance(by: 15 * 60)
     try await server.context.sweep()
+    #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
+  }
+
+  @Test(
+    "an invitation with a policy that no app evaluates is refused, with the known names and the closest one",
+    arguments: [
+      (
+        ["screenLok": [:]],
+        "no app evaluates screenLok; did you mean screenLock? Known are biometricAvailable, "
+      ),
+      (["screenLock": [:], "geofence": [:]], "no app evaluates geofence. Known are biometricAvailable, "),
+      (["inactivity": ["days": 0]], "days is out of range"),
+    ] as [(JSONObject, String)])
+  func unknownPolicy(_ policies: JSONObject, _ reason: String) async throws {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: .local)
+    let refused = await #expect(throws: Problem.self) {
+      try await PushAuthService(server.context).enrol(
+        NewPushApp(["user": "alice", "policies": .object(policies)]), by: .local)
+    }
+    #expect(
+      refused?.code == .malformed && refused?.detail.contains(reason) == true, "\(refused?.detail ?? "")")
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
   }
 

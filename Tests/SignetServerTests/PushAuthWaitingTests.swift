@@ -83,6 +83,7 @@ import Testing
     let service = PushAuthService(server.context)
     let sent = try await service.send(
       NewPushMessage(["user": "alice", "text": "Log in?", "lifetime": 60]), from: "Shop", by: .local)
+    #expect(sent.delivery == .live)
     let waiting = try list(try await answered)
     #expect(
       waiting["messages"] == [["messageId": .string(sent.messageID), "data": .string(sent.token)]])
@@ -108,6 +109,37 @@ import Testing
     #expect(try after.array("messages").isEmpty && statuses.sorted() == ["denied", "withdrawn"])
     server.clock.advance(by: 10_000)
     #expect(try list(try await ask()).array("ended").isEmpty)
+  }
+
+  @Test("an app is listed as pending until it has registered, and then with the time of its last answer")
+  func listed() async throws {
+    let service = PushAuthService(server.context)
+    let admin = try await APIKeyService(server.context).create(name: "operator", scopes: [.admin], by: .local)
+    func apps() async throws -> [JSONObject] {
+      let answer = try list(
+        try await server.send(
+          .get, "//main/v1/admin/pushauth/mechanisms?user=alice", [],
+          [("Authorization", "Bearer \(admin.text)")]))
+      return try answer.array("mechanisms").map { value in
+        guard case .object(let app) = value else { throw JSONFailure.missingMember("id") }
+        return app
+      }
+    }
+    let invited = try await service.enrol(NewPushApp(["user": "alice"]), by: .local)
+    let states = try await apps().map { try $0.string("state") }
+    #expect(states.sorted() == ["active", "pending"])
+    let active = try #require(try await apps().first { $0["state"] == "active" })
+    let sent = try await service.send(
+      NewPushMessage(["mechanism": .string(try active.string("id"))]), from: "Shop", by: .local)
+    #expect(try await apps().allSatisfy { $0["lastAnswered"] == nil })
+    server.clock.advance(by: 5)
+    let deny = try PushAuthRequest.answer(
+      .deny, to: PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key),
+      at: endpoints, key: key)
+    #expect(try await post("?_action=authenticate", deny.body).status == 200)
+    let answered = try await apps().filter { $0["lastAnswered"] != nil }
+    #expect(try answered.map { try $0.integer("lastAnswered") } == [server.clock.now])
+    #expect(answered.first?["id"] != .string(invited.id))
   }
 
   @Test("a transaction whose row was altered keeps no other message from an app")

@@ -151,7 +151,10 @@ import Testing
     let sent = try await Self.send(bench)
     try await bench.transactions.withdraw(sent.record.transaction, reason: "", by: .local)
     #expect(try await bench.appRefusal(bench.sent()) == "The request has ended.")
-    #expect(try await PushAuthService(bench.server.context).message(sent.record.id).state == .expired)
+    let service = PushAuthService(bench.server.context)
+    #expect(try await service.message(sent.record.id).state == .expired)
+    let (message, status) = try await service.standing(of: sent.record.id)
+    #expect(status == "withdrawn" && message.expires > bench.server.clock.now && message.answered == nil)
   }
 
   @Test("of 300 messages of many requesters as many are made as the one budget has")

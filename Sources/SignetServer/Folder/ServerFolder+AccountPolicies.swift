@@ -17,7 +17,7 @@ extension ServerFolder {
   /// Logs which account policies of the settings the server does not evaluate.
   package func checkAccountPolicies(sayingIn log: EventLog) {
     for policy in settings.unevaluatedPolicies {
-      log.info("policy.notEvaluated", ["policy": policy.name, "advice": policy.description])
+      log.error("policy.notEvaluated", ["policy": policy.name, "advice": policy.description])
     }
   }
 }

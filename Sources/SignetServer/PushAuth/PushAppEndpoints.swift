@@ -5,7 +5,6 @@ package import SignetPushAuth
 package import SignetStorage
 package import SignetWire
 
-extension PushAuthMechanismRecord.State: Shaped {}
 extension PushAuthMessageRecord.State: Shaped {}
 extension PushAuthKind: Shaped {}
 extension SentPushAuthMessage.Delivery: Shaped {}
@@ -76,15 +75,18 @@ package struct PushAppQuery: Message {
 package struct PushAppList: Message {
   /// An app, without its secret and its token.
   package struct App: Message {
-    package let hasCodes: Bool, id: String, user: String, state: PushAuthMechanismRecord.State
-    package let created: Int64, deviceName: String?, platform: String?, service: String?
+    package let hasCodes: Bool, id: String, user: String, state: AuthenticatorRecord.State
+    package let created: Int64, lastAnswered: Int64?
+    package let deviceName: String?, platform: String?, service: String?
 
     package static let schema = MessageSchema(Self.init) {
       Member("hasCodes", \Self.hasCodes)
       Member("id", \Self.id)
       Member("user", \Self.user, .userName)
-      Member("state", \Self.state)
+      Member("state", \Self.state, "`pending` until an app has registered.")
       Member("created", \Self.created)
+      Member(
+        "lastAnswered", \Self.lastAnswered, .time, "When it last answered a message of the last 30 days.")
       Member("deviceName", \Self.deviceName)
       Member("platform", \Self.platform)
       Member("service", \Self.service)
@@ -147,13 +149,19 @@ package struct MadePushMessage: Message {
 
 /// What became of a message to an app.
 package struct PushMessageDescription: Message {
-  package let id: String, transaction: String, status: PushAuthMessageRecord.State, kind: String
+  package let id: String, transaction: String, status: String, kind: String
   package let created: Int64, expires: Int64, answered: Int64?
+
+  private static let statuses: [String] = {
+    let own = PushAuthMessageRecord.State.allCases.map(\.rawValue)
+    return own + TransactionRecord.State.allCases.map(\.rawValue).filter { !own.contains($0) }
+  }()
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
     Member("transaction", \Self.transaction, "The transaction that the answer decides.")
-    Member("status", \Self.status)
+    Member(
+      "status", \Self.status, .oneOf(statuses), "How it was answered; else how its transaction stands.")
     Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
     Member("created", \Self.created)
     Member("expires", \Self.expires)
@@ -312,11 +320,10 @@ struct PushAppEndpoints: Sendable {
           number: sent.number)
       },
       API.showPushMessage.answered { [service] call in
-        let found = try await service.message(call.id)
+        let (found, status) = try await service.standing(of: call.id)
         return PushMessageDescription(
-          id: found.id, transaction: found.transaction, status: found.state, kind: found.kind,
-          created: found.created,
-          expires: found.expires, answered: found.answered)
+          id: found.id, transaction: found.transaction, status: status, kind: found.kind,
+          created: found.created, expires: found.expires, answered: found.answered)
       },
       API.takePushSubmission.answered { [service] call in await service.take(call.request) },
       API.listWaitingMessages.answered(waiting: { [service, watch] call, responder in
@@ -329,14 +336,16 @@ struct PushAppEndpoints: Sendable {
     guard try await context.storage.user(user.text) != nil else {
       throw Problem(noUser: user.text)
     }
-    let found = try await context.storage.pushAuthMechanisms(user: user.text)
-    return PushAppList(
-      mechanisms: found.map { mechanism in
-        let device = service.device(of: mechanism)
-        return PushAppList.App(
+    var apps: [PushAppList.App] = []
+    for mechanism in try await context.storage.pushAuthMechanisms(user: user.text) {
+      let device = service.device(of: mechanism)
+      apps.append(
+        PushAppList.App(
           hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user,
-          state: mechanism.state, created: mechanism.created, deviceName: device?.name,
-          platform: device?.platform, service: device?.service)
-      })
+          state: mechanism.state.ofAuthenticator, created: mechanism.created,
+          lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,
+          platform: device?.platform, service: device?.service))
+    }
+    return PushAppList(mechanisms: apps)
   }
 }

@@ -86,7 +86,7 @@ extension PushAuthService {
   }
 
   /// Where a transaction stands; one whose row was altered, which nobody can answer, is as one that has expired.
-  private func state(of transaction: String) async throws -> TransactionRecord.State {
+  func state(of transaction: String) async throws -> TransactionRecord.State {
     do {
       return try await context.storage.transaction(transaction)?.state ?? .expired
     } catch {

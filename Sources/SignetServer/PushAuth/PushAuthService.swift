@@ -1,9 +1,11 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
+import SignetPolicy
 import SignetPush
 package import SignetPushAuth
 package import SignetStorage
+import SignetText
 import SignetWire
 
 /// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
@@ -35,6 +37,7 @@ package struct PushAuthService: Sendable {
   package func enrol(
     _ form: NewPushApp, by actor: AuditActor
   ) async throws -> PushAuthInvitation {
+    if let policies = form.policies { try Self.check(policies) }
     let id = ServerMadeID(random: context.random).text
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
     let challenge = context.random.bytes(32)
@@ -77,6 +80,22 @@ package struct PushAuthService: Sendable {
       throw Problem(noUser: user.text)
     }
     return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
+  }
+
+  /// Refuses account policies that no app could evaluate: as a rule a typing error, of which nobody would ever hear.
+  ///
+  /// - Throws: ``Problem/Code/malformed``.
+  private static func check(_ policies: JSONObject) throws {
+    let unknown: [String]
+    do throws(AccountPolicyFailure) {
+      unknown = try AccountPolicyRegistry().check(AccountPolicySet(policies))
+    } catch { throw Problem(.malformed, "\"policies\": \(error)") }
+    guard let first = unknown.first else { return }
+    let known = AccountPolicyRegistry.builtIn.map(\.name)
+    let suggestion = closest(to: first, among: known).map { "; did you mean \($0)?" } ?? "."
+    throw Problem(
+      .malformed,
+      "\"policies\": no app evaluates \(first)\(suggestion) Known are \(known.joined(separator: ", ")).")
   }
 
   // MARK: Messages
@@ -150,6 +169,33 @@ package struct PushAuthService: Sendable {
     return ended
   }
 
+  /// The message of an id, and how it stands: how it was answered, else how its transaction stands.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  package func standing(
+    of id: String
+  ) async throws -> (message: PushAuthMessageRecord, status: String) {
+    let found = try await message(id)
+    let state = try await state(of: found.transaction)
+    guard state != .pending else { return (found, found.state.rawValue) }
+    // Its answer decides both in one step, which may have come in between.
+    let present = try await message(id)
+    let isAnswered = present.state == .approved || present.state == .denied
+    return (present, isAnswered ? present.state.rawValue : state.rawValue)
+  }
+
+  /// When an app last answered one of its newest messages, which are kept for 30 days after their end; `nil` for never.
+  func lastAnswer(of mechanism: PushAuthMechanismRecord) async throws -> Int64? {
+    do {
+      return try await context.storage.pushAuthMessages(of: mechanism.id, after: 0).compactMap(\.answered)
+        .max()
+    } catch {
+      // An altered message says nothing, and keeps no list from an operator.
+      guard case .altered = error else { throw error }
+      return nil
+    }
+  }
+
   private func mechanism(for form: NewPushMessage) async throws -> PushAuthMechanismRecord {
     if let id = form.mechanism {
       guard let found = try await context.storage.pushAuthMechanism(id),
@@ -169,7 +215,10 @@ package struct PushAuthService: Sendable {
       throw try await context.storage.user(user.text) == nil ? Problem(noUser: user.text) : Self.noMechanism
     }
     guard active.count == 1 else {
-      throw Problem(.malformed, "The user has \(active.count) apps; name one by \"mechanism\".")
+      throw Problem(
+        .malformed,
+        "The user has \(active.count) apps; name one by \"mechanism\". 'signet-server authenticator list USER' shows them."
+      )
     }
     return newest
   }
@@ -199,7 +248,9 @@ package struct PushAuthService: Sendable {
     _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord, until expires: Int64,
     while isWanted: (@Sendable () async -> Bool)? = nil
   ) async -> SentPushAuthMessage.Delivery {
-    guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else { return .none }
+    guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else {
+      return isAskedByItself(mechanism) ? .live : .none
+    }
     let push = PushMessage(
       envelope: token, topic: String(message.messageID.suffix(22)), expires: expires,
       data: ["message": token, "messageId": message.messageID],
@@ -301,7 +352,9 @@ package struct SentPushAuthMessage: Sendable {
     case gone
     /// The service did not take it.
     case failed
-    /// No service of this server reaches the device.
+    /// The app asks for it by itself.
+    case live
+    /// No service of this server reaches the device, and the app does not ask.
     case none
   }
 }

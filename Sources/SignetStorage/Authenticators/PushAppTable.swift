@@ -41,15 +41,10 @@ struct PushAppTable: AnsweringTable {
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
-      let (state, reason): (AuthenticatorRecord.State, String) =
-        switch mechanism.state {
-        case .open: (.pending, "")
-        case .active: (.active, "")
-        case .altered: (.altered, AuditEvent.alteredReason)
-        }
-      return AuthenticatorRecord(
-        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
-        reason: reason, created: mechanism.created)
+      AuthenticatorRecord(
+        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice,
+        state: mechanism.state.ofAuthenticator,
+        reason: mechanism.state == .altered ? AuditEvent.alteredReason : "", created: mechanism.created)
     }
   }
 
