@@ -81,6 +81,21 @@ import Testing
     #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
   }
 
+  @Test("the text of an altered message is removed once its time is over, as that of others is")
+  func forgetsTexts() async throws {
+    let bench = try await Self.bench()
+    _ = try await bench.make("Pay 10")
+    try bench.server.tamper("UPDATE pushauth_messages SET created = created + 1")
+    func hasText() throws -> Bool {
+      try bench.server.look("SELECT sealed_token IS NOT NULL FROM pushauth_messages")[0] == .integer(1)
+    }
+    try await bench.server.context.sweep()
+    #expect(try hasText())
+    bench.server.clock.advance(by: 301)
+    try await bench.server.context.sweep()
+    #expect(try !hasText())
+  }
+
   @Test("a message whose transaction was changed has expired once its time is over")
   func transaction() async throws {
     let bench = try await Self.bench()

@@ -45,6 +45,32 @@ import Testing
     #expect(content.origin == .relyingParty("Shop"))
   }
 
+  @Test("the evidence of one message verifies for no other one with the same text")
+  func evidenceOfAnother() async throws {
+    let bench = try await AuthenticatorBench([.app])
+    var (objects, keys): ([JSONObject], [EvidenceCheck.SharedKey?]) = ([], [])
+    for _ in 0..<2 {
+      let id = try await Self.send(bench, ["text": "Log in?"]).record.transaction
+      #expect(try await bench.post(.approve, to: bench.message(bench.sent())).status == 200)
+      objects.append(try await Self.shown(id, bench))
+      keys.append(try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context))
+    }
+    for (object, key) in zip(objects, keys) { _ = try EvidenceCheck(object.text, sharedKey: key) }
+    var whole = objects[1]
+    whole["evidence"] = objects[0]["evidence"]
+    #expect(throws: EvidenceCheck.Failure.altered(member: "id")) {
+      try EvidenceCheck(whole.text, sharedKey: keys[1])
+    }
+    let first = try objects[0].object("evidence")
+    var signed = try objects[1].object("evidence")
+    (signed["message"], signed["answer"]) = (first["message"], first["answer"])
+    var parts = objects[1]
+    parts["evidence"] = .object(signed)
+    #expect(throws: EvidenceCheck.Failure.altered(member: "message")) {
+      try EvidenceCheck(parts.text, sharedKey: keys[1])
+    }
+  }
+
   @Test("a number that an app is asked by name is in the evidence, and a wrong one denies the transaction")
   func numbers() async throws {
     for isRight in [true, false] {

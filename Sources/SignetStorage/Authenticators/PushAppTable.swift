@@ -71,7 +71,7 @@ struct PushAppTable: AnsweringTable {
     _ = try database.execute("DELETE FROM pushauth_mechanisms WHERE \(condition)", values)
   }
 
-  /// Forgets URIs that nobody has used, and messages whose end could be asked for long enough.
+  /// Forgets URIs that nobody has used, what messages say once their time is over, and messages whose end could be asked for long enough.
   func sweep(at time: Int64, in database: SQLConnection) throws {
     _ = try database.execute(
       """
@@ -80,6 +80,13 @@ struct PushAppTable: AnsweringTable {
       """, [.integer(time)])
     _ = try database.execute(
       "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
+    // A message that this server has not written so does not end with its transaction, and would keep its text. Older ones were seen
+    // here before.
+    _ = try database.execute(
+      """
+      UPDATE pushauth_messages SET sealed_token = NULL
+      WHERE expires <= $1 AND expires > $2 AND sealed_token IS NOT NULL
+      """, [.integer(time), .integer(time - 3600)])
     _ = try database.execute(
       "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
   }
