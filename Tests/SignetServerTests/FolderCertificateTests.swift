@@ -77,7 +77,7 @@ import SignetServer
     }
     #expect(
       try folder.certificate().authorityRefusal?.contains(" has more than 64 KiB; have \"tls.auth") == true)
-    #expect(throws: ServerFolderFailure.authorityTooLarge(path: "\(folder.path)/ca.pem")) {
+    #expect(throws: ServerFolderFailure.largeFileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
       try folder.authorityPEM()
     }
     try FileManager.default.removeItem(atPath: "\(path)/ca.pem")

@@ -66,10 +66,7 @@ public struct ServerFolder: Sendable {
   /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
   public func authorityPEM() throws(ServerFolderFailure) -> String? {
     guard let name = settings.tls.authority else { return nil }
-    do throws(ServerFolderFailure) { return try text(name, .plain, of: "tls.authority") } catch {
-      guard case .tooLarge(let path) = error else { throw error }
-      throw .authorityTooLarge(path: path)
-    }
+    return try text(name, .plain, of: "tls.authority")
   }
 
   /// The server's certificate and its intermediates, PEM.
@@ -261,13 +258,16 @@ extension ServerFolder {
   ///   - access: Who may have access to the file.
   ///   - setting: The path of the setting, such as `tls.key`.
   /// - Returns: All of the file.
-  /// - Throws: ``ServerFolderFailure``; ``ServerFolderFailure/fileOfSetting(_:path:)`` where the file is missing.
+  /// - Throws: ``ServerFolderFailure``: ``ServerFolderFailure/fileOfSetting(_:path:)`` where the file is missing, and
+  ///   ``ServerFolderFailure/largeFileOfSetting(_:path:)``.
   func read(
     _ name: String, _ access: FolderFile.Access, of setting: String
   ) throws(ServerFolderFailure) -> SecretBytes {
     do throws(ServerFolderFailure) {
       return try FolderFile(file(name), access).read(isOutsideFolder: name.hasPrefix("/"))
-    } catch .fileMissing(let path) { throw .fileOfSetting(setting, path: path) }
+    } catch .fileMissing(let path) { throw .fileOfSetting(setting, path: path) } catch .tooLarge(let path) {
+      throw .largeFileOfSetting(setting, path: path)
+    }
   }
 
   /// The path of a file of the folder, or of one elsewhere.

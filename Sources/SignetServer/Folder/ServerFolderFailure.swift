@@ -29,8 +29,8 @@ public import SignetStorage
   case openToOthers(path: String, mode: UInt32)
   /// The file is larger than any file of its kind.
   case tooLarge(path: String)
-  /// The file with the authority that clients trust is larger than any that is read: a system's whole list, for example.
-  case authorityTooLarge(path: String)
+  /// The file that a setting names is larger than any that is read: a system's list of all authorities, for example.
+  case largeFileOfSetting(String, path: String)
   /// The system refused to read.
   case unreadable(path: String, errno: Int32)
   /// The system refused to write.
@@ -90,9 +90,9 @@ public import SignetStorage
       "other users have access to \(path) (mode \(String(mode, radix: 8))); chmod go= it, "
         + "and replace the secrets in it if others may have read them"
     case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
-    case .authorityTooLarge(let path):
-      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; have \"tls.authority\" of server.json name a file with the "
-        + "authority of the server's certificate alone, or take \"authority\" out where clients trust the issuer already"
+    case .largeFileOfSetting(let setting, let path):
+      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; have \"\(setting)\" of server.json name a smaller file: of "
+        + "authorities, one with those alone that are needed"
     case .unreadable(let path, let error): "\(path) can't be read: \(Self.message(error))"
     case .unwritable(let path, let error): "\(path) can't be written: \(Self.message(error))"
     case .settings(let path, let reason): "\(path): \(reason)"
