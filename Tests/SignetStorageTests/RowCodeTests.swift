@@ -297,6 +297,19 @@ import Testing
     }
   }
 
+  @Test("an altered invite refuses a wrong proof as it does a right one", arguments: StorageBackend.here)
+  func alteredInvite(_ backend: StorageBackend) async throws {
+    let bench = try await Bench(on: backend)
+    let event = bench.event
+    @Sendable func prove() async throws -> ActivationOutcome {
+      try await bench.storage.finishActivation("a-bob", container: nil, limit: 5, at: 10) { _ in event }
+    }
+    #expect(try await prove() == .wrongProof(remaining: 4))
+    try await bench.tamper("UPDATE activations SET expires = 9999 WHERE id = 'a-bob'")
+    await #expect(throws: StorageFailure.altered(row: "a-bob", of: "activations")) { try await prove() }
+    await bench.close()
+  }
+
   @Test(
     "the lock of a container whose account state was altered is on the record, and its requests end",
     arguments: StorageBackend.here,

@@ -115,6 +115,8 @@ extension SQLConnection {
     _ id: String, container: NewContainer?, limit: Int, at time: Int64
   ) throws -> ActivationOutcome {
     guard let container else {
+      // One whose row was altered refuses a wrong proof as it does a right one.
+      guard try openActivation("id", id) != nil else { return .closed }
       let counted = try number(
         """
         UPDATE activations SET failed_attempts = failed_attempts + 1
