@@ -128,10 +128,14 @@ struct AccountReading {
 }
 
 /// What an authenticator lets its device do.
-struct BoundStanding {
-  var standing: AccountStanding
+package struct BoundStanding {
+  package let standing: AccountStanding
   /// The event of a lock of the device because the row of the authenticator was altered; `nil` where it was not.
-  var altered: AuditEvent?
+  package let altered: AuditEvent?
+
+  package init(_ standing: AccountStanding, altered: AuditEvent? = nil) {
+    (self.standing, self.altered) = (standing, altered)
+  }
 }
 
 // The registry.

@@ -126,28 +126,14 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   }
 
   func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding] {
-    try database.containers(on: device.installation, of: device.user).compactMap { container in
-      switch container.state {
-      case .active: BoundStanding(standing: container.standing)
-      // What a row says that was altered is not believed: its container may have been locked.
-      case .altered:
-        BoundStanding(
-          standing: .locked, altered: .containerAltered(user: device.user, container: container.id))
-      case .pending, .revoked: nil
-      }
-    }
+    try database.containers(on: device.installation, of: device.user).compactMap(\.boundStanding)
   }
 
   /// Takes the codes of a user's containers out of use whose rows were altered or removed.
-  ///
-  /// Such a container does not say on which device it is, or that it was locked: the lock of any device of the user's holds for its codes.
   func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
-    for var credential in try database.credentials(of: device.user)
-    where credential.serial == nil && credential.state == .active {
-      let container = try database.anyContainer(credential.id)
-      if let container, container.state != .altered { continue }
-      credential.state = .disabled
-      try database.update(credential)
+    for credential in try database.credentials(of: device.user) {
+      guard let held = credential.held(for: try database.anyContainer(credential.id)) else { continue }
+      try database.update(held)
     }
   }
 

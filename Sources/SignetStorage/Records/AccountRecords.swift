@@ -33,7 +33,7 @@ public struct AccountStateRecord: Hashable, Sendable {
   /// When it came.
   public var reported: Int64?
   /// Whether its row is not as this server wrote it, or is gone: never stored.
-  var isAltered = false
+  package var isAltered = false
 
   /// The state of the beginning.
   public init() {}
@@ -124,7 +124,7 @@ extension AccountStateRecord {
     "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported, code"
 
   /// What is believed of a container whose row was altered or removed: an operator who has looked at it ends that by an unlock.
-  static let altered = {
+  package static let altered = {
     var state = Self()
     (state.isOrderedLocked, state.orderedReason) = (true, AuditEvent.alteredReason)
     state.isAltered = true

@@ -1,5 +1,5 @@
 /// How an outcome goes into the audit log; one that says nothing new does not.
-package enum OutcomeEntry: Hashable {
+package enum OutcomeEntry: Hashable, Sendable {
   /// Each time.
   case always
   /// No more than so often in an hour: who causes it could do so without end.

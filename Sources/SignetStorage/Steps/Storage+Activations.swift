@@ -21,32 +21,24 @@ extension Storage {
     try await read { try $0.openActivation("user_id", user) }
   }
 
-  /// Ends one *finish* message: the proof was checked by the caller, this decides and remembers.
+  /// Ends one *finish* message, whose proof was checked by the caller, as ``ActivationRecord/outcome(isProved:isKeyTaken:limit:at:)`` says.
   ///
-  /// An activation that is not open, has expired at `time`, or has `limit` failed attempts refuses whatever the proof
-  /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
-  /// container and its credential as pending, in the place of an earlier pending one of the same activation; unless one of its
-  /// public keys belongs to another authenticator, of whatever kind and state.
+  /// A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the container and its credential as pending, in the place
+  /// of an earlier pending one of the same activation.
   ///
   /// - Throws: ``StorageFailure/deviceLocked`` for a container of a device that is locked.
   public func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
-    let codes = codes
-    return try await write { database in
+    try await write { [codes] database in
       if let container = container?.container {
         try database.requireActive(known: container.user)
         try database.requireUnlocked(container.installation, of: container.user, codes)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
-      // A wrong proof is counted by itself; who knows the invite can repeat all else.
       if let event = audit(outcome) {
-        if case .wrongProof = outcome {
-          try database.appendAudit(event)
-        } else {
-          try database.appendRepeatable(event, of: .activation(id))
-        }
+        try database.appendAudit(event, as: outcome.entry(of: id))
       }
       return outcome
     }
@@ -67,20 +59,13 @@ extension Storage {
     _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
-    let codes = codes
-    return try await write { database in
+    try await write { [codes] database in
       let container = try database.requireActiveUser(ofContainer: id)
       let outcome = try database.confirm(container, at: time, lost, codes)
-      // A repeated confirmation changes nothing and is no event.
-      guard outcome != .alreadyActive else { return outcome }
       let event = audit(outcome)
-      guard outcome == .activated else {
-        try database.appendRepeatable(event, of: .container(id))
-        return outcome
-      }
-      try database.appendAudit(event)
+      try database.appendAudit(event, as: outcome.entry(of: id))
       // What it takes the place of may have shown more.
-      if let container = try database.container(id) {
+      if let container, outcome == .activated {
         try database.endUnanswerable(of: container.user, after: event, at: time)
       }
       return outcome
@@ -114,39 +99,36 @@ extension SQLConnection {
   fileprivate func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64
   ) throws -> ActivationOutcome {
-    guard let container else {
-      // One whose row was altered refuses a wrong proof as it does a right one.
-      guard try openActivation("id", id) != nil else { return .closed }
-      let counted = try number(
-        """
-        UPDATE activations SET failed_attempts = failed_attempts + 1
-        WHERE id = $1 AND state = 'open' AND expires > $2 AND failed_attempts < $3 RETURNING failed_attempts
-        """, [.text(id), .integer(time), .int(limit)])
-      guard let counted else { return .closed }
-      return .wrongProof(remaining: max(0, limit - Int(clamping: counted)))
+    let isKeyTaken = try container.map { try hasTakenKey($0, replacing: "activation", id) } ?? false
+    let open = try openActivation("id", id)
+    let outcome =
+      open?.outcome(isProved: container != nil, isKeyTaken: isKeyTaken, limit: limit, at: time) ?? .closed
+    switch (outcome, container) {
+    case (.wrongProof, _):
+      try execute(
+        "UPDATE activations SET failed_attempts = failed_attempts + 1 WHERE id = $1", [.text(id)], changing: 1
+      )
+    case (.staged, let container?):
+      try removePending("activation", id)
+      try insert(container)
+    case (.staged, nil), (.keyTaken, _), (.closed, _): break
     }
-    guard let open = try openActivation("id", id), open.expires > time, open.failedAttempts < limit else {
-      return .closed
-    }
-    guard try !hasTakenKey(container, replacing: "activation", id) else { return .keyTaken }
-    try removePending("activation", id)
-    try insert(container)
-    return .staged
+    return outcome
   }
 
   fileprivate func confirm(
     _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord, _ codes: RowCodes
   ) throws -> ConfirmationOutcome {
     guard var container else { return .gone }
-    if container.state == .active { return .alreadyActive }
-    guard container.state == .pending else { return .gone }
-    if let renewed = container.renews {
-      // A renewal goes on from a container in use; one that ended meanwhile has no successor.
-      guard try self.container(renewed)?.state == .active else { return .gone }
-    } else {
+    switch ContainerConfirmation(of: container) {
+    case .settled(let outcome): return outcome
+    case .renewal(let renewed):
+      // One that ended meanwhile has no successor.
+      guard try self.container(renewed)?.isInUse ?? false else { return .gone }
+    case .activation(let activation):
       try requireUnlocked(container.installation, of: container.user, codes)
-      guard try openActivation("id", container.activation) != nil else { return .gone }
-      _ = try endActivations(.used, "id", container.activation)
+      guard try openActivation("id", activation) != nil else { return .gone }
+      _ = try endActivations(.used, "id", activation)
     }
     for earlier in try containers(of: container.user, "state = 'active'")
     where earlier.device == container.device {
@@ -162,7 +144,7 @@ extension SQLConnection {
     if let renewed = container.renews {
       _ = try execute(
         "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(container.id), .text(renewed)])
-      try carryAccountState(from: renewed, to: container.id, at: time, codes)
+      try carryAccountState(from: renewed, to: container.id, at: time)
     }
     try bind(DeviceRecord(of: container, at: time, codes), codes)
     return .activated

@@ -19,10 +19,9 @@ extension Storage {
     try await read { try $0.containers(of: user) }
   }
 
-  /// Revokes a container for good, and forgets its credential; what UAF has on its device goes with it.
+  /// Revokes a container for good, and forgets its credential; what goes with it, ``ContainerEnd`` says.
   ///
-  /// Nothing else goes where the device has another container in use, which took the place of this one, nor with one that never
-  /// was in use. The row of one that was altered is written anew as that of a revoked one.
+  /// The row of one that was altered is written anew as that of a revoked one.
   ///
   /// - Parameters:
   ///   - id: The container.
@@ -33,24 +32,11 @@ extension Storage {
   public func revokeContainer(
     _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
-    return try await write { database in
+    try await write { database in
       guard let container = try database.anyContainer(id) else { return false }
-      // What its device has got since is not of this container.
-      guard container.state != .revoked else { return true }
-      try database.revoke(container)
-      try database.noteChange(ofContainer: id)
-      try database.appendAudit(audit)
-      let isReplaced = try database.containers(of: container.user, "state = 'active'").contains {
-        $0.state == .active && $0.device == container.device
-      }
-      // Of one that was altered nobody knows whether it was in use: what it names goes, and is not left behind.
-      if [.active, .altered].contains(container.state), !isReplaced {
-        try database.revoke(
-          on: container.installation, of: container.user, but: .container, at: audit.time, lost)
-      }
-      try database.settleDevice(container.installation, of: container.user, at: audit.time, codes)
-      try database.endUnanswerable(of: container.user, after: audit, at: audit.time)
+      let others = try database.containers(of: container.user, "state = 'active'")
+      guard let end = ContainerEnd(revoking: container, among: others) else { return true }
+      try database.apply(end, after: audit, at: audit.time, lost)
       return true
     }
   }
@@ -209,17 +195,17 @@ extension SQLConnection {
         owner: try anyUser(in: row, from: ContainerRecord.columnCount + 1)
       )
     }
-    guard let (container, failed, owner) = found, container.state == .active,
+    guard let (container, failed, owner) = found, container.isInUse,
       SignerRecord(container) == signer
     else { return nil }
     remember(container)  // the event of what is decided names its device
-    return (failed, container.standing == .locked, owner)
+    return (failed, container.isLocked, owner)
   }
 
   /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing
   /// is to be decided.
   func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
-    guard let container, container.state == .active else { return .unknown }
+    guard let container, container.isInUse else { return .unknown }
     let failed = try number(
       "SELECT failed_signatures FROM containers WHERE id = $1", [.text(container.id)])
     return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
@@ -228,12 +214,13 @@ extension SQLConnection {
   func countSignature(
     of container: String, failed: Int64, isGood: Bool, limit: Int
   ) throws -> DecisionOutcome? {
-    guard failed < limit else { return .locked }
-    guard !isGood || failed > 0 else { return nil }
-    let count = isGood ? 0 : failed + 1
-    _ = try execute(
-      "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(count), .text(container)])
-    return isGood ? nil : .notSigned
+    let count = SignatureCount(after: failed, isGood: isGood, limit: limit)
+    if let failed = count.failed {
+      try execute(
+        "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(failed), .text(container)],
+        changing: 1)
+    }
+    return count.refusal
   }
 }
 

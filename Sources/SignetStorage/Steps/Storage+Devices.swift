@@ -28,11 +28,9 @@ extension Storage {
     _ id: String, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
-    let codes = codes
-    return try await write { database in
-      guard var device = try database.device(id: id, codes)?.identified(codes) else { return .unknown }
-      (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, reason, audit.time)
-      try database.settle(device, at: audit.time, codes)
+    try await write { [codes] database in
+      guard let device = try database.device(id: id, codes)?.identified(codes) else { return .unknown }
+      try database.settle(device.locked(because: reason, at: audit.time), at: audit.time, codes)
       try database.appendAudit(audit)
       let orders = try database.give(.lock, on: device, order)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
@@ -48,15 +46,15 @@ extension Storage {
   public func unlockDevice(
     _ id: String, audit: AuditRecord, order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
-    let codes = codes
-    return try await write { database in
-      guard var device = try database.device(id: id, codes) else { return .unknown }
-      guard !device.isAltered else { return .altered }
-      if try database.isAnythingToBeWiped(on: device) { return .toBeWiped }
-      (device.isOrderedLocked, device.orderedReason, device.ordered) = (false, "", audit.time)
-      try database.settle(device, at: audit.time, codes)
-      try database.appendAudit(audit)
-      return .done(try database.give(.unlock, on: device, order))
+    try await write { [codes] database in
+      guard let device = try database.device(id: id, codes) else { return .unknown }
+      switch device.unlocked(after: try database.accountOrders(on: device), at: audit.time) {
+      case .refused(let outcome): return outcome
+      case .made(let unlocked):
+        try database.settle(unlocked, at: audit.time, codes)
+        try database.appendAudit(audit)
+        return .done(try database.give(.unlock, on: device, order))
+      }
     }
   }
 
@@ -73,12 +71,11 @@ extension Storage {
   public func revokeDevice(
     _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
-    return try await write { database in
+    try await write { [codes] database in
       guard let device = try database.device(id: id, codes)?.identified(codes) else { return false }
       try database.appendAudit(audit)
       try database.revoke(on: device.installation, of: device.user, at: audit.time, lost)
-      if !device.isAltered { try database.settle(device, at: audit.time, codes) }
+      try database.settleDevice(device.installation, of: device.user, at: audit.time)
       try database.noteChange(ofUser: device.user)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
       return true
@@ -97,14 +94,12 @@ extension SQLConnection {
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUnlocked(_ installation: String?, of user: String, _ codes: RowCodes) throws {
     guard let installation else { return }
-    guard let device = try device(installation, of: user, codes) else {
-      // Where something is bound there was a row, which said whether the device was locked.
-      if try isAnythingBound(to: installation, of: user) {
-        throw StorageFailure.altered(row: installation, of: "devices")
-      }
-      return
+    if let device = try anyDevice(installation, of: user, codes) {
+      if let refusal = device.refusal { throw refusal }
+    } else if try isAnythingBound(to: installation, of: user) {
+      // There was a row, which said whether the device was locked.
+      throw StorageFailure.altered(row: installation, of: "devices")
     }
-    guard device.standing != .locked else { throw StorageFailure.deviceLocked }
   }
 
   private func isAnythingBound(to installation: String, of user: String) throws -> Bool {
@@ -117,7 +112,7 @@ extension SQLConnection {
   func isLocked(_ installation: String?, of user: String, _ codes: RowCodes) throws -> Bool {
     guard let installation else { return false }
     guard let device = try anyDevice(installation, of: user, codes) else { return true }
-    return device.isAltered || device.standing == .locked
+    return device.refusal != nil
   }
 
   /// Finds the device that something is bound to in this step, or makes it.
@@ -129,34 +124,28 @@ extension SQLConnection {
   func bind(_ new: DeviceRecord, _ codes: RowCodes) throws {
     // Two that come at once both find none: the second keeps the row of the first.
     try insert(new, codes)
-    guard var device = try device(new.installation, of: new.user, codes) else {
+    guard let device = try device(new.installation, of: new.user, codes) else {
       throw StorageFailure.failed(detail: "a device was not written")
     }
-    if !new.name.isEmpty { device.name = new.name }
-    if !new.platform.isEmpty { device.platform = new.platform }
-    try settle(device, at: new.created, codes)
+    try settle(device.described(by: new), at: new.created, codes)
     try forgetDevices(of: new.user, but: device.id)
   }
 
-  /// How many devices of a user there may be before those are forgotten that nothing is bound to.
-  private static var keptDeviceCount: Int64 { 64 }
-
-  /// Removes a user's devices that nothing is or was bound to but what is gone, and that were never locked, once there are many: what
-  /// binds and unbinds under ever new names must not fill the database.
+  /// Removes a user's devices that nothing is or was bound to but what is gone, and that were never locked, once there are many.
   private func forgetDevices(of user: String, but kept: String) throws {
     let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.text(user)])
-    guard let count, count > Self.keptDeviceCount else { return }
-    let inUse = Set(
-      try AuthenticatorRecord.Kind.boundToDevices.flatMap { try $0.installations(of: user, in: self) }
-        .map { Array($0.utf8) })
+    guard let count, DeviceRetention.isCrowded(count) else { return }
+    let bound = try AuthenticatorRecord.Kind.boundToDevices.flatMap {
+      try $0.installations(of: user, in: self)
+    }
     let unordered = try rows(
       """
       SELECT id, installation FROM devices
       WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
       """, [.text(user), .text(kept), .of(AccountStanding.open)]
     ) { (id: try $0.text(0), installation: try $0.text(1)) }
-    for device in unordered where !inUse.contains(Array(device.installation.utf8)) {
-      try execute("DELETE FROM devices WHERE id = $1", [.text(device.id)], changing: 1)
+    for id in DeviceRetention.forgotten(among: unordered, boundTo: bound) {
+      try execute("DELETE FROM devices WHERE id = $1", [.text(id)], changing: 1)
     }
   }
 }
@@ -185,9 +174,7 @@ extension SQLConnection {
   }
 
   /// The device of a user that calls itself so, also one whose row was altered.
-  fileprivate func anyDevice(
-    _ installation: String, of user: String, _ codes: RowCodes
-  ) throws -> DeviceRecord? {
+  func anyDevice(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
     try row(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
       [.text(user), .text(installation)]
@@ -196,45 +183,34 @@ extension SQLConnection {
 
   /// Writes down how a device stands, after something befell what is bound to it.
   ///
-  /// A device whose row was altered stays as it is: the gate refuses it, and whatever befell its authenticator must not be undone by it.
-  ///
   /// - Parameters:
   ///   - installation: What the device calls itself.
   ///   - user: Whose it is.
   ///   - lock: The reason of a new lock of the device itself; `nil` to keep the present one.
   ///   - time: When.
-  ///   - codes: The codes of rows.
   /// - Throws: ``SQLFailure``.
   func settleDevice(
-    _ installation: String, of user: String, locking lock: String? = nil, at time: Int64, _ codes: RowCodes
+    _ installation: String, of user: String, locking lock: String? = nil, at time: Int64
   ) throws {
-    guard var device = try anyDevice(installation, of: user, codes), !device.isAltered else { return }
-    if let lock, !device.isOrderedLocked {
-      (device.isOrderedLocked, device.orderedReason, device.ordered) = (true, lock, time)
-    }
-    try settle(device, at: time, codes)
+    let device = try anyDevice(installation, of: user, rowCodes)
+    guard let kept = device?.keeping(lock: lock, at: time) else { return }
+    try settle(kept, at: time, rowCodes)
   }
 
-  /// Writes a device down with its standing: the gravest of its own order and of what its authenticators let it do.
-  ///
-  /// One whose row was altered is written anew, so that it is one that is locked. What it stood at says nothing then.
+  /// Writes a device down with its standing, as ``DeviceSettlement`` has it.
   ///
   /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator can answer
   /// end.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
     guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
-    var device = device
-    device.isAltered = false
     let tables = AuthenticatorRecord.Kind.boundToDevices
-    let bound = try tables.flatMap { try $0.standings(on: device, in: self) }
-    let standings = bound.map(\.standing)
-    device.standing =
-      device.isOrderedLocked || standings.contains(.locked)
-      ? .locked : standings.contains(.stepUp) ? .stepUp : .open
-    if device.standing == .locked {
+    let settlement = DeviceSettlement(
+      device, before: before, try tables.flatMap { try $0.standings(on: device, in: self) })
+    let device = settlement.device
+    if settlement.isLocked {
       for table in tables { try table.holdLocked(device, in: self) }
     }
-    guard device != before else { return }
+    guard settlement.isChanged else { return }
     try execute(
       """
       UPDATE devices SET name = $1, platform = $2, standing = $3, ordered_lock = $4, ordered_reason = $5, ordered = $6,
@@ -246,22 +222,15 @@ extension SQLConnection {
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
         .optional(codes.code(of: device.image)), .text(device.id),
       ], changing: 1)
-    let isNewLock = !device.isOrderedLocked && (before.isOrderedLocked || before.standing != .locked)
-    if let altered = bound.compactMap(\.altered).first, isNewLock {
-      let event = AuditRecord(altered, by: .server, at: time)
+    if let alteration = settlement.alteration {
+      let event = AuditRecord(alteration, by: .server, at: time)
       // The row of the authenticator is not believed, so that nothing else names the device.
       try appendAudit(event, on: device.id)
       try endUnanswerable(of: device.user, after: event, at: time)
     }
-    guard before.isAltered || device.standing != before.standing else { return }
-    let kind: OutboxEvent.Kind =
-      switch device.standing {
-      case .open: .deviceUnlocked
-      case .stepUp: .deviceRestricted
-      case .locked: .deviceLocked
-      }
-    try publish(OutboxEvent(kind, of: device.id, user: device.user), at: time)
-    guard device.standing == .locked else { return }
+    guard let news = settlement.news else { return }
+    try publish(OutboxEvent(news, of: device.id, user: device.user), at: time)
+    guard settlement.endsWhatIsUnderWay else { return }
     for table in tables { try table.endAtLock(of: device, at: time, in: self) }
   }
 

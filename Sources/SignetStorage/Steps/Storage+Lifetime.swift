@@ -6,7 +6,7 @@ extension Storage {
   /// - Returns: Whether there is such a container in use.
   public func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard try database.container(id)?.state == .active else { return false }
+      guard try database.container(id)?.isInUse ?? false else { return false }
       try database.execute(
         "UPDATE containers SET renewal_wanted = 1 WHERE id = $1", [.text(id)], changing: 1)
       try database.noteChange(ofContainer: id)
@@ -15,11 +15,10 @@ extension Storage {
     }
   }
 
-  /// Ends one *finish* message of a renewal: what it proves was verified by the caller, this counts and remembers.
+  /// Ends one *finish* message of a renewal, whose proof was verified by the caller, as ``RenewalOutcome`` says.
   ///
-  /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
-  /// nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
-  /// the same container; unless one of its public keys belongs to an authenticator of whatever kind, the present one included.
+  /// A wrong one counts as a wrong signature and as a failed code of the container. A right one adds the successor as pending, in the place of
+  /// an earlier pending one of the same container.
   ///
   /// - Parameters:
   ///   - id: The container that is renewed.
@@ -37,19 +36,12 @@ extension Storage {
       let isReplacing = try database.exists(
         "SELECT 1 FROM containers WHERE renews = $1 AND state = 'pending'", [.text(id)])
       let outcome = try database.stageRenewal(of: id, container, by: successor, limit: limit)
-      if outcome == .staged, !isReplacing {
-        try database.appendAudit(audit(outcome))
-      } else {
-        try database.appendRepeatable(audit(outcome), of: .container(id))
-      }
+      try database.appendAudit(audit(outcome), as: outcome.entry(of: id, isReplacing: isReplacing))
       return outcome
     }
   }
 
-  /// Revokes a container for good, and notes how its device ended it; the first time only.
-  ///
-  /// Where the device wiped one that was in use, what UAF has there goes with it. Where one ends that was locked, the device stays
-  /// locked, unless an operator has ordered the wipe: otherwise who holds it would end the lock with the container.
+  /// Revokes a container for good with what ``ContainerEnd`` says, and notes how its device ended it; the first time only.
   ///
   /// - Parameters:
   ///   - id: The container, in whatever state.
@@ -62,61 +54,62 @@ extension Storage {
     _ id: String, as ended: String, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
-    return try await write { database in
-      guard let container = try database.container(id), container.ended == nil else { return false }
-      try database.end(container, as: ended, at: audit.time, audit: audit, codes, lost)
-      try database.noteChange(ofContainer: id)
+    try await write { database in
+      guard let end = try database.end(of: id, as: ended) else { return false }
+      try database.apply(end, after: audit, at: audit.time, lost)
       return true
     }
   }
 }
 
 extension SQLConnection {
-  /// What the protocol calls the end of a container that was deleted against its user's will.
-  static var wiped: String { "wiped" }
+  /// How a container ends as its device says; `nil` where it has ended so before, and where there is none.
+  func end(of id: String, as ended: String) throws -> ContainerEnd? {
+    guard let container = try container(id) else { return nil }
+    return ContainerEnd(of: container, as: ended, try accountState(of: id), try accountOrders(of: id))
+  }
 
-  /// Ends a container as its device says, with what goes with it.
-  func end(
-    _ container: ContainerRecord, as ended: String, at time: Int64, audit: AuditRecord, _ codes: RowCodes,
-    _ lost: (DeviceLoss) -> AuditRecord
+  /// Ends a container, with what goes with it.
+  func apply(
+    _ end: ContainerEnd, after cause: AuditRecord, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
-    // Told before the row says that it has ended.
-    let (reason, isOrdered) = (try accountState(of: container.id).reason, try isWipeOrdered(container.id))
-    var revoked = container
-    revoked.ended = ended
-    try revoke(revoked)
-    try appendAudit(audit)
-    guard container.state == .active else { return }
-    if ended == Self.wiped {
+    let container = end.container
+    try revoke(container)
+    try noteChange(ofContainer: container.id)
+    try appendAudit(cause)
+    guard end.concernsDevice else { return }
+    if end.takesDevice {
       try revoke(on: container.installation, of: container.user, but: .container, at: time, lost)
     }
-    let staysLocked = container.standing == .locked && !(ended == Self.wiped && isOrdered)
-    try settleDevice(
-      container.installation, of: container.user, locking: staysLocked ? reason : nil, at: time, codes)
-    try endUnanswerable(of: container.user, after: audit, at: time)
+    try settleDevice(container.installation, of: container.user, locking: end.lock, at: time)
+    try endUnanswerable(of: container.user, after: cause, at: time)
   }
 
   fileprivate func stageRenewal(
     of id: String, _ container: ContainerRecord?, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
-    // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
-    let failures = try number("SELECT failures FROM credentials WHERE id = $1", [.text(id)])
-    guard failures ?? 0 < limit else { return .locked }
-    switch try countSignature(of: container, isGood: successor != nil, limit: limit) {
-    case nil: break
+    let codes = try number("SELECT failures FROM credentials WHERE id = $1", [.text(id)])
+    let signatures = try number("SELECT failed_signatures FROM containers WHERE id = $1", [.text(id)])
+    let isKeyTaken = try successor.map { try hasTakenKey($0, replacing: "renews", id) } ?? false
+    let outcome = RenewalOutcome(
+      of: container, failed: (codes: codes ?? 0, signatures: signatures ?? 0), isProved: successor != nil,
+      isKeyTaken: isKeyTaken, limit: limit)
+    switch outcome {
     case .notSigned:
+      _ = try execute(
+        "UPDATE containers SET failed_signatures = failed_signatures + 1 WHERE id = $1", [.text(id)])
       _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.text(id)])
-      return .notSigned
-    case .locked: return .locked
-    default: return .gone
+    case .keyTaken, .staged:
+      _ = try execute(
+        "UPDATE containers SET failed_signatures = 0 WHERE id = $1 AND failed_signatures > 0", [.text(id)])
+      try forgetFailures(of: id)
+    case .locked, .gone: break
     }
-    guard let successor else { return .notSigned }
-    try forgetFailures(of: id)
-    guard try !hasTakenKey(successor, replacing: "renews", id) else { return .keyTaken }
-    // A lost answer makes the device begin anew: what it never heard of is good for nothing.
-    try removePending("renews", id)
-    try insert(successor)
-    return .staged
+    if let successor, outcome == .staged {
+      // A lost answer makes the device begin anew: what it never heard of is good for nothing.
+      try removePending("renews", id)
+      try insert(successor)
+    }
+    return outcome
   }
 }

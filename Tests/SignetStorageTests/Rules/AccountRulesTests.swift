@@ -1,0 +1,231 @@
+import SignetStorage
+import Testing
+
+/// What orders and reports make of how the server stands to a container.
+@Suite struct AccountRulesTests {
+  private static let container = ContainerRecord.rule()
+
+  // MARK: Orders
+
+  @Test(
+    "an order is given to a container in use only",
+    arguments: ContainerRecord.State.allCases, AccountOrderRecord.Action.allCases)
+  func orderedContainer(_ state: ContainerRecord.State, _ action: AccountOrderRecord.Action) throws {
+    let order = AccountOrderRecord.rule(action)
+    let outcome = try order.admission(to: .rule("c", state), on: .rule(), after: []).get()
+    #expect(outcome == (state == .active ? .added : .notInUse))
+    #expect(try order.admission(to: nil, on: nil, after: []).get() == .notInUse)
+  }
+
+  @Test(
+    "nothing unlocks a container with an open wipe; it can still be locked and wiped",
+    arguments: AccountOrderRecord.Action.allCases)
+  func openWipe(_ action: AccountOrderRecord.Action) throws {
+    let orders: [AccountOrderRecord] = [.rule(.lock), .rule(.wipe)]
+    let outcome = try AccountOrderRecord.rule(action).admission(
+      to: Self.container, on: .rule(.locked, orderedLock: true), after: orders
+    ).get()
+    #expect(outcome == (action == .unlock ? .toBeWiped : .added))
+  }
+
+  @Test("a wipe that is done, or whose row was altered, keeps nothing from being unlocked")
+  func noOpenWipe() throws {
+    let orders: [AccountOrderRecord] = [.rule(.wipe, done: true), .rule(.wipe, altered: true), .rule(.lock)]
+    let unlock = AccountOrderRecord.rule(.unlock)
+    #expect(try unlock.admission(to: Self.container, on: .rule(), after: orders).get() == .added)
+  }
+
+  @Test(
+    "an unlock is refused while the device itself is locked, or its row is altered; a lock is not",
+    arguments: [
+      (nil, nil), (DeviceRecord.rule(.locked), nil),
+      (.rule(.locked, orderedLock: true), .deviceLocked),
+      (.rule(altered: true), .altered(row: "d", of: "devices")),
+    ] as [(DeviceRecord?, StorageFailure?)])
+  func lockedDevice(_ device: DeviceRecord?, _ refusal: StorageFailure?) {
+    let outcome = AccountOrderRecord.rule(.unlock).admission(to: Self.container, on: device, after: [])
+    #expect(outcome == refusal.map { .failure($0) } ?? .success(.added))
+    for action in [AccountOrderRecord.Action.lock, .wipe] {
+      let other = AccountOrderRecord.rule(action).admission(to: Self.container, on: device, after: [])
+      #expect(other == .success(.added), "\(action)")
+    }
+  }
+
+  @Test("an order about a device unlocks the containers that an operator has locked, and locks all")
+  func orderAboutDevice() {
+    for isLocked in [false, true] {
+      let state = AccountStateRecord.rule(verdict: .locked, orderedLock: isLocked)
+      #expect(state.awaits(.unlock) == isLocked)
+      #expect(state.awaits(.lock))
+      #expect(state.awaits(.wipe))
+    }
+  }
+
+  @Test("a lock and a wipe lock at once; an unlock ends an operator's lock, and no report's")
+  func effectOfOrders() {
+    for action in [AccountOrderRecord.Action.lock, .wipe] {
+      let state = AccountStateRecord.rule().ordered(.rule(action))
+      #expect((state.standing, state.reason) == (.locked, "ordered"), "\(action)")
+    }
+    let unlocked = AccountStateRecord.rule(verdict: .stepUp, orderedLock: true).ordered(.rule(.unlock))
+    #expect((unlocked.standing, unlocked.reason, unlocked.orderedReason) == (.stepUp, "reported", ""))
+  }
+
+  @Test("an order says what counts from now on, also of an altered row")
+  func orderToAltered() {
+    #expect(AccountStateRecord.altered.standing == .locked)
+    let state = AccountStateRecord.altered.ordered(.rule(.unlock))
+    #expect(!state.isAltered)
+    #expect(state.standing == .open)
+  }
+
+  @Test("the first receipt of an order counts, and none of an altered one")
+  func receipts() throws {
+    let done = try #require(AccountOrderRecord.rule(.wipe).acknowledged(by: "first", at: 5))
+    #expect((done.receipt, done.received) == ("first", 5))
+    #expect(done.acknowledged(by: "second", at: 6) == nil)
+    #expect(AccountOrderRecord.rule(.lock, altered: true).acknowledged(by: "x", at: 5) == nil)
+  }
+
+  // MARK: Changes
+
+  @Test("a change has a higher revision, of which the device hears; no change has neither")
+  func revisions() {
+    let change = AccountStateChange(.rule(orderedLock: true), isChanged: true)
+    #expect(change.state.revision == 8)
+    let container = change.container(Self.container)
+    #expect((container.standing, container.reportWanted) == (.locked, 8))
+    let none = AccountStateChange(.rule(), isChanged: false)
+    #expect((none.isChanged, none.state.revision) == (false, 7))
+    #expect(none.alteration(of: Self.container) == nil)
+  }
+
+  @Test("a state that was found altered is a change in any case, with its event")
+  func alteredState() {
+    let change = AccountStateChange(.altered, isChanged: false)
+    #expect(change.isChanged)
+    #expect(change.state.revision == 1)
+    #expect(change.alteration(of: Self.container) == .accountAltered(user: "alice", container: "c"))
+  }
+
+  @Test(
+    "codes are in use where the container may do everything",
+    arguments: [
+      (AccountStanding.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
+    ])
+  func codes(_ standing: AccountStanding, _ state: CredentialRecord.State) {
+    let change = AccountStateChange(.rule(verdict: standing), isChanged: true)
+    for before in [CredentialRecord.State.active, .disabled] {
+      #expect(change.credential(.rule(before))?.state == state, "\(before)")
+    }
+    // Neither before its first use, nor where its row was altered, nor where it is gone.
+    #expect(change.credential(.rule(.pending)) == nil)
+    #expect(change.credential(.rule(.altered)) == nil)
+    #expect(change.credential(nil) == nil)
+  }
+
+  @Test("a successor takes over locks, policies and revision, and no challenge")
+  func carried() throws {
+    #expect(AccountStateRecord().carried == nil)
+    let locked = try #require(AccountStateRecord.rule(orderedLock: true, revision: 0).carried)
+    #expect(locked.state.standing == .locked)
+    #expect((locked.isChanged, locked.state.revision) == (true, 1))
+    #expect((locked.state.challenge, locked.state.challengeExpires) == (nil, 0))
+    let earlier = try #require(AccountStateRecord.rule(revision: 1).carried)
+    #expect((earlier.isChanged, earlier.state.revision) == (true, 2))
+    // A challenge alone is nothing of which the device has to hear.
+    let challenged = try #require(AccountStateRecord.rule(revision: 0).carried)
+    #expect((challenged.isChanged, challenged.state) == (false, AccountStateRecord()))
+    let altered = try #require(AccountStateRecord.altered.carried)
+    #expect(altered.alteration(of: Self.container) != nil)
+  }
+
+  // MARK: Reports
+
+  private static func report(
+    _ verdict: AccountStanding = .open, at time: Int64 = 99, challenge: [UInt8] = [9], seen: Int64 = 7,
+    order: AccountOrderRecord? = nil
+  ) -> AccountReportAttempt {
+    AccountReportAttempt(
+      container: "c", challenge: challenge, time: time, report: "jws", seen: seen, verdict: verdict,
+      reason: verdict == .open ? "" : "reported", order: order)
+  }
+
+  @Test(
+    "a report counts where its challenge is open, to the last second before its end",
+    arguments: [(98, true), (99, true), (100, false), (101, false)] as [(Int64, Bool)])
+  func challengeEnds(_ time: Int64, _ isTaken: Bool) {
+    let taken = TakenReport(Self.report(at: time), of: Self.container, at: .rule(), [])
+    #expect((taken != nil) == isTaken)
+    #expect(TakenReport(Self.report(at: time, challenge: [8]), of: Self.container, at: .rule(), []) == nil)
+  }
+
+  @Test("a report of a container that is not in use, or whose state was altered, is refused")
+  func refusedReport() {
+    #expect(TakenReport(Self.report(), of: nil, at: .rule(), []) == nil)
+    for state in ContainerRecord.State.allCases where state != .active {
+      #expect(TakenReport(Self.report(), of: .rule("c", state), at: .rule(), []) == nil, "\(state)")
+    }
+    #expect(TakenReport(Self.report(challenge: []), of: Self.container, at: .altered, []) == nil)
+  }
+
+  @Test("a report uses its challenge up, and what it comes to is written down")
+  func takenReport() throws {
+    let taken = try #require(TakenReport(Self.report(.locked), of: Self.container, at: .rule(), []))
+    let state = taken.change.state
+    #expect((state.challenge, state.challengeExpires) == (nil, 0))
+    #expect((state.report, state.reported) == ("jws", 99))
+    #expect((state.standing, state.reason, state.revision) == (.locked, "reported", 8))
+    #expect(taken.entry == .always)
+    #expect(!taken.isSettled)
+  }
+
+  @Test("a report that comes to the same is no change, and no news")
+  func sameReport() throws {
+    let taken = try #require(
+      TakenReport(Self.report(.stepUp), of: Self.container, at: .rule(verdict: .stepUp), []))
+    #expect(!taken.change.isChanged)
+    #expect(taken.entry == .limited(.container("c")))
+  }
+
+  @Test("beside an operator's lock a report is news, and changes nothing of which the device has to hear")
+  func reportOfLocked() throws {
+    let taken = try #require(
+      TakenReport(Self.report(.stepUp), of: Self.container, at: .rule(orderedLock: true), []))
+    #expect(taken.change.state.standing == .locked)
+    #expect(!taken.change.isChanged)
+    #expect(taken.entry == .always)
+  }
+
+  @Test("another reason for the same is a change, and no news")
+  func otherReason() throws {
+    var report = Self.report(.stepUp)
+    report.reason = "another"
+    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(verdict: .stepUp), []))
+    #expect(taken.change.isChanged)
+    #expect(taken.entry == .limited(.container("c")))
+  }
+
+  @Test("the order that a report leads to is given, but not to a container that is to be wiped")
+  func reportWithOrder() throws {
+    let report = Self.report(order: .rule(.wipe))
+    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(), []))
+    #expect(taken.order == .rule(.wipe))
+    #expect((taken.change.state.standing, taken.change.isChanged) == (.locked, true))
+    #expect(taken.entry == .always)
+    let late = try #require(
+      TakenReport(report, of: Self.container, at: .rule(orderedLock: true), [.rule(.wipe)]))
+    #expect((late.order, late.change.isChanged) == (nil, false))
+  }
+
+  @Test(
+    "a device that has heard of everything and done it reports no more",
+    arguments: [(6, false), (7, true), (8, true)] as [(Int64, Bool)])
+  func settledReport(_ seen: Int64, _ isSettled: Bool) throws {
+    let report = Self.report(seen: seen)
+    let taken = try #require(TakenReport(report, of: Self.container, at: .rule(), [.rule(.lock, done: true)]))
+    #expect(taken.isSettled == isSettled)
+    let open = try #require(TakenReport(report, of: Self.container, at: .rule(), [.rule(.lock)]))
+    #expect(!open.isSettled)
+  }
+}

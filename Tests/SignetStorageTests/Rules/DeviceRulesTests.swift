@@ -1,0 +1,137 @@
+import SignetStorage
+import Testing
+
+/// How a device stands, and what an operator may order.
+@Suite struct DeviceRulesTests {
+  // MARK: Standing
+
+  @Test(
+    "a device stands at the gravest of its own lock and of what its authenticators let it do",
+    arguments: [
+      ([], false, .open), ([.open, .stepUp], false, .stepUp), ([.stepUp, .locked, .open], false, .locked),
+      ([], true, .locked), ([.open], true, .locked),
+    ] as [([AccountStanding], Bool, AccountStanding)])
+  func standing(_ bound: [AccountStanding], _ isOrdered: Bool, _ standing: AccountStanding) {
+    let before = DeviceRecord.rule(orderedLock: isOrdered)
+    let settlement = DeviceSettlement(before, before: before, bound.map { BoundStanding($0) })
+    #expect(settlement.device.standing == standing)
+    #expect(settlement.isLocked == (standing == .locked))
+  }
+
+  @Test(
+    "receivers are told of another standing, and what is under way ends at a new lock",
+    arguments: AccountStanding.allCases, AccountStanding.allCases)
+  func news(_ earlier: AccountStanding, _ later: AccountStanding) {
+    let before = DeviceRecord.rule(earlier)
+    let settlement = DeviceSettlement(before, before: before, [BoundStanding(later)])
+    let names: [AccountStanding: OutboxEvent.Kind] = [
+      .open: .deviceUnlocked, .stepUp: .deviceRestricted, .locked: .deviceLocked,
+    ]
+    #expect(settlement.news == (earlier == later ? nil : names[later]))
+    #expect(settlement.isChanged == (earlier != later))
+    #expect(settlement.endsWhatIsUnderWay == (later == .locked && earlier != .locked))
+  }
+
+  @Test("a new name is written down, and is no news")
+  func newName() {
+    var device = DeviceRecord.rule()
+    device.name = "tablet"
+    let settlement = DeviceSettlement(device, before: .rule(), [])
+    #expect((settlement.isChanged, settlement.news) == (true, nil))
+  }
+
+  @Test(
+    "a row that was altered is written anew: what it stood at says nothing",
+    arguments: AccountStanding.allCases)
+  func alteredRow(_ standing: AccountStanding) {
+    let before = DeviceRecord.rule(standing, altered: true)
+    let settlement = DeviceSettlement(before.locked(because: "", at: 5), before: before, [])
+    #expect((settlement.device.isAltered, settlement.isChanged) == (false, true))
+    #expect(settlement.news == .deviceLocked)
+    #expect(settlement.endsWhatIsUnderWay)
+  }
+
+  @Test("a lock by an altered authenticator alone has its event, once")
+  func alteredAuthenticator() {
+    let altered = AuditEvent.containerAltered(user: "alice", container: "c")
+    let bound = [BoundStanding(.open), BoundStanding(.locked, altered: altered)]
+    #expect(DeviceSettlement(.rule(), before: .rule(), bound).alteration == altered)
+    #expect(DeviceSettlement(.rule(.locked), before: .rule(.locked), bound).alteration == nil)
+    // An operator's order is the reason while it holds; once it ends, the altered row is.
+    let ordered = DeviceRecord.rule(.locked, orderedLock: true)
+    #expect(DeviceSettlement(ordered, before: .rule(), bound).alteration == nil)
+    #expect(DeviceSettlement(.rule(.locked), before: ordered, bound).alteration == altered)
+    #expect(DeviceSettlement(.rule(), before: .rule(), [BoundStanding(.locked)]).alteration == nil)
+  }
+
+  // MARK: The gate
+
+  @Test(
+    "a locked device is refused, and one whose row was altered",
+    arguments: [
+      (.rule(), nil), (.rule(.stepUp), nil), (.rule(.locked), .deviceLocked),
+      (.rule(altered: true), .altered(row: "d", of: "devices")),
+      (.rule(.locked, altered: true), .altered(row: "d", of: "devices")),
+    ] as [(DeviceRecord, StorageFailure?)])
+  func gate(_ device: DeviceRecord, _ refusal: StorageFailure?) {
+    #expect(device.refusal == refusal)
+  }
+
+  // MARK: Orders
+
+  @Test("a lock has its reason and its time")
+  func lock() {
+    let device = DeviceRecord.rule().locked(because: "lost", at: 5)
+    #expect((device.isOrderedLocked, device.orderedReason, device.ordered) == (true, "lost", 5))
+  }
+
+  @Test("an unlock ends the operator's lock, but not of an altered row, nor before an open wipe")
+  func unlock() {
+    var unlocked = DeviceRecord.rule(.locked)
+    unlocked.ordered = 5
+    let locked = DeviceRecord.rule(.locked, orderedLock: true)
+    let done: [AccountOrderRecord] = [.rule(.lock), .rule(.wipe, done: true)]
+    #expect(locked.unlocked(after: done, at: 5) == .made(unlocked))
+    #expect(locked.unlocked(after: done + [.rule(.wipe)], at: 5) == .refused(.toBeWiped))
+    #expect(DeviceRecord.rule(altered: true).unlocked(after: [.rule(.wipe)], at: 5) == .refused(.altered))
+  }
+
+  @Test("the lock of a container that ended stays on its device; one of the operator's keeps its reason")
+  func keptLock() {
+    #expect(DeviceRecord.rule().keeping(lock: nil, at: 5) == .rule())
+    #expect(
+      DeviceRecord.rule().keeping(lock: "stolen", at: 5)
+        == DeviceRecord.rule().locked(because: "stolen", at: 5))
+    let locked = DeviceRecord.rule(.locked, orderedLock: true)
+    #expect(locked.keeping(lock: "stolen", at: 5) == locked)
+    #expect(DeviceRecord.rule(altered: true).keeping(lock: "stolen", at: 5) == nil)
+    #expect(DeviceRecord.rule(altered: true).keeping(lock: nil, at: 5) == nil)
+  }
+
+  @Test("what is bound to a device names it anew where it says something")
+  func description() {
+    var new = DeviceRecord.rule()
+    (new.name, new.platform) = ("tablet", "")
+    let device = DeviceRecord.rule().described(by: new)
+    #expect((device.name, device.platform) == ("tablet", "Linux"))
+    (new.name, new.platform) = ("", "Android")
+    let other = DeviceRecord.rule().described(by: new)
+    #expect((other.name, other.platform) == ("phone", "Android"))
+  }
+
+  // MARK: Devices that are forgotten
+
+  @Test(
+    "devices are forgotten where there are more than 64",
+    arguments: [(63, false), (64, false), (65, true)] as [(Int64, Bool)])
+  func crowd(_ count: Int64, _ isCrowded: Bool) {
+    #expect(DeviceRetention.isCrowded(count) == isCrowded)
+  }
+
+  @Test("a device that an authenticator names stays; names are compared byte by byte")
+  func forgotten() {
+    // "é" in two forms, which are equal as strings.
+    let devices = [("d1", "01"), ("d2", "e\u{301}"), ("d3", "02")]
+    #expect(DeviceRetention.forgotten(among: devices, boundTo: ["01", "\u{e9}"]) == ["d2", "d3"])
+  }
+}
