@@ -4,7 +4,7 @@ extension Storage {
   /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
   ///
   /// Open requests are withdrawn, invites and UAF operations end, and waiting devices are told. A row that was
-  /// altered is written anew, without the code that clients have to name and with another subject.
+  /// altered is written anew.
   ///
   /// - Parameters:
   ///   - id: The user.
@@ -20,18 +20,15 @@ extension Storage {
     ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      guard var user = try database.anyUser(id) else { return .unknown }
-      switch user.state {
-      case .deleted: return .unknown
-      case .suspended: return .unchanged
-      case .altered: (user.codeDigest, user.subject) = (nil, subject)
-      case .active: break
+      guard let user = try database.anyUser(id) else { return .unknown }
+      switch user.suspended(because: reason, calling: subject, at: time) {
+      case .refused(let outcome): return outcome
+      case .made(let suspended):
+        try database.update(suspended)
+        try database.endAll(of: id, at: time, ended)
+        try database.appendAudit(audit)
+        return .changed
       }
-      (user.state, user.stateReason, user.stateSince) = (.suspended, reason, time)
-      try database.update(user)
-      try database.endAll(of: id, at: time, ended)
-      try database.appendAudit(audit)
-      return .changed
     }
   }
 
@@ -42,18 +39,15 @@ extension Storage {
     _ id: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      guard var user = try database.anyUser(id) else { return .unknown }
-      switch user.state {
-      case .deleted: return .unknown
-      case .active: return .unchanged
-      case .altered: return .altered
-      case .suspended: break
+      guard let user = try database.anyUser(id) else { return .unknown }
+      switch user.resumed(at: time) {
+      case .refused(let outcome): return outcome
+      case .made(let resumed):
+        try database.update(resumed)
+        try database.noteChange(ofUser: id)
+        try database.appendAudit(audit)
+        return .changed
       }
-      (user.state, user.stateReason, user.stateSince) = (.active, "", time)
-      try database.update(user)
-      try database.noteChange(ofUser: id)
-      try database.appendAudit(audit)
-      return .changed
     }
   }
 
@@ -76,19 +70,17 @@ extension Storage {
     ended: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
-      guard var user = try database.anyUser(id) else { return .unknown }
-      switch user.state {
-      case .deleted: return .unchanged
-      case .altered: user.subject = subject
-      case .active, .suspended: break
+      guard let user = try database.anyUser(id) else { return .unknown }
+      switch user.deleted(calling: subject, at: time) {
+      case .refused(let outcome): return outcome
+      case .made(let deleted):
+        try database.endAll(of: id, at: time, ended)
+        try database.removeAll(of: deleted)
+        try database.update(deleted)
+        try database.appendAudit(audit)
+        try database.eraseID(of: deleted)
+        return .changed
       }
-      try database.endAll(of: id, at: time, ended)
-      try database.removeAll(of: user)
-      (user.state, user.stateReason, user.stateSince, user.codeDigest) = (.deleted, "", time, nil)
-      try database.update(user)
-      try database.appendAudit(audit)
-      try database.eraseID(of: user)
-      return .changed
     }
   }
 }
@@ -100,7 +92,7 @@ extension SQLConnection {
   /// A user that there is not passes: the step says so in its own way.
   ///
   /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireActive(_ user: String) throws { try anyUser(user)?.checked().requireActive() }
+  func requireActive(_ user: String) throws { try anyUser(user)?.requireActive() }
 
   /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
   func requireActive(owner user: String) throws { try requireActive(anyUser(user), owning: user) }
@@ -108,7 +100,7 @@ extension SQLConnection {
   /// As ``requireActive(owner:)``, for a user who was read with that row.
   func requireActive(_ found: UserRecord?, owning user: String) throws {
     guard let found else { throw UserRecord.missing(user) }
-    try found.checked().requireActive()
+    try found.requireActive()
   }
 
   /// As ``requireActive(_:)``, for a user who was there before this step.
@@ -116,7 +108,7 @@ extension SQLConnection {
   /// - Throws: ``StorageFailure/unknown`` for one who was deleted since.
   func requireActive(known user: String) throws {
     guard let found = try anyUser(user) else { throw StorageFailure.unknown }
-    try found.checked().requireActive()
+    try found.requireActive()
   }
 
   /// Where a user stands; `nil` for none of this id.
@@ -187,8 +179,8 @@ extension SQLConnection {
 }
 
 extension UserRecord {
-  /// - Throws: ``StorageFailure/userNotActive(_:)``.
+  /// - Throws: ``refusal``.
   func requireActive() throws(StorageFailure) {
-    guard state == .active else { throw .userNotActive(state) }
+    if let refusal { throw refusal }
   }
 }

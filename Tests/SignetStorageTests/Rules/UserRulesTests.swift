@@ -1,0 +1,68 @@
+import SignetStorage
+import Testing
+
+/// What operators make of users, and who is accepted.
+@Suite struct UserRulesTests {
+  private static func user(_ state: UserRecord.State) -> UserRecord {
+    var user = UserRecord(id: "alice", subject: "~1", created: 1)
+    (user.state, user.stateReason, user.codeDigest) = (state, "before", [1])
+    return user
+  }
+
+  @Test(
+    "nothing is accepted but of an active user",
+    arguments: [
+      (.active, nil), (.suspended, .userNotActive(.suspended)), (.deleted, .userNotActive(.deleted)),
+      (.altered, .altered(row: "alice", of: "users")),
+    ] as [(UserRecord.State, StorageFailure?)])
+  func refusal(_ state: UserRecord.State, _ refusal: StorageFailure?) {
+    #expect(Self.user(state).refusal == refusal)
+  }
+
+  @Test(
+    "an active and an altered user can be suspended",
+    arguments: [
+      (.active, nil), (.altered, nil), (.suspended, .unchanged), (.deleted, .unknown),
+    ] as [(UserRecord.State, UserChangeOutcome?)])
+  func suspension(_ state: UserRecord.State, _ refusal: UserChangeOutcome?) throws {
+    let change = Self.user(state).suspended(because: "left", calling: "~2", at: 5)
+    guard refusal == nil, case .made(let user) = change else {
+      #expect(change == refusal.map { .refused($0) })
+      return
+    }
+    #expect((user.state, user.stateReason, user.stateSince) == (.suspended, "left", 5))
+    // Nobody knows whose code and subject are in a row that was altered.
+    #expect(user.subject == (state == .altered ? "~2" : "~1"))
+    #expect(user.codeDigest == (state == .altered ? nil : [1]))
+  }
+
+  @Test(
+    "a suspended user can be resumed; a row that was altered has to be written anew before",
+    arguments: [
+      (.suspended, nil), (.active, .unchanged), (.deleted, .unknown), (.altered, .altered),
+    ] as [(UserRecord.State, UserChangeOutcome?)])
+  func resumption(_ state: UserRecord.State, _ refusal: UserChangeOutcome?) {
+    let change = Self.user(state).resumed(at: 5)
+    guard refusal == nil, case .made(let user) = change else {
+      #expect(change == refusal.map { .refused($0) })
+      return
+    }
+    #expect((user.state, user.stateReason, user.stateSince) == (.active, "", 5))
+    #expect((user.subject, user.codeDigest) == ("~1", [1]))
+  }
+
+  @Test(
+    "a user is deleted once, with the code",
+    arguments: [UserRecord.State.active, .suspended, .altered, .deleted])
+  func deletion(_ state: UserRecord.State) {
+    let change = Self.user(state).deleted(calling: "~2", at: 5)
+    guard state != .deleted, case .made(let user) = change else {
+      #expect(change == .refused(.unchanged))
+      #expect(state == .deleted)
+      return
+    }
+    #expect((user.state, user.stateReason, user.stateSince) == (.deleted, "", 5))
+    #expect(user.codeDigest == nil)
+    #expect(user.subject == (state == .altered ? "~2" : "~1"))
+  }
+}
