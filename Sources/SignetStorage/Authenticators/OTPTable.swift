@@ -53,7 +53,7 @@ struct OTPTable: AuthenticatorTable {
 
   /// Gives tokens back to the stock, but for those whose rows were altered, which are good for nothing any more.
   func remove(of user: UserRecord, in database: SQLConnection) throws {
-    for token in try database.credentials(of: user.id) where token.serial != nil && token.state != .altered {
+    for token in try database.credentials(of: user.id) where token.goesBackToStock {
       try database.assign(token, to: nil)
     }
     _ = try database.execute("DELETE FROM credentials WHERE user_id = $1", [.text(user.id)])

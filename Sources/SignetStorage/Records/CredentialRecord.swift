@@ -184,13 +184,10 @@ extension SQLConnection {
     guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
   }
 
-  /// Gives a token to another user, or to nobody: it has to be verified again, and its failures are forgotten.
+  /// Gives a token to another user, or to nobody.
   func assign(_ token: CredentialRecord, to user: String?) throws {
-    var token = token
-    (token.user, token.failures) = (user, 0)
-    if token.state != .disabled { token.state = .pending }
     try execute(
       "UPDATE credentials SET user_id = $1 WHERE id = $2", [.optional(user), .text(token.id)], changing: 1)
-    try update(token)
+    try update(token.assigned(to: user))
   }
 }

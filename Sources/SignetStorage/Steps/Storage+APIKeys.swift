@@ -18,11 +18,7 @@ extension Storage {
 
   /// All keys, oldest first, also those whose rows were altered.
   public func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
-    try await read { [codes] database in
-      try database.rows("SELECT \(APIKeyRecord.columns) FROM api_keys ORDER BY created, id") {
-        try APIKeyRecord($0, codes)
-      }
-    }
+    try await read { try $0.apiKeys() }
   }
 
   /// Revokes a key, unless it is the last good one of a scope that needs one.
@@ -40,19 +36,26 @@ extension Storage {
     _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
     try await write { [codes] database in
-      let good = try database.rows("SELECT \(APIKeyRecord.columns) FROM api_keys WHERE revoked IS NULL") {
-        try APIKeyRecord($0, codes)
+      let keys = try database.apiKeys()
+      switch APIKeyRecord.revoking(id, among: keys, keepingOneOf: scope, at: time) {
+      case .refused(let outcome): return outcome
+      case .made(let key):
+        try database.execute(
+          "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
+          [.optional(key.revoked), .optional(codes.code(of: key.image)), .text(id)], changing: 1)
+        database.setLocal(SQLConnection.goodKey, to: nil)
+        try database.appendAudit(audit)
+        return .revoked
       }
-      let ofScope = good.filter { !$0.isAltered && $0.scopes.contains(scope) }.map(\.id)
-      guard ofScope != [id] else { return .last }
-      guard var key = try database.anyAPIKey(id) else { return .unknown }
-      key.revoked = key.revoked ?? time
-      try database.execute(
-        "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
-        [.optional(key.revoked), .optional(codes.code(of: key.image)), .text(id)], changing: 1)
-      database.setLocal(SQLConnection.goodKey, to: nil)
-      try database.appendAudit(audit)
-      return .revoked
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func apiKeys() throws -> [APIKeyRecord] {
+    let codes = try rowCodes
+    return try rows("SELECT \(APIKeyRecord.columns) FROM api_keys ORDER BY created, id") {
+      try APIKeyRecord($0, codes)
     }
   }
 }

@@ -24,24 +24,13 @@ extension Storage {
       let user = attempt.user ?? found.first?.1.user
       let state = try owner?.checked().state ?? user.flatMap { try database.userState($0) }
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
-      let isHeld = state.map { $0 != .active } ?? false
-      let verdict = judge(
-        CodeSituation(
-          credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld,
-          isUserUnknown: user != nil && state == nil))
+      let verdict = judge(CodeSituation(found.map(\.1), of: user, state, wait: wait))
       for credential in verdict.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, number: row.number)
       }
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      if verdict.outcome == .accepted || !verdict.changed.isEmpty {
-        try database.appendAudit(verdict.audit)
-      } else {
-        // It cost nobody anything, and can be repeated: of names that there are not, there is no end.
-        let claimed = state == nil ? nil : user
-        try database.appendRepeatable(
-          verdict.audit, of: claimed.map { .claimant(user: $0) } ?? .stranger(key: attempt.key))
-      }
+      try database.appendAudit(verdict.audit, as: verdict.entry(of: user, state, by: attempt.key))
       return verdict.outcome
     }
   }
@@ -56,7 +45,7 @@ extension SQLConnection {
     guard let key else { return true }
     if try local(Self.goodKey, load: { nil }) == key { return true }
     // One that was altered is refused where it is read again, and named there.
-    let isGood = try anyAPIKey(key).map { !$0.isAltered && $0.revoked == nil } ?? false
+    let isGood = try anyAPIKey(key)?.isGood ?? false
     if isGood { setLocal(Self.goodKey, to: key) }
     return isGood
   }

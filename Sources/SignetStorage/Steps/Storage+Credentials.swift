@@ -67,7 +67,7 @@ extension Storage {
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
       if let user {
-        guard let found = try database.anyUser(user)?.checked() else { return .unknownUser }
+        guard let found = try database.anyUser(user) else { return .unknownUser }
         try found.requireActive()
       }
       return try database.changeToken(serial, audit) { try database.assign($0, to: user) }
@@ -86,11 +86,7 @@ extension Storage {
     _ serial: String, _ isDisabled: Bool, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
-      try database.changeToken(serial, audit) { token in
-        var token = token
-        if isDisabled { token.state = .disabled } else if token.state == .disabled { token.state = .pending }
-        try database.update(token)
-      }
+      try database.changeToken(serial, audit) { try database.update($0.disabled(isDisabled)) }
     }
   }
 

@@ -113,12 +113,7 @@ extension Storage {
       let wait = try database.wait(for: attempt)
       let verdict = judge(digest, wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      // One that was not tried can be repeated without end.
-      if ![.accepted, .refused].contains(verdict.outcome) {
-        try database.appendRepeatable(verdict.audit, of: .claimant(user: user))
-      } else {
-        try database.appendAudit(verdict.audit)
-      }
+      try database.appendAudit(verdict.audit, as: verdict.entry(ofCodeOf: user))
       return verdict.outcome
     }
   }

@@ -1,0 +1,47 @@
+// What makes one-time passwords, and attempts to use them.
+
+extension CodeSituation {
+  /// What an attempt finds: of a user who is not active, nothing that could be accepted; without a state there is no such user.
+  package init(
+    _ credentials: [CredentialRecord], of user: String?, _ state: UserRecord.State?, wait: WaitRecord?
+  ) {
+    let isHeld = state.map { $0 != .active } ?? false
+    self.init(
+      credentials: isHeld ? [] : credentials, wait: wait, isUserHeld: isHeld,
+      isUserUnknown: user != nil && state == nil)
+  }
+}
+
+extension CodeVerdict {
+  /// How it goes into the audit log: what cost nobody anything can be repeated, and of names that there are not, there is no end.
+  package func entry(of user: String?, _ state: UserRecord.State?, by key: String?) -> OutcomeEntry {
+    guard outcome != .accepted, changed.isEmpty else { return .always }
+    guard let user, state != nil else { return .limited(.stranger(key: key)) }
+    return .limited(.claimant(user: user))
+  }
+
+  /// How an attempt to use a user's own code goes into the audit log: one that was not tried can be repeated without end.
+  package func entry(ofCodeOf user: String) -> OutcomeEntry {
+    [.accepted, .refused].contains(outcome) ? .always : .limited(.claimant(user: user))
+  }
+}
+
+extension CredentialRecord {
+  /// A token that is given to a user, or to nobody: it has to be verified again, and its failures are forgotten.
+  package func assigned(to user: String?) -> Self {
+    var token = self
+    (token.user, token.failures) = (user, 0)
+    if token.state != .disabled { token.state = .pending }
+    return token
+  }
+
+  /// A token that is taken out of use, or has to be verified again where it was.
+  package func disabled(_ isDisabled: Bool) -> Self {
+    var token = self
+    token.state = isDisabled ? .disabled : state == .disabled ? .pending : state
+    return token
+  }
+
+  /// Whether it goes back to the stock when its user is deleted; one whose row was altered is good for nothing.
+  package var goesBackToStock: Bool { serial != nil && state != .altered }
+}

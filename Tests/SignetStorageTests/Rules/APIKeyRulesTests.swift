@@ -1,0 +1,51 @@
+import SignetStorage
+import Testing
+
+/// Which API keys may be used, and revoked.
+@Suite struct APIKeyRulesTests {
+  private static func key(
+    _ id: String, _ scopes: [String] = ["admin"], revoked: Int64? = nil, altered: Bool = false
+  ) -> APIKeyRecord {
+    var key = APIKeyRecord(id: id, name: "", scopes: scopes, secretDigest: [], created: 1, revoked: revoked)
+    key.isAltered = altered
+    return key
+  }
+
+  @Test("a key is good until it is revoked, and while its row is as it was written")
+  func good() {
+    #expect(Self.key("a").isGood)
+    #expect(!Self.key("a", revoked: 1).isGood)
+    #expect(!Self.key("a", altered: true).isGood)
+  }
+
+  private static func revoking(
+    _ id: String, among keys: [APIKeyRecord]
+  ) -> RecordChange<APIKeyRecord, RevocationOutcome> {
+    APIKeyRecord.revoking(id, among: keys, keepingOneOf: "admin", at: 5)
+  }
+
+  @Test(
+    "the last good key of the scope stays",
+    arguments: [[], [key("b", revoked: 2)], [key("b", altered: true)], [key("b", ["other"])]])
+  func last(_ others: [APIKeyRecord]) {
+    #expect(Self.revoking("a", among: [Self.key("a")] + others) == .refused(.last))
+  }
+
+  @Test("another one is revoked, at the time of the first revocation")
+  func revoked() {
+    let keys = [Self.key("a"), Self.key("b"), Self.key("c", ["other"]), Self.key("d", revoked: 2)]
+    #expect(Self.revoking("a", among: keys) == .made(Self.key("a", revoked: 5)))
+    #expect(Self.revoking("c", among: keys) == .made(Self.key("c", ["other"], revoked: 5)))
+    #expect(Self.revoking("d", among: keys) == .made(Self.key("d", revoked: 2)))
+    #expect(Self.revoking("x", among: keys) == .refused(.unknown))
+    // KELVIN SIGN equals K as a string.
+    #expect(
+      Self.revoking("\u{212A}", among: [Self.key("a"), Self.key("b"), Self.key("K")]) == .refused(.unknown))
+  }
+
+  @Test("a key whose row was altered can be revoked, also beside the last good one")
+  func altered() {
+    let keys = [Self.key("a"), Self.key("b", altered: true)]
+    #expect(Self.revoking("b", among: keys) == .made(Self.key("b", revoked: 5, altered: true)))
+  }
+}
