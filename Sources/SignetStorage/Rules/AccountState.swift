@@ -50,7 +50,8 @@ package struct AccountStateChange: Hashable, Sendable {
   package init(_ state: AccountStateRecord, isChanged: Bool) {
     self.state = state
     self.isChanged = isChanged || state.isAltered
-    if self.isChanged { self.state.revision += 1 }
+    // Of a row that was altered the revision is kept, since the device may know it, and it may be any number.
+    if self.isChanged { self.state.revision = min(max(state.revision, 0), .max - 1) + 1 }
   }
 
   /// The container as it is to be written.

@@ -109,6 +109,15 @@ import Testing
   }
 
   @Test(
+    "whatever revision an altered row has, the next one is a number of which the device hears",
+    arguments: [(.min, 1), (-1, 1), (0, 1), (.max - 1, .max), (.max, .max)] as [(Int64, Int64)])
+  func revisionOfAltered(_ before: Int64, _ after: Int64) {
+    var state = AccountStateRecord.altered
+    state.revision = before
+    #expect(AccountStateChange(state, isChanged: false).state.revision == after)
+  }
+
+  @Test(
     "codes are in use where the container may do everything",
     arguments: [
       (AccountStanding.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
