@@ -342,7 +342,7 @@ struct PushAppEndpoints: Sendable {
       apps.append(
         PushAppList.App(
           hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user,
-          state: mechanism.state.ofAuthenticator, created: mechanism.created,
+          state: mechanism.standing.state, created: mechanism.created,
           lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,
           platform: device?.platform, service: device?.service))
     }

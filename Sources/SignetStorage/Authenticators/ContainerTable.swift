@@ -67,15 +67,8 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.containers(of: account.user).map { container in
-      let (state, reason): (AuthenticatorRecord.State, String) =
-        switch container.state {
-        case .pending: (.pending, "")
-        case .active where container.standing == .locked:
-          (.suspended, try database.accountState(of: container.id).reason)
-        case .active: (.active, "")
-        case .revoked: (.revoked, "")
-        case .altered: (.altered, AuditEvent.alteredReason)
-        }
+      let lock = container.isLocked ? try database.accountState(of: container.id).reason : ""
+      let (state, reason) = container.standing(lockedBecause: lock)
       return AuthenticatorRecord(
         id: container.id, kind: kind, device: account.device(called: container.installation)?.id,
         name: container.name, state: state, reason: reason, created: container.created)

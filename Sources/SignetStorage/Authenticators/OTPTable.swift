@@ -33,15 +33,7 @@ struct OTPTable: AuthenticatorTable {
   ) throws -> [AuthenticatorRecord] {
     try database.credentials(of: account.user).compactMap { token in
       guard let serial = token.serial else { return nil }
-      let isLocked = token.failures >= account.codeAttempts
-      let (state, reason): (AuthenticatorRecord.State, String) =
-        switch token.state {
-        case .altered: (.altered, AuditEvent.alteredReason)
-        case _ where isLocked: (.suspended, "too many wrong codes; 'signet-server user unlock' ends that")
-        case .pending: (.pending, "")
-        case .active: (.active, "")
-        case .disabled: (.suspended, "an operator took it out of use")
-        }
+      let (state, reason) = token.standing(attempts: account.codeAttempts)
       return AuthenticatorRecord(
         id: serial, kind: kind, name: serial, state: state, reason: reason, created: token.created)
     }

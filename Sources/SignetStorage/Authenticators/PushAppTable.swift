@@ -41,10 +41,10 @@ struct PushAppTable: AnsweringTable {
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
-      AuthenticatorRecord(
-        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice,
-        state: mechanism.state.ofAuthenticator,
-        reason: mechanism.state == .altered ? AuditEvent.alteredReason : "", created: mechanism.created)
+      let (state, reason) = mechanism.standing
+      return AuthenticatorRecord(
+        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
+        reason: reason, created: mechanism.created)
     }
   }
 

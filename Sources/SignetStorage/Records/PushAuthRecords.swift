@@ -10,15 +10,6 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
     case active
     /// Its row is not as the server wrote it: never stored, and found when the row is read.
     case altered
-
-    /// The same among authenticators of all kinds, which is what operators see.
-    public var ofAuthenticator: AuthenticatorRecord.State {
-      switch self {
-      case .open: .pending
-      case .active: .active
-      case .altered: .altered
-      }
-    }
   }
 
   /// Its name here, and the end of the message id of its registration.
