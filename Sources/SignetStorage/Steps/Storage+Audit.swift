@@ -201,15 +201,6 @@ extension SQLConnection {
     }
   }
 
-  /// Appends an event as its outcome goes into the log; with `nil` it is not made.
-  func appendAudit(_ record: @autoclosure () -> AuditRecord, as entry: OutcomeEntry?) throws {
-    switch entry {
-    case nil: break
-    case .always: try appendAudit(record())
-    case .limited(let requester): try appendRepeatable(record(), of: requester)
-    }
-  }
-
   /// The chains that have entries.
   fileprivate func auditChains() throws -> [Int64] { try lanes(of: "audit") }
 
