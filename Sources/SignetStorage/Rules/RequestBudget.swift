@@ -10,7 +10,12 @@ package struct RequestBudget: Hashable {
     package var after: Int64 = 0
 
     /// A row; one that has not begun without arguments.
-    package init(count: Int = 0, after: Int64 = 0) { (self.count, self.after) = (count, after) }
+    ///
+    /// No code covers the count in the database, so it is taken within bounds.
+    package init(count: Int = 0, after: Int64 = 0) {
+      self.count = min(max(0, count), 1_000_000)
+      self.after = after
+    }
 
     /// Counts one more, after which the next may have to wait.
     mutating func count(at now: Int64, _ limits: TransactionLimits) {

@@ -68,6 +68,15 @@ import Testing
         == RequestBudget(all: nextAll, own: nextOwn))
   }
 
+  @Test("numbers that somebody has written into the database end no server", arguments: [Int.max, Int.min])
+  func altered(count: Int) {
+    let row = Row(count: count)
+    let budget = RequestBudget(all: row, own: row)
+    let (outcome, counted) = budget.admit(by: "a", at: 1000, beside: [], Self.limits)
+    #expect(outcome == .added && counted != nil)
+    #expect(budget.reported(at: 1000, Self.limits).own.count > 0)
+  }
+
   @Test("an acceptance ends the row, a report begins a wait, and nothing else counts")
   func effects() {
     for state in TransactionRecord.State.allCases {
