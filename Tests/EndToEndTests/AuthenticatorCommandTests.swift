@@ -50,7 +50,7 @@ import Testing
     let misspelt = try await server.run(
       "authenticator", "invite", "alice", "--policies", #"{"screenLok":{}}"#)
     #expect(
-      misspelt.isRefusal(65, "--policies: no app evaluates screenLok; did you mean screenLock?"),
+      misspelt.isRefusal(65, "--policies: there is no policy screenLok; did you mean screenLock?"),
       misspelt.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)

@@ -268,13 +268,13 @@ import SignetServer
   }
 
   @Test(
-    "an invitation with a policy that no app evaluates is refused, with the known names and the closest one",
+    "an invitation with a policy whose name is a typing error is refused, with the known names and the closest one",
     arguments: [
       (
         ["screenLok": [:]],
-        "no app evaluates screenLok; did you mean screenLock? Known are biometricAvailable, "
+        "there is no policy screenLok; did you mean screenLock? Known are biometricAvailable, "
       ),
-      (["screenLock": [:], "geofence": [:]], "no app evaluates geofence. Known are biometricAvailable, "),
+      (["geofence": [:], "inactivty": [:]], "there is no policy inactivty; did you mean inactivity?"),
       (["inactivity": ["days": 0]], "days is out of range"),
     ] as [(JSONObject, String)])
   func unknownPolicy(_ policies: JSONObject, _ reason: String) async throws {
@@ -287,6 +287,14 @@ import SignetServer
     #expect(
       refused?.code == .malformed && refused?.detail.contains(reason) == true, "\(refused?.detail ?? "")")
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
+  }
+
+  @Test("an invitation with a policy of an app's own is made") func policyOfAnApp() async throws {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: .local)
+    let made = try await PushAuthService(server.context).enrol(
+      NewPushApp(["user": "alice", "policies": ["geofence": [:]]]), by: .local)
+    #expect(!made.uri.isEmpty)
   }
 
   @Test("a combined URI: its codes count once the app has registered, and go with it") func combined()

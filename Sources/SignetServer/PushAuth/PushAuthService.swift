@@ -82,7 +82,7 @@ package struct PushAuthService: Sendable {
     return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
   }
 
-  /// Refuses account policies that no app could evaluate: as a rule a typing error, of which nobody would ever hear.
+  /// Refuses account policies whose names are typing errors, of which nobody would ever hear; an app may have policies of its own.
   ///
   /// - Throws: ``Problem/Code/malformed``.
   private static func check(_ policies: JSONObject) throws {
@@ -90,12 +90,14 @@ package struct PushAuthService: Sendable {
     do throws(AccountPolicyFailure) {
       unknown = try AccountPolicyRegistry().check(AccountPolicySet(policies))
     } catch { throw Problem(.malformed, "\"policies\": \(error)") }
-    guard let first = unknown.first else { return }
     let known = AccountPolicyRegistry.builtIn.map(\.name)
-    let suggestion = closest(to: first, among: known).map { "; did you mean \($0)?" } ?? "."
-    throw Problem(
-      .malformed,
-      "\"policies\": no app evaluates \(first)\(suggestion) Known are \(known.joined(separator: ", ")).")
+    for name in unknown {
+      guard let meant = closest(to: name, among: known) else { continue }
+      throw Problem(
+        .malformed,
+        "\"policies\": there is no policy \(name); did you mean \(meant)? Known are \(known.joined(separator: ", ")); a policy of an app's own has a name that is less like these"
+      )
+    }
   }
 
   // MARK: Messages
