@@ -235,6 +235,32 @@ import Testing
     await server.stop()
   }
 
+  @Test("goes on with the container of a suspended user once the user is resumed, and says both")
+  func suspended() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    for user in ["alice", "bob"] {
+      _ = try await device.json("activate", "--code-file", server.codeFile(user))
+    }
+    var command = try device.process(["listen", "--once", "--no-notify"])
+    command.errorOutput = .pipe
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    let lines = process.errorOutput
+    #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
+    _ = try await server.json("user", "suspend", "alice", "--reason", "on leave")
+    let held = try #require(await lines.firstLine())
+    #expect(held.contains("alice") && held.contains("an operator can resume it; the server is"), "\(held)")
+    #expect(held.hasSuffix("is asked again until that changes"), "\(held)")
+    _ = try await server.json("user", "resume", "alice")
+    let again = try #require(await lines.firstLine())
+    #expect(again.contains("alice") && again.hasSuffix(": the server answers again"), "\(again)")
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    #expect(try await process.end() == 0)
+    #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"), "\(process.outputSoFar)")
+    await server.stop()
+  }
+
   @Test("ends with the reason where the server does not know the container any more")
   func revoked() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -54,6 +54,35 @@ import Testing
     await server.stop()
   }
 
+  @Test("the channel of a suspended user asks on, after longer and longer pauses, until the user is resumed")
+  func resumed() async throws {
+    let inviting = try await InvitingServer()
+    let users = UserService(inviting.server.context)
+    let fixture = try DeviceFixture(inviting.transport)
+    let container = try await fixture.activate(inviting.invite())
+    _ = try await users.suspend(container.user, reason: "", by: .local)
+    let (states, pauses) = (Mutex<[LiveChannelState]>([]), Mutex<[Duration]>([]))
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(
+      for: container, noting: { state in states.withLock { $0.append(state) } },
+      pausing: { pause in
+        pauses.withLock { $0.append(pause) }
+        if pause == .seconds(4) { _ = try await users.resume(container.user, by: .local) }
+        if pause == .milliseconds(200) { throw Enough() }
+      })
+    var count = 0
+    for try await _ in lists { count += 1 }
+    #expect(count == 1)
+    #expect(pauses.withLock(\.self) == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
+    let told = states.withLock(\.self)
+    guard told.count == 2, case .interrupted(.refused(let problem)) = told[0] else {
+      Issue.record("told \(told)")
+      return
+    }
+    #expect(problem.code == .userNotActive && told[1] == .restored)
+    await inviting.server.stop()
+  }
+
   /// Does something after one of the steps of a storage, before what was asked for is heard.
   private final class Interruption: Sendable {
     private let state = Mutex<(stepsLeft: Int, act: @Sendable () async throws -> Void)?>(nil)
@@ -341,9 +370,12 @@ import Testing
   private final class ProxyTransport: HTTPTransport {
     let inner: any HTTPTransport
     let status: Int
+    let body: [UInt8]
     let isCutOff = Mutex(0)
 
-    init(inner: any HTTPTransport, status: Int) { (self.inner, self.status) = (inner, status) }
+    init(inner: any HTTPTransport, status: Int, body: [UInt8] = Array("<h1>Bad Gateway</h1>".utf8)) {
+      (self.inner, self.status, self.body) = (inner, status, body)
+    }
 
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
       let isAway = isCutOff.withLock { left in
@@ -351,8 +383,7 @@ import Testing
         return left > 0
       }
       guard isAway else { return try await inner.send(request) }
-      return HTTPResponse(
-        status: status, headers: [("Content-Type", "text/html")], body: Array("<h1>Bad Gateway</h1>".utf8))
+      return HTTPResponse(status: status, headers: [("Content-Type", "text/html")], body: body)
     }
   }
 
@@ -366,6 +397,33 @@ import Testing
     #expect(listened.states == [.interrupted(.unexpectedAnswer(status: status)), .restored])
     #expect(listened.lists == 1)
     #expect(listened.pauses == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
+  }
+
+  @Test("a lock of the server's is waited out", arguments: [Problem.Code.deviceLocked, .containerLocked])
+  func locked(code: Problem.Code) async throws {
+    let inviting = try await InvitingServer()
+    let problem = Problem(code, "Ask the operator.")
+    let transport = ProxyTransport(
+      inner: HastyTransport(inner: inviting.transport), status: code.status, body: problem.bytes)
+    let listened = try await self.listened(through: transport, of: inviting, until: .milliseconds(200)) {
+      transport.isCutOff.withLock { $0 = 2 }
+    }
+    #expect(listened.states == [.interrupted(.refused(problem)), .restored])
+    #expect(listened.pauses == [.seconds(1), .seconds(2), .milliseconds(200)])
+  }
+
+  @Test("what only a revocation helps ends the sequence")
+  func altered() async throws {
+    let inviting = try await InvitingServer()
+    let problem = Problem(.containerAltered, "Revoke it.")
+    let transport = ProxyTransport(inner: inviting.transport, status: 403, body: problem.bytes)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(inviting.invite())
+    transport.isCutOff.withLock { $0 = 1 }
+    await #expect(throws: SignetFailure.refused(problem)) {
+      for try await _ in fixture.device.liveTransactions(for: container) {}
+    }
+    await inviting.server.stop()
   }
 
   @Test("a page of a proxy that does not pass ends the sequence")

@@ -14,7 +14,7 @@ package struct KnownTransactionList: Hashable, Sendable {
 
 /// What becomes of the connection of a live channel, told once each time that it changes.
 @nonexhaustive public enum LiveChannelState: Hashable, Sendable {
-  /// The server is not reached, or cannot answer now; it is tried again.
+  /// The server is not reached, cannot answer now, or does not let the user or the device go on; it is tried again.
   case interrupted(SignetFailure)
   /// The server answers again.
   case restored
@@ -87,8 +87,9 @@ extension Device {
   /// The lists of transactions of a container, one now and one after each change, for as long as they are asked for.
   ///
   /// The session key is opened once, and kept until the sequence ends: each opening with a password is an attempt that is
-  /// counted. Trouble with the network, a proxy without its server (any 5xx), and a server that answers at once with nothing new, are
-  /// waited out: 1 s, then twice as long each time, at most 30 s. What does not pass ends the sequence with its ``SignetFailure``.
+  /// counted. Trouble with the network, a proxy without its server (any 5xx), a suspended user, a lock of the server's, and a server that
+  /// answers at once with nothing new, are waited out: 1 s, then twice as long each time, at most 30 s. What does not pass ends the
+  /// sequence with its ``SignetFailure``.
   ///
   /// - Parameters:
   ///   - container: Whose.
@@ -216,11 +217,17 @@ extension SignetFailure {
     case .transport(.timedOut), .transport(.unreachable), .transport(.noResponse),
       .transport(.incompleteResponse), .transport(.tlsRefused):
       true
-    case .refused(let problem): problem.code == .busy || problem.code == .serverFailure
+    case .refused(let problem): problem.code == .busy || problem.code == .serverFailure || isHeld
     // A proxy whose server starts again, or is too slow.
     case .unexpectedAnswer(let status), .pushAuthRefused(let status): HTTPResponse(status: status).mayPass
     case .vault(.busy): true
     default: false
     }
+  }
+
+  /// Whether the server keeps the user, the device or the container from going on, until an operator lets them.
+  package var isHeld: Bool {
+    guard case .refused(let problem) = self else { return false }
+    return [.userNotActive, .deviceLocked, .containerLocked].contains(problem.code)
   }
 }

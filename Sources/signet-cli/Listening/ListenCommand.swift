@@ -18,7 +18,7 @@ extension Command {
       to accounts that were enrolled with --push-service live. A request is kept \
       open at each server, which answers when something new waits: so it is shown at once, and no push service is needed. What waits already is \
       shown first, and what ends otherwise is told: answered elsewhere, cancelled or withdrawn, expired. It goes on until it is ended (Ctrl-C); \
-      trouble with the network is waited out. With --json, one object a line, with its kind.
+      trouble with the network is waited out, and so is a suspension or a lock by the server. With --json, one object a line, with its kind.
 
       At a terminal it is answered here: approve, deny or report, with the number of the request where several wait. What is answered is shown \
       again, and the password, the PIN or the number is asked for then. Without a terminal as standard input, with --once, --json or --password-fd \
@@ -132,6 +132,15 @@ extension Command {
     let lists:
       @Sendable (_ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws
         -> AsyncThrowingStream<[any Asking], any Error>
+
+    /// Why nothing comes from there for now, and until when.
+    func waits(_ failure: any Error) -> String {
+      var reason = self.failure(failure)
+      if reason.hasSuffix(".") { reason.removeLast() }
+      let isHeld = (failure as? SignetFailure)?.isHeld ?? false
+      return reason
+        + (isHeld ? "; the server is asked again until that changes" : "; it is tried again until it answers")
+    }
   }
 
   /// Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
@@ -224,9 +233,7 @@ extension Command {
     let desktop = WaitingNotice(arguments, announcements)
     let tell: @Sendable ((any Error)?) -> Void = { failure in
       let name = isNamed ? "\(source.name): " : ""
-      let text =
-        failure.map { "\(source.failure($0)); it is tried again until it answers" }
-        ?? "the server answers again"
+      let text = failure.map { source.waits($0) } ?? "the server answers again"
       announcements.note("signet: \(name)\(text, limit: 2000)")
     }
     let lists = try source.lists(tell, announcements)
