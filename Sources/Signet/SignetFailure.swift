@@ -94,12 +94,12 @@ public import SignetWire
   case challengeWanted
   /// The account makes codes without a challenge.
   case challengeNotWanted
-  /// It is there already, and stays as it is; what it is.
-  case alreadyEnrolled(String)
+  /// It is there already, and stays as it is: what it is, and of which account.
+  case alreadyEnrolled(String, account: Account.ID)
   /// A URI, a message or an answer of push messages was not accepted.
   case pushAuth(PushAuthFailure)
-  /// The server of push messages refused; the status of its answer.
-  case pushAuthRefused(status: Int)
+  /// The server of push messages refused: the status of its answer, and why in its words, which are at most 200 code points of anything.
+  case pushAuthRefused(status: Int, reason: String = "")
 
   // Locks of containers and accounts.
   /// The container or the account is locked, and by whom: by the policy ``AccountLock/lockingPolicy``, by hand, or by its server.
@@ -307,11 +307,13 @@ public import SignetWire
       "the server had the container deleted from this device, with its keys; ask its operator why"
     case .codesNotTaken(let reason):
       "the server takes no one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
-    case .alreadyEnrolled(let what):
-      "there are \(what) already, and they stay as they are; remove them first to enrol anew"
+    case .alreadyEnrolled(let what, let account):
+      "there are \(what) already, and they stay as they are; to enrol anew, remove the account with all that it has first: signet account delete \(account.shortForm)"
     case .pushAuth(let failure): failure.description
-    case .pushAuthRefused(let status):
+    case .pushAuthRefused(let status, ""):
       "the server did not accept it (status \(status)); begin again at the server"
+    case .pushAuthRefused(let status, let reason):
+      "the server did not accept it (status \(status)): \(reason)"
     case .integrity(let failure): failure.description
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description

@@ -24,6 +24,10 @@ public import SignetJOSE
   case endpointsApart
   /// The notification was answered before.
   case notPending
+  /// The server has said that the notification waits no more.
+  case ended
+  /// The number is none of those that the notification offers.
+  case numberNotOffered(offered: [Int64])
   /// The notification has expired, and the device was told to refuse such.
   case expired
   /// The notification is answered in another way; the reason is the end of a sentence.
@@ -50,6 +54,9 @@ public import SignetJOSE
     case .endpointsApart:
       "registration and authentication are at different hosts; do not enrol with this code"
     case .notPending: "the message was answered before"
+    case .ended: "the request has ended; begin again at the server"
+    case .numberNotOffered(let offered):
+      "the number is none of those that the message offers (\(offered.map(String.init).joined(separator: ", "))); nothing was sent"
     case .expired: "the message has expired; begin again at the server"
     case .wrongAnswer(let reason): "the message \(reason)"
     case .wrongResponse: "the response to the challenge is wrong; enrol the device again"

@@ -89,7 +89,7 @@ enum AccountChoice {
             ? "no container and no account is called that; signet list and signet account list show them"
             : "no account is called that; signet account list shows them")
       }
-      let names = found.prefix(5).map { "\($0.id.description.prefix(8)) \($0.shown)" }.joined(separator: ", ")
+      let names = found.prefix(5).map { "\($0.id.shortForm) \($0.shown)" }.joined(separator: ", ")
       throw CommandFailure(
         .dataError, "\(found.count) accounts are called that: \(names); write ISSUER:NAME or the id")
     }

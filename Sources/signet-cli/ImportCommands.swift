@@ -175,7 +175,11 @@ private struct ImportSummary {
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
       for account in added.added { arguments.output.print("Imported \(account.shown).") }
-      for account in added.duplicates { arguments.output.print("There already: \(account.shown).") }
+      for account in added.duplicates {
+        arguments.output.print("There already: \(account.shown).")
+        arguments.errorOutput.print(
+          "To have it anew, remove it first: \(command: "signet account delete \(account.id.shortForm)")")
+      }
       for account in skipped { arguments.errorOutput.print("Not imported: \(account.line)") }
       arguments.errorOutput.print(
         "\(format.title): \(added.added.count) imported, \(added.duplicates.count) there already, "

@@ -74,7 +74,7 @@ struct ListedAccount {
         .dataError, "\(shown) makes no codes; it is asked by push messages: signet message list shows them")
     }
     guard codes.count == 1 else {
-      let ids = codes.map { "\($0.id.description.prefix(8)) (\($0.kind))" }.joined(separator: ", ")
+      let ids = codes.map { "\($0.id.shortForm) (\($0.kind))" }.joined(separator: ", ")
       throw CommandFailure(.dataError, "\(shown) makes codes in several ways; write the id of one: \(ids)")
     }
     return first
@@ -92,7 +92,7 @@ struct ListedAccount {
   /// - Returns: The cells.
   func row(_ status: AccountStatus?) -> [String] {
     [
-      String(id.description.prefix(8)), issuer, name,
+      id.shortForm, issuer, name,
       (codes.map(\.kind) + (push == nil ? [] : ["push"])).joined(separator: ", "),
       status?.lock.shown ?? "active", codes.contains(where: \.isExportable) ? "yes" : "no",
       Moment.text(created),

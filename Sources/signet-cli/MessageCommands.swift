@@ -24,10 +24,16 @@ extension Command {
     commands: [
       receiveMessage,
       Command(
-        "list", "List messages, the newest first", options: [.flag("pending", "Only those that wait")]
+        "list", "List messages, the newest first",
+        description: """
+          The servers of accounts that were enrolled with --push-service live are asked what waits first. What a server says that it has \
+          ended, since it was answered elsewhere or withdrawn, is listed as ended.
+          """,
+        options: [.flag("pending", "Only those that wait")]
       ) { arguments in
         let messages = try await withOpened(arguments) { device, password in
-          try await device.accounts.messages(pendingOnly: arguments.isSet("pending"), by: password)
+          try await receiveWaiting(on: device, password, arguments)
+          return try await device.accounts.messages(pendingOnly: arguments.isSet("pending"), by: password)
             .map { Message(of: $0.mechanism, $0.notification) }
         }
         if arguments.isSet("json") {
@@ -44,7 +50,7 @@ extension Command {
       },
       Command("show", "Show a message", arguments: [messageArgument]) { arguments in
         let message = try await withOpened(arguments) { device, password in
-          try await Self.message(arguments.string("id"), on: device, password)
+          try await received(arguments.string("id"), on: device, password, arguments)
         }
         arguments.report(message.text(on: arguments.output), message.json)
         return .success
@@ -52,8 +58,8 @@ extension Command {
       Command(
         "approve", "Say yes; where the server demands it, after a finger or the passcode",
         description: """
-          Without an id, the one message that waits. What is approved is shown first. After a wrong number the message waits on, as \
-          long as its server takes another one.
+          Without an id, the one message that waits. What is approved is shown first. A number that the message does not offer is not \
+          sent; after a wrong one the message waits on, as long as its server takes another one.
           """,
         options: [.value("number", "The number that the sign-in shows", named: "digits")],
         arguments: [optionalMessageArgument]
@@ -104,8 +110,8 @@ extension Command {
         // Those too whose turn has not come yet.
         let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
-          let account = "\(mechanism.issuer) \(mechanism.name)"
-          arguments.errorOutput.print("\(account, limit: 200): \(failure)")
+          arguments.errorOutput.print(
+            "\(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
         }
         let text: TerminalText =
           mechanisms.isEmpty
@@ -190,6 +196,30 @@ extension Command {
     return try await options.withAccountsPassword(on: device) { try await body(device, $0) }
   }
 
+  /// Receives what waits for accounts whose servers push nothing; says which cannot be asked.
+  private static func receiveWaiting(
+    on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
+  ) async throws {
+    for (mechanism, failure) in try await device.accounts.receiveWaiting(by: password) {
+      arguments.errorOutput.print(
+        "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
+    }
+  }
+
+  /// A message that was received; one that was not is looked for where it may wait.
+  private static func received(
+    _ id: String, on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
+  ) async throws -> Message {
+    do throws(SignetFailure) {
+      let found = try await device.accounts.message(id, by: password)
+      return Message(of: found.mechanism, found.notification)
+    } catch {
+      guard case .pushAuth(.noSuchNotification) = error else { throw error }
+    }
+    try await receiveWaiting(on: device, password, arguments)
+    return try await message(id, on: device, password)
+  }
+
   /// A message that was received.
   private static func message(
     _ id: String, on device: Device, _ password: SharedSecretBox?
@@ -204,7 +234,10 @@ extension Command {
   private static func chosen(
     _ arguments: Arguments, on device: Device, _ password: SharedSecretBox?
   ) async throws -> Message {
-    if let id = arguments.optionalString("id") { return try await message(id, on: device, password) }
+    if let id = arguments.optionalString("id") {
+      return try await received(id, on: device, password, arguments)
+    }
+    try await receiveWaiting(on: device, password, arguments)
     let waiting = try await device.accounts.messages(pendingOnly: true, by: password)
     guard let only = waiting.first else { throw CommandFailure(.failure, "no message waits") }
     guard waiting.count == 1 else {
@@ -228,10 +261,11 @@ extension Command {
         try await device.accounts.answer(
           message.notification.id, decision, passcode: conversation, by: password)
       } catch {
-        if case .pushAuthRefused = error, message.isExpired {
+        switch error {
+        case .pushAuthRefused where message.isExpired, .pushAuth(.ended) where message.isExpired:
           throw CommandFailure(.failure, "the message has expired; ask the other side to start again")
+        default: throw explained(error)
         }
-        throw explained(error)
       }
       return message
     }
@@ -339,6 +373,7 @@ private struct Message {
     case .expired: "expired"
     case .approved: "approved"
     case .denied: "denied"
+    case .ended: "ended"
     }
   }
 
@@ -362,7 +397,8 @@ private struct Message {
     let message = notification.message
     var json: JSONObject = [
       "id": .string(notification.id), "issuer": .string(mechanism.issuer), "name": .string(mechanism.name),
-      "kind": .string(message.kind.rawValue), "status": .string(state),
+      "account": .string(mechanism.account.description), "kind": .string(message.kind.rawValue),
+      "status": .string(state),
       "received": .integer(notification.received / 1000), "expires": .integer(notification.expires / 1000),
     ]
     if message.kind == .challenge { json["numbers"] = .array(message.numbers.map { .integer($0) }) }
@@ -374,11 +410,17 @@ private struct Message {
   }
 }
 
+extension PushMechanism {
+  /// Issuer and name; where another one has the same, after the id of the account, as the list of accounts shows it.
+  var fullName: String { (hasNamesake ? "\(account.shortForm) " : "") + "\(issuer) (\(name))" }
+}
+
 extension PushAuthMessage {
   /// Who sent it, and what it says, behind bars.
   func text(of mechanism: PushMechanism, on terminal: Terminal) -> TerminalText {
     var block = TerminalBlock(on: terminal)
     block.field("from", "\(mechanism.issuer) (\(mechanism.name))")
+    if mechanism.hasNamesake { block.field("account", mechanism.account.shortForm) }
     if let text { block.text(text) }
     return block.text
   }

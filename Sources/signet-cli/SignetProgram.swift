@@ -226,8 +226,9 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .pushAuth(.notPending), .pushAuth(.expired): .failure
-  case .pushAuth(.wrongAnswer): .usage
+  case .pushAuth(.notPending), .pushAuth(.ended), .pushAuth(.expired): .failure
+  case .pushAuth(.wrongAnswer), .pushAuth(.numberNotOffered): .usage
+  case .pushAuthRefused(401, _), .pushAuthRefused(403, _): .permissionDenied
   case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,
     .ocra,
     .challengeWanted, .challengeNotWanted, .passwordRefused,

@@ -48,6 +48,8 @@ import Testing
     #expect(!(result.output + result.errorOutput).contains(Self.secret))
     let listed = try await accounts()
     #expect(try listed.map { try $0.string("issuer") } == ["Bank", "Mail"])
+    let delete = try "signet account delete \(listed[0].string("id").prefix(8))"
+    #expect(result.errorOutput.contains(delete), "\(result.errorOutput)")
     #expect(try listed.allSatisfy { try $0.bool("exportable") && !$0.contains("secret") })
     // RFC 4226 appendix D: each call has the next code, whatever name it goes by.
     var codes: [String] = []

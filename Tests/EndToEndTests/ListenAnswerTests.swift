@@ -314,7 +314,8 @@ import Testing
   }
 
   @Test(
-    "a push message reaches an app that asks for it: a yes, a no, a number, and a wrong number, which denies")
+    "a push message reaches an app that asks for it: a yes, a no, a number, none that is not offered, and a wrong one, which denies"
+  )
   func messages() async throws {
     let (server, device) = try await app()
     let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
@@ -338,13 +339,65 @@ import Testing
     try terminal.expect("Approved.")
     #expect(try await status(third, at: server) == "approved")
     let fourth = try await send("Pick another one", "--kind", "challenge", by: server)
-    let wrong = try fourth.integer("number") == 99 ? 98 : 99
     try terminal.answer("  | Pick another one", "approve")
-    try terminal.answer("The number that the sign-in shows, of ", "\(wrong)")
+    // A slip is not sent, and not the end.
+    try terminal.answer("The number that the sign-in shows, of ", "1000")
+    try terminal.expect("That is none of them; nothing was sent.")
+    #expect(try await status(fourth, at: server) == "pending")
+    let offered = try await listed(device).first?.array("numbers") ?? []
+    let wrong = try #require(offered.first { $0 != fourth["number"] })
+    try terminal.answer(
+      "The number that the sign-in shows, of ", JSONValue.array([wrong]).text.filter(\.isNumber))
     try terminal.answer("No try is left: the message is denied.", "\u{4}", newline: false)
     let ended = try await terminal.end()
     #expect(ended.status == 0 && !ended.shown.contains("elsewhere"), "\(ended.shown)")
     #expect(try await status(fourth, at: server) == "denied")
+    await server.stop()
+  }
+
+  /// What another terminal lists, the newest first.
+  private func listed(_ device: DeviceCommand) async throws -> [JSONObject] {
+    try await device.json("message", "list").array("messages").compactMap {
+      if case .object(let object) = $0 { object } else { nil }
+    }
+  }
+
+  @Test("what is shown is known to another terminal, which answers it; what has ended is listed as ended")
+  func anotherTerminal() async throws {
+    let (server, device) = try await app()
+    var command = try device.process(["listen", "--json", "--no-notify"])
+    (command.output, command.errorOutput) = (.pipe, .pipe)
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
+    let first = try await send("Log in?", by: server)
+    let shown = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    let id = try shown.string("id")
+    let other = device
+    #expect(try await other.json("message", "show", id).string("status") == "pending")
+    let approved = try await other.run("message", "approve", id)
+    #expect(approved.status == 0 && approved.output == "Approved.\n", approved.summary)
+    #expect(try await status(first, at: server) == "approved")
+    let answered = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    #expect(answered == ["kind": "message", "id": .string(id), "ended": "answered"])
+    let second = try await send("Log in again?", by: server)
+    let again = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    try await withdraw(second.string("transaction"), at: server)
+    let ended = try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8))
+    #expect(try ended["id"] == again["id"] && ended.string("ended") == "withdrawn")
+    #expect(try await listed(other).map { try $0.string("status") } == ["ended", "approved"])
+    let late = try await other.run("message", "approve", again.string("id"))
+    #expect(late.isRefusal(1, "the request has ended"), late.summary)
+    process.send(SIGTERM)
+    _ = await process.status()
+    // Without anybody who listens, the server is asked by who wants to answer.
+    let third = try await send("Pick the number", "--kind", "challenge", by: server)
+    let slip = try await other.run("message", "approve", "--number", "1000")
+    #expect(slip.isRefusal(64, "none of those that the message offers"), slip.summary)
+    #expect(try await status(third, at: server) == "pending")
+    let number = try await other.run("message", "approve", "--number", "\(third.integer("number"))")
+    #expect(number.status == 0, number.summary)
+    #expect(try await status(third, at: server) == "approved")
     await server.stop()
   }
 

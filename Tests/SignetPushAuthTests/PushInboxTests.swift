@@ -95,6 +95,40 @@ struct PushInboxTests {
     }
   }
 
+  @Test("a number is one of those that the message offers, where it offers any") func offered() throws {
+    var inbox = PushAuthInbox()
+    let offered: [Int64] = [7, 34, 56]
+    let message = try PushSamples.received(PushSamples.message("M:0", kind: .challenge, numbers: offered))
+    _ = try inbox.receive(message, at: now)
+    for typed in ["34", " 7 ", "07"] {
+      #expect(try inbox.answerable("M:0", with: .number(typed), at: now).id == "M:0", "\(typed)")
+    }
+    for typed in ["35", "3", "346", "+34", "3a", "99999999999999999999"] {
+      #expect(throws: PushAuthFailure.numberNotOffered(offered: offered), "\(typed)") {
+        try inbox.answerable("M:0", with: .number(typed), at: now)
+      }
+    }
+    #expect(try inbox.answerable("M:0", with: .deny, at: now).id == "M:0")
+  }
+
+  @Test("what the server has ended is not answered, but for the answer that has ended it") func ended() throws
+  {
+    var inbox = try inbox(3)
+    try inbox.took(.denied, of: "M:1", at: now)
+    let hasEnded = inbox.end(["M:0", "M:1", "M:9"], at: now + 1)
+    #expect(hasEnded)
+    #expect(inbox.notifications.map { $0.state(at: now + 120_001) } == [.ended, .denied, .expired])
+    #expect(inbox.pending(at: nil).map(\.id) == ["M:2"])
+    let endsAgain = inbox.end(["M:0", "M:1"], at: now + 2)
+    #expect(!endsAgain && inbox.notification("M:0")?.ended == now + 1)
+    #expect(throws: PushAuthFailure.ended) { try inbox.answerable("M:0", with: .deny, at: now) }
+    #expect(try PushAuthInbox(inbox.json) == inbox)
+    // The server may tell the end before the answer is noted.
+    try inbox.took(.approved, of: "M:0", at: now + 3)
+    #expect(inbox.notification("M:0")?.state(at: now) == .approved)
+    #expect(try PushAuthInbox(inbox.json) == inbox)
+  }
+
   @Test("answered, unknown and expired ones are refused with their own names") func refusals() throws {
     var inbox = try inbox(1)
     #expect(throws: PushAuthFailure.noSuchNotification) { try inbox.answerable("M:9", with: .deny, at: now) }

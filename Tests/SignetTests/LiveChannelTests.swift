@@ -61,7 +61,8 @@ import Testing
     let fixture = try DeviceFixture(inviting.transport)
     let container = try await fixture.activate(inviting.invite())
     _ = try await users.suspend(container.user, reason: "", by: .local)
-    let (states, pauses) = (Mutex<[LiveChannelState]>([]), Mutex<[Duration]>([]))
+    let states = Mutex<[LiveChannelState]>([])
+    let pauses = Mutex<[Duration]>([])
     struct Enough: Error {}
     let lists = fixture.device.liveTransactions(
       for: container, noting: { state in states.withLock { $0.append(state) } },

@@ -9,14 +9,21 @@ import Testing
     do { return try ServerURL("id.example.com/main") } catch { preconditionFailure("\(error)") }
   }()
 
+  private static let account: Account.ID = {
+    guard let id = Account.ID("0123456789abcdef0123456789abcdef") else { preconditionFailure("no id") }
+    return id
+  }()
+
   private static let table: [(SignetFailure, Int, String)] = [
     (.noSuchContainer, 8, "list"), (.vault(.damaged), 10, ""),
     (.reasonRefused(wire), 9, "another reason"), (.pushTargetRefused(wire), 14, "another target"),
     (.noSuchAccount, 11, "account list"), (.notExportable, 12, "other authenticator"),
     (.interchange(.notUTF8), 13, "UTF-8"), (.ocra(.missing(.pin)), 15, "give it"),
     (.challengeWanted, 16, "account respond"), (.challengeNotWanted, 17, "signet otp"),
-    (.alreadyEnrolled("codes"), 18, "remove them first"), (.pushAuth(.notPending), 19, "answered before"),
+    (.alreadyEnrolled("codes", account: account), 18, "signet account delete 01234567"),
+    (.pushAuth(.notPending), 19, "answered before"),
     (.pushAuthRefused(status: 400), 20, "begin again at the server"),
+    (.pushAuthRefused(status: 403, reason: "Ask Bob."), 20, "(status 403): Ask Bob."),
     (.severalContainers([]), 1009, "choose one"),
     (.accountLocked(AccountLock()), 500, "not locked"), (.accountLock(.notLocked), 501, "not locked"),
     (.accountPolicy(.invalidName("")), 502, "visible ASCII"),

@@ -17,6 +17,9 @@ public struct Account: Sendable, Hashable, Identifiable {
       self.description = text
     }
 
+    /// The first 8 digits, by which people name it.
+    package var shortForm: String { String(description.prefix(8)) }
+
     init(from random: any RandomSource) { description = Hex.encode(random.bytes(16)) }
   }
 

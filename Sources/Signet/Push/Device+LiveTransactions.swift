@@ -219,7 +219,7 @@ extension SignetFailure {
       true
     case .refused(let problem): problem.code == .busy || problem.code == .serverFailure || isHeld
     // A proxy whose server starts again, or is too slow.
-    case .unexpectedAnswer(let status), .pushAuthRefused(let status): HTTPResponse(status: status).mayPass
+    case .unexpectedAnswer(let status), .pushAuthRefused(let status, _): HTTPResponse(status: status).mayPass
     case .vault(.busy): true
     default: false
     }

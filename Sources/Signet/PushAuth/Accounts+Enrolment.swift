@@ -209,7 +209,8 @@ extension Accounts {
     let group = try group(uri.issuer, uri.account, in: records)
     if uri.push != nil, let push = group?.record.push, records.names.contains(PushMechanismRecord.name(push))
     {
-      return .alreadyEnrolled("push messages of \(OTPAccount.title(uri.issuer, uri.account))")
+      return .alreadyEnrolled(
+        "push messages of \(OTPAccount.title(uri.issuer, uri.account))", account: group?.id ?? push)
     }
     guard let codes else { return nil }
     let members: [Account.ID]
@@ -221,7 +222,7 @@ extension Accounts {
     for (id, record) in try accounts(in: records) {
       let isSameKind = members.contains(id) && record.account.kind.isTimed == codes.kind.isTimed
       if isSameKind || record.account.makesSameCodes(as: codes) {
-        return .alreadyEnrolled("one-time codes of \(record.account)")
+        return .alreadyEnrolled("one-time codes of \(record.account)", account: id)
       }
     }
     return nil
@@ -290,7 +291,9 @@ extension Accounts {
       if let found = try account(member, in: records) { codes.append(Account(found, member)) }
     }
     let push = try record.push.flatMap { (id) throws(VaultFailure) in
-      try mechanism(id, in: records).map { PushMechanism($0, id) }
+      try mechanism(id, in: records).map { (record) throws(VaultFailure) in
+        try PushMechanism(record, id, in: records)
+      }
     }
     return EnrolledAccount(
       id: id, issuer: record.issuer, name: record.name, displayIssuer: record.displayIssuer ?? record.issuer,

@@ -54,7 +54,9 @@ extension Accounts {
             cookie: record.loadBalancer, id: Account.ID(from: device.random).description,
             key: try record.readyKey()))
       } catch { failure = error }
-      if let failure { failures.append((PushMechanism(record, id), failure)) }
+      if let failure {
+        failures.append((try await vaulted(PushMechanism(record, id, in: records)), failure))
+      }
       let (isTaken, now) = (failure == nil, device.clock.now)
       try await vaulted(
         await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in

@@ -18,6 +18,12 @@ extension Accounts {
     _ delivery: PushAuthDelivery, cleanUp: PushAuthCleanUp = .standard, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> PushAuthInbox.Reception {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.unknownMechanism) }
+    return try await receive(delivery, cleanUp, in: unlocked)
+  }
+
+  private func receive(
+    _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, in unlocked: borrowing UnlockedDomain
+  ) async throws(SignetFailure) -> PushAuthInbox.Reception {
     let now = device.clock.now * 1000
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
@@ -54,6 +60,47 @@ extension Accounts {
     return try result.get()
   }
 
+  /// Keeps what a server says that waits, as ``receive(_:cleanUp:by:)`` does, and notes of what this device has received that the server
+  /// says that it has ended.
+  ///
+  /// - Parameters:
+  ///   - waiting: What the server says.
+  ///   - mechanism: Of which mechanism.
+  ///   - unlocked: The accounts.
+  /// - Returns: What waits but for what was forgotten, or is refused: nobody is to answer what this device does not have.
+  /// - Throws: What the vault says.
+  func keep(
+    _ waiting: PushChannel.Waiting, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
+  ) async throws(SignetFailure) -> PushChannel.Waiting {
+    var kept = waiting
+    kept.messages = []
+    for message in waiting.messages {
+      do throws(SignetFailure) {
+        let reception = try await receive(message.delivery, .standard, in: unlocked)
+        if reception != .forgotten { kept.messages.append(message) }
+      } catch {
+        guard case .pushAuth = error else { throw error }
+        kept.errors.append(error)
+      }
+    }
+    try await end(Set(waiting.ended.keys), of: mechanism, in: unlocked)
+    return kept
+  }
+
+  /// Notes that messages wait no more at their server.
+  private func end(
+    _ ids: Set<String>, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
+  ) async throws(SignetFailure) {
+    guard !ids.isEmpty else { return }
+    let now = device.clock.now * 1000
+    try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        var inbox = try Self.inbox(of: mechanism, in: records)
+        guard inbox.end(ids, at: now) else { return }
+        try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
+      })
+  }
+
   /// The messages of all push mechanisms, the newest first.
   ///
   /// - Parameters:
@@ -72,8 +119,9 @@ extension Accounts {
     for (id, record) in try await vaulted(Self.mechanisms(in: records))
     where mechanism.map({ $0 == id }) ?? true {
       let inbox = try await vaulted(Self.inbox(of: id, in: records))
+      let mechanism = try await vaulted(PushMechanism(record, id, in: records))
       for notification in isPendingOnly ? inbox.pending(at: now) : inbox.notifications {
-        found.append((PushMechanism(record, id), notification))
+        found.append((mechanism, notification))
       }
     }
     // Of those that came in one moment, the last in an inbox came last.
@@ -96,13 +144,14 @@ extension Accounts {
       let found = try await vaulted(Self.received(id, in: records)),
       let notification = found.inbox.notification(id)
     else { throw .pushAuth(.noSuchNotification) }
-    return (PushMechanism(found.record, found.id), notification)
+    return (try await vaulted(PushMechanism(found.record, found.id, in: records)), notification)
   }
 
   /// Answers a message: sends the answer, and notes it once the server has taken it.
   ///
   /// Where the message demands that the user is recognised, this recognises them, whatever the app has done before; a no needs no
-  /// recognition, and works for locked accounts too. What fails leaves the message waiting, so that it can be tried again.
+  /// recognition, and works for locked accounts too. A number that the message does not offer is refused here. What fails leaves the
+  /// message waiting, so that it can be tried again, unless the server says that it waits no more.
   ///
   /// - Parameters:
   ///   - id: The message id.
@@ -144,9 +193,12 @@ extension Accounts {
     }
     let response = try await response(to: request)
     guard (200..<300).contains(response.status) else {
-      guard case .number = decision, let tries = Self.wrongNumber(response) else {
-        throw .pushAuthRefused(status: response.status)
+      let refusal = PushRefusal(response)
+      if refusal.isEnd {
+        try await end([id], of: found.id, in: unlocked)
+        throw .pushAuth(.ended)
       }
+      guard case .number = decision, let tries = refusal.wrongNumber else { throw refusal.failure }
       guard tries != .none else {
         try await note(PushAuthAnswer.deny, of: id, by: found.id, unlocked)
         throw .wrongNumber(Problem(.transactionWrongNumber, "No try is left: the message is denied."))
@@ -220,23 +272,6 @@ extension Accounts {
       if inbox.notification(id) != nil { return (mechanism, record, inbox) }
     }
     return nil
-  }
-
-  /// Whether another number may be tried.
-  private enum NumberTries {
-    case some, none
-  }
-
-  /// What a server says that refuses a number because it is another one; `nil` where it refuses for another reason.
-  ///
-  /// Servers of ours say how many more may be tried; those that give no details refuse numbers for nothing else.
-  private static func wrongNumber(_ response: HTTPResponse) -> NumberTries? {
-    guard response.status == 400 else { return nil }
-    let body: JSONObject
-    do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { return .some }
-    guard case .object(let detail)? = body["detail"] else { return .some }
-    guard let remaining = detail["remaining"] else { return nil }
-    return remaining == 0 ? NumberTries.none : .some
   }
 
   private static func milliseconds(_ seconds: Int64) -> Int64 {

@@ -81,7 +81,7 @@ extension Accounts {
   /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
   func send(_ request: PushAuthRequest) async throws(SignetFailure) {
     let response = try await response(to: request)
-    guard (200..<300).contains(response.status) else { throw .pushAuthRefused(status: response.status) }
+    guard (200..<300).contains(response.status) else { throw PushRefusal(response).failure }
   }
 
   /// What a server of the push protocol says to a request.
@@ -109,8 +109,8 @@ extension SignetFailure {
   var isRefusalOfServer: Bool {
     switch self {
     // Too slow, too early, too often: it may say something else the next time.
-    case .pushAuthRefused(408), .pushAuthRefused(425), .pushAuthRefused(429): false
-    case .pushAuthRefused(400..<500): true
+    case .pushAuthRefused(408, _), .pushAuthRefused(425, _), .pushAuthRefused(429, _): false
+    case .pushAuthRefused(400..<500, _): true
     default: false
     }
   }

@@ -20,17 +20,22 @@ package struct PushChannel: Sendable {
       package let message: PushAuthMessage
     }
 
-    /// What waits.
-    package fileprivate(set) var messages: [Message] = []
+    /// What waits, and this device has received.
+    package var messages: [Message] = []
+    /// Why this device does not take others that wait.
+    package var errors: [SignetFailure] = []
     /// How what has waited lately has ended, by message ids.
     package fileprivate(set) var ended: [String: RequestEnd] = [:]
     /// What the server calls the list.
-    fileprivate let tag: String
+    fileprivate var tag: String
+    /// What waits by the server's list, whatever this device takes of it.
+    fileprivate let listed: [PushAuthMessage]
   }
 
   /// What waits, now and after each change, for as long as it is asked for.
   ///
-  /// Trouble is waited out as by ``Device/liveTransactions(for:by:noting:)``.
+  /// Trouble is waited out as by ``Device/liveTransactions(for:by:noting:)``. Messages are received before they are given, where the
+  /// accounts open without a password; else whoever has it receives them: ``Accounts/receiveWaiting(by:)``.
   ///
   /// - Parameter note: Is told when the server is not reached any more, and with `nil` when it is again.
   /// - Returns: What waits.
@@ -42,10 +47,8 @@ package struct PushChannel: Sendable {
         do throws(SignetFailure) {
           try await accounts.device.follow(
             pausing: { try await Task.sleep(for: $0) }, waitingOut: { $0.mayPass }, noting: note,
-            asking: { (known: Waiting?) async throws(SignetFailure) in try await waiting(beyond: known?.tag)
-            },
-            isNew: { $0.messages.map(\.message) != $1?.messages.map(\.message) },
-            handing: { stream.yield($0) })
+            asking: { (known: Waiting?) async throws(SignetFailure) in try await kept(beyond: known) },
+            isNew: { $0.listed != $1?.listed }, handing: { stream.yield($0) })
           stream.finish()
         } catch { stream.finish(throwing: error) }
       }
@@ -53,13 +56,25 @@ package struct PushChannel: Sendable {
     }
   }
 
-  private func waiting(beyond tag: String?) async throws(SignetFailure) -> Waiting? {
+  private func kept(beyond known: Waiting?) async throws(SignetFailure) -> Waiting {
+    let next = try await waiting(beyond: known?.tag)
+    if var known, known.listed == next.listed {
+      known.tag = next.tag
+      return known
+    }
+    guard try await !accounts.havePassword(), let unlocked = try await accounts.open(by: nil) else {
+      return next
+    }
+    return try await accounts.keep(next, of: mechanism.id, in: unlocked)
+  }
+
+  fileprivate func waiting(beyond tag: String?) async throws(SignetFailure) -> Waiting {
     let device = accounts.device
     let asked = PushAuthWaiting(time: device.clock.now, known: tag, seconds: Int64(device.longestWait))
     let response = try await accounts.response(
       to: PushAuthRequest.waiting(
         of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key))
-    guard response.status == 200 else { throw .pushAuthRefused(status: response.status) }
+    guard response.status == 200 else { throw PushRefusal(response).failure }
     return try Waiting(parsing: response.body, key: key)
   }
 }
@@ -83,6 +98,7 @@ extension PushChannel.Waiting {
         let delivery = try PushAuthDelivery(map: sent)
         messages.append(Message(delivery: delivery, message: try delivery.verified(with: key)))
       }
+      listed = messages.map(\.message)
     } catch let failure as PushAuthFailure { throw .pushAuth(failure) } catch {
       throw .unexpectedAnswer(status: 200)
     }
@@ -108,12 +124,38 @@ extension Accounts {
   /// - Throws: ``SignetFailure``.
   package func pushChannels(by password: SharedSecretBox?) async throws(SignetFailure) -> [PushChannel] {
     guard let records = try await opened(by: password) else { return [] }
+    return try await channels(in: records)
+  }
+
+  /// Asks the servers of those push mechanisms that nothing is pushed to what waits, and receives it.
+  ///
+  /// - Parameter password: What opens the accounts, where they have one.
+  /// - Returns: Which servers could not be asked, or have something that was not taken, and why.
+  /// - Throws: What the vault says.
+  package func receiveWaiting(
+    by password: SharedSecretBox?
+  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
+    guard let unlocked = try await open(by: password) else { return [] }
+    var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
+    for channel in try await channels(in: vaulted(unlocked.openedRecords())) {
+      let waiting: PushChannel.Waiting
+      do throws(SignetFailure) { waiting = try await channel.waiting(beyond: nil) } catch {
+        failures.append((channel.mechanism, error))
+        continue
+      }
+      let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
+      failures += kept.errors.map { (channel.mechanism, $0) }
+    }
+    return failures
+  }
+
+  private func channels(in records: OpenRecords) async throws(SignetFailure) -> [PushChannel] {
     var channels: [PushChannel] = []
     for (id, record) in try await vaulted(Self.mechanisms(in: records)) where record.isLive {
       channels.append(
         PushChannel(
-          mechanism: PushMechanism(record, id), accounts: self, endpoints: record.endpoints,
-          cookie: record.loadBalancer, key: try record.readyKey()))
+          mechanism: try await vaulted(PushMechanism(record, id, in: records)), accounts: self,
+          endpoints: record.endpoints, cookie: record.loadBalancer, key: try record.readyKey()))
     }
     return channels
   }

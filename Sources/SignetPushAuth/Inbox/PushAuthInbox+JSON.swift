@@ -50,6 +50,7 @@ extension PushAuthNotification {
     ]
     json["decision"] = decision.map { .string($0.rawValue) }
     json["answered"] = answered.map { .integer($0) }
+    json["ended"] = ended.map { .integer($0) }
     return json
   }
 
@@ -63,5 +64,6 @@ extension PushAuthNotification {
     self.init(message, received: try json.integer("received"))
     decision = try json.optionalString("decision").flatMap(Decision.init(rawValue:))
     answered = try json.optionalInteger("answered")
+    ended = try json.optionalInteger("ended")
   }
 }

@@ -97,13 +97,21 @@ public struct PushAuthInbox: Sendable, Hashable {
   ///   - now: In milliseconds since 1970.
   ///   - skew: Where given, one that has expired by more than so many milliseconds is refused here; else the server decides.
   /// - Returns: The notification.
-  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`, `wrongAnswer`, `invalid`, `expired`.
+  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`, `ended`, `wrongAnswer`, `invalid`, `numberNotOffered`,
+  ///   `expired`.
   public func answerable(
     _ id: String, with answer: PushAuthAnswer, at now: Int64, refusingExpiredBy skew: Int64? = nil
   ) throws(PushAuthFailure) -> PushAuthNotification {
     guard let found = notification(id) else { throw .noSuchNotification }
-    guard found.isPending else { throw .notPending }
-    _ = try answer.checked(for: found.message.kind)
+    guard found.decision == nil else { throw .notPending }
+    guard found.ended == nil else { throw .ended }
+    // A server may take one number and no second, so a slip would be the answer.
+    let offered = found.message.numbers
+    if let typed = try answer.checked(for: found.message.kind), !offered.isEmpty {
+      guard let number = Int64(typed), typed.first != "+", offered.contains(number) else {
+        throw .numberNotOffered(offered: offered)
+      }
+    }
     if let skew, answer != .deny, found.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
       throw .expired
     }
@@ -121,8 +129,26 @@ public struct PushAuthInbox: Sendable, Hashable {
     _ decision: PushAuthNotification.Decision, of id: String, at now: Int64
   ) throws(PushAuthFailure) {
     guard let index = notifications.firstIndex(where: { $0.id == id }) else { throw .noSuchNotification }
-    guard notifications[index].isPending else { throw .notPending }
+    guard notifications[index].decision == nil else { throw .notPending }
+    // The answer itself may be the end that the server has told already.
     (notifications[index].decision, notifications[index].answered) = (decision, now)
+    notifications[index].ended = nil
+  }
+
+  /// Notes that the server has said of notifications that they wait no more; those that were answered, and others, stay as they are.
+  ///
+  /// - Parameters:
+  ///   - ids: The message ids.
+  ///   - now: In milliseconds since 1970.
+  /// - Returns: Whether any was pending.
+  public mutating func end(_ ids: Set<String>, at now: Int64) -> Bool {
+    var hasEnded = false
+    for index in notifications.indices
+    where notifications[index].isPending && ids.contains(notifications[index].id) {
+      notifications[index].ended = now
+      hasEnded = true
+    }
+    return hasEnded
   }
 
   /// Forgets one notification; what was received stays remembered.

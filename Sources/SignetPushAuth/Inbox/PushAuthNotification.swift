@@ -18,6 +18,8 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
     case approved
     /// The server took a no.
     case denied
+    /// The server has said that it waits no more: it was answered elsewhere, withdrawn, or has expired there.
+    case ended
   }
 
   /// What was received.
@@ -28,6 +30,8 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
   public internal(set) var decision: Decision?
   /// When the server took the answer, in milliseconds since 1970.
   public internal(set) var answered: Int64?
+  /// When the server said that it waits no more, though no answer of this device is known, in milliseconds since 1970.
+  public internal(set) var ended: Int64?
 
   /// A message that was just received.
   ///
@@ -35,7 +39,7 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
   ///   - message: The message.
   ///   - received: In milliseconds since 1970.
   public init(_ message: PushAuthMessage, received: Int64) {
-    (self.message, self.received, decision, answered) = (message, received, nil, nil)
+    (self.message, self.received) = (message, received)
   }
 
   /// Its name: the message id.
@@ -47,8 +51,8 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
   /// When it expires, in milliseconds since 1970.
   public var expires: Int64 { created.saturatingAdd(Int64(message.timeToLive * 1000)) }
 
-  /// Whether nobody has answered, in time or not.
-  public var isPending: Bool { decision == nil }
+  /// Whether nobody has answered, in time or not, and the server has not said that it waits no more.
+  public var isPending: Bool { decision == nil && ended == nil }
 
   /// Whether its time is over, answered or not.
   ///
@@ -64,7 +68,7 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
     switch decision {
     case .approved: .approved
     case .denied: .denied
-    case nil: isExpired(at: now) ? .expired : .pending
+    case nil: ended != nil ? .ended : isExpired(at: now) ? .expired : .pending
     }
   }
 

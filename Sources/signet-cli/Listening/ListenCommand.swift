@@ -214,9 +214,12 @@ extension Command {
       let mechanism = channel.mechanism
       let ends = PushAsking.Ends()
       return Source(
-        name: "\(mechanism.issuer) (\(mechanism.name))", place: mechanism.issuer, failure: { "\($0)" },
-        lists: { note, _ in
+        name: mechanism.fullName, place: mechanism.issuer, failure: { "\($0)" },
+        lists: { note, announcements in
           channel.lists { note($0) }.mapped { waiting in
+            for error in waiting.errors {
+              announcements.note("signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: error))")
+            }
             ends.known.withLock { $0 = waiting.ended }
             return waiting.messages.map {
               PushAsking(waiting: $0, mechanism: mechanism, ends: ends, options: options, device: device)

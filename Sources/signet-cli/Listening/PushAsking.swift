@@ -27,7 +27,8 @@ struct PushAsking: Asking {
   var json: JSONObject {
     var object: JSONObject = [
       "kind": "message", "id": .string(id), "issuer": .string(mechanism.issuer),
-      "name": .string(mechanism.name), "answer": .string(message.kind.rawValue),
+      "name": .string(mechanism.name), "account": .string(mechanism.account.description),
+      "answer": .string(message.kind.rawValue),
     ]
     if message.kind == .challenge { object["numbers"] = .array(message.numbers.map { .integer($0) }) }
     object["text"] = message.text.map { .string($0) }
@@ -43,12 +44,8 @@ struct PushAsking: Asking {
     arguments.errorOutput.print(message.text(of: mechanism, on: arguments.errorOutput))
     var decision = answer == .deny ? PushDecision.deny : .approve
     if answer == .approve, message.kind == .challenge {
-      let numbers = message.numbers.map(String.init).joined(separator: ", ")
-      let line = try await Question.terminal.line("The number that the sign-in shows, of \(ours: numbers): ")
-      guard (1...10).contains(line.utf8.count), line.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-        return nil
-      }
-      decision = .number(line)
+      guard let number = try await offeredNumber() else { return nil }
+      decision = .number(number)
     }
     return try await options.withAccountsPassword(on: device) { [decision] password in
       do throws(SignetFailure) {
@@ -64,6 +61,18 @@ struct PushAsking: Asking {
         throw error
       }
       return answer == .deny ? "Denied." : "Approved."
+    }
+  }
+
+  /// The number that the person types, of those that are offered; `nil` where they type none.
+  private func offeredNumber() async throws -> String? {
+    let numbers = message.numbers.map(String.init)
+    let list = numbers.joined(separator: ", ")
+    while true {
+      let line = try await Question.terminal.line("The number that the sign-in shows, of \(ours: list): ")
+      if line.isEmpty { return nil }
+      if numbers.contains(line) { return line }
+      arguments.errorOutput.print("That is none of them; nothing was sent. Without a number it waits on.")
     }
   }
 

@@ -79,6 +79,8 @@ import Testing
     #expect(try await device.run("otp", "ForgeRock").output.count == 9)
     let again = try await device.run("import", try uri("pushauth"))
     #expect(again.isRefusal(65, "there are push messages of"), again.summary)
+    let delete = try "signet account delete \(enrolled.string("id").prefix(8))"
+    #expect(again.errorOutput.contains(delete), again.summary)
     #expect(try await device.run("message", "list").errorOutput == "No message was received.\n")
     #expect(try await device.run("message", "list", "--pending").errorOutput == "No message waits.\n")
 

@@ -19,6 +19,9 @@ final class PushServerInProcess: HTTPTransport, Sendable {
     var requestCount = 0
     var losesAnswers = false
     var isOnce = false
+    var refusals: [HTTPResponse] = []
+    var waiting: [PushAuthDelivery] = []
+    var ended: [String: String] = [:]
   }
 
   private let state = Mutex(State())
@@ -29,6 +32,14 @@ final class PushServerInProcess: HTTPTransport, Sendable {
 
   /// Lets the next requests get these statuses; 0 breaks one off.
   func fail(with statuses: [Int]) { state.withLock { $0.failures = statuses } }
+
+  /// Answers the next requests in this way.
+  func refuse(with responses: HTTPResponse...) { state.withLock { $0.refusals = responses } }
+
+  /// Tells apps that ask what waits for them, and how what has waited has ended.
+  func list(_ waiting: [PushAuthDelivery], ended: [String: String] = [:]) {
+    state.withLock { ($0.waiting, $0.ended) = (waiting, ended) }
+  }
 
   /// Takes requests, and lets nobody hear of it.
   func loseAnswers(_ isLost: Bool = true) { state.withLock { $0.losesAnswers = isLost } }
@@ -85,9 +96,12 @@ final class PushServerInProcess: HTTPTransport, Sendable {
       state.requestCount += 1
       return state.failures.isEmpty ? nil : state.failures.removeFirst()
     }
+    let refusal: HTTPResponse? = state.withLock { $0.refusals.isEmpty ? nil : $0.refusals.removeFirst() }
+    if let refusal { return refusal }
     if failure == 0 { throw .cancelled }
     if let failure { return HTTPResponse(status: failure, headers: [], body: []) }
     do {
+      if request.url.hasSuffix("/push/waiting") { return try waiting(request) }
       guard let action = PushAuthAction(rawValue: String(request.url.split(separator: "=").last ?? "")) else {
         throw PushAuthFailure.missing("_action")
       }
@@ -119,5 +133,19 @@ final class PushServerInProcess: HTTPTransport, Sendable {
     } catch let failure as TransportFailure {
       throw failure
     } catch { return HTTPResponse(status: 400, headers: [], body: []) }
+  }
+
+  private func waiting(_ request: HTTPRequest) throws -> HTTPResponse {
+    let submission = try PushAuthSubmission(parsing: request.body, for: .refresh)
+    _ = try submission.waiting(with: key())
+    let (waiting, ended) = state.withLock { ($0.waiting, $0.ended) }
+    let body: JSONObject = [
+      "tag": .string(waiting.map(\.messageID).joined(separator: " ")),
+      "messages": .array(
+        waiting.map { ["messageId": .string($0.messageID), "data": .string($0.token)] }),
+      "ended": .array(
+        ended.map { ["messageId": .string($0.key), "status": .string($0.value)] }),
+    ]
+    return HTTPResponse(status: 200, headers: [], body: body.bytes)
   }
 }

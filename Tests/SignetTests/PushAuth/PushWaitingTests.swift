@@ -1,0 +1,187 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetPushAuth
+import SignetTransport
+import SignetWire
+import Testing
+
+/// Push messages that a device asks for by itself: received as they are shown, and marked where their server has ended them.
+@Suite(.timeLimit(.minutes(10))) struct PushWaitingTests {
+  private typealias Bench = PushEnrolmentTests.Bench
+
+  private static let live = PushAuthDevice.live
+
+  private func enrolled() async throws -> (bench: Bench, device: Device) {
+    let bench = try Bench()
+    let device = try bench.device()
+    try await enrol(device, at: bench.server)
+    return (bench, device)
+  }
+
+  private func enrol(_ device: Device, at server: PushServerInProcess, issuer: String = "Acme") async throws {
+    let target = try PushAuthDevice(token: Self.live, name: "Laptop", service: Self.live)
+    _ = try await device.accounts.enrol(server.uri(.pushauth, issuer: issuer), from: target)
+  }
+
+  /// The first list that somebody gets who listens.
+  private func listened(
+    _ device: Device, by password: SharedSecretBox? = nil
+  ) async throws -> PushChannel.Waiting {
+    let channels = try await device.accounts.pushChannels(by: password)
+    let channel = try #require(channels.first { $0.mechanism.issuer == "Acme" })
+    var lists = channel.lists { failure in if let failure { Issue.record("\(failure)") } }.makeAsyncIterator()
+    return try #require(try await lists.next())
+  }
+
+  private func states(_ device: Device, by password: SharedSecretBox? = nil) async throws
+    -> [String: PushAuthNotification.State]
+  {
+    let messages = try await device.accounts.messages(by: password)
+    return Dictionary(
+      uniqueKeysWithValues: messages.map {
+        ($0.notification.id, $0.notification.state(at: 1_700_000_000_000))
+      })
+  }
+
+  @Test("what is shown to who listens is received: another process lists and answers it")
+  func received() async throws {
+    let (bench, device) = try await enrolled()
+    bench.server.list([try bench.server.delivery("M:1", text: "Log in?")])
+    let shown = try await listened(device)
+    #expect(shown.messages.map(\.message.messageID) == ["M:1"] && shown.errors.isEmpty)
+    let other = try bench.device()
+    #expect(try await other.accounts.messages(pendingOnly: true).map(\.notification.id) == ["M:1"])
+    try await other.accounts.answer("M:1", .approve)
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test("behind a password nothing is kept by who listens without it, and who has it receives what waits")
+  func password() async throws {
+    let (bench, device) = try await enrolled()
+    let password = secret("correct horse battery")
+    try await device.accounts.setPassword(password)
+    bench.server.list([try bench.server.delivery("M:1")])
+    #expect(try await listened(device, by: password).messages.map(\.message.messageID) == ["M:1"])
+    #expect(try await states(device, by: password).isEmpty)
+    #expect(try await device.accounts.receiveWaiting(by: password).isEmpty)
+    #expect(try await states(device, by: password) == ["M:1": .pending])
+    try await device.accounts.answer("M:1", .approve, by: password)
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test("what the server says that it has ended is marked so, and is not sent an answer")
+  func ended() async throws {
+    let (bench, device) = try await enrolled()
+    let ids = ["M:1", "M:2", "M:3", "M:4"]
+    let deliveries = try ids.map { try bench.server.delivery($0) }
+    for delivery in deliveries { _ = try await device.accounts.receive(delivery) }
+    try await device.accounts.answer("M:4", .deny)
+    bench.server.list(
+      [deliveries[0]],
+      ended: ["M:2": "withdrawn", "M:3": "accepted", "M:4": "denied", "M:9": "expired", "M:1": "of later"])
+    _ = try await listened(device)
+    let expected: [String: PushAuthNotification.State] = [
+      "M:1": .pending, "M:2": .ended, "M:3": .ended, "M:4": .denied,
+    ]
+    #expect(try await states(device) == expected)
+    #expect(try await device.accounts.messages(pendingOnly: true).map(\.notification.id) == ["M:1"])
+    let count = bench.server.requestCount
+    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+      try await device.accounts.answer("M:2", .approve)
+    }
+    #expect(bench.server.requestCount == count)
+  }
+
+  @Test("a server that refuses an answer since the request has ended ends the message")
+  func endedByRefusal() async throws {
+    let (bench, device) = try await enrolled()
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let body: JSONObject = [
+      "code": 400, "reason": "Bad Request", "message": "The request has ended.", "detail": [:],
+    ]
+    bench.server.refuse(with: HTTPResponse(status: 400, headers: [], body: body.bytes))
+    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+      try await device.accounts.answer("M:1", .approve)
+    }
+    #expect(try await states(device) == ["M:1": .ended])
+  }
+
+  @Test(
+    "a server's reason for a refusal is told in its words, no more of them than 200, and the message waits on"
+  )
+  func reasons() async throws {
+    let (bench, device) = try await enrolled()
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let problem = Problem(.userNotActive, "The user is suspended; an operator can resume it.")
+    let long = String(repeating: "\u{1B}[2J\u{301}", count: 1000)
+    let foreign: JSONObject = ["code": 400, "message": .string(long), "detail": [:]]
+    for (status, body, reason) in [
+      (403, problem.bytes, problem.detail),
+      (403, Problem(.deviceLocked).bytes, Problem.Code.deviceLocked.title),
+      (400, foreign.bytes, String(String.UnicodeScalarView(long.unicodeScalars.prefix(200)))),
+      (502, Array("<html>Bad Gateway</html>".utf8), ""),
+      (400, JSONObject(dictionaryLiteral: ("message", 7)).bytes, ""),
+    ] as [(Int, [UInt8], String)] {
+      bench.server.refuse(with: HTTPResponse(status: status, headers: [], body: body))
+      await #expect(throws: SignetFailure.pushAuthRefused(status: status, reason: reason)) {
+        try await device.accounts.answer("M:1", .approve)
+      }
+      #expect(try await states(device) == ["M:1": .pending])
+    }
+  }
+
+  @Test("a number that the message does not offer is not sent") func numbers() async throws {
+    let (bench, device) = try await enrolled()
+    bench.server.want(number: "34")
+    _ = try await device.accounts.receive(bench.server.delivery("M:1", kind: .challenge))
+    let count = bench.server.requestCount
+    await #expect(throws: SignetFailure.pushAuth(.numberNotOffered(offered: [12, 34, 56]))) {
+      try await device.accounts.answer("M:1", .number("35"))
+    }
+    #expect(bench.server.requestCount == count)
+    try await device.accounts.answer("M:1", .number("34"))
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test(
+    "what this device does not receive is not shown: another server's message under the same id, or a deleted one"
+  )
+  func refused() async throws {
+    let (bench, device) = try await enrolled()
+    let other = PushServerInProcess()
+    try await enrol(try bench.device(over: other), at: other, issuer: "Other")
+    _ = try await device.accounts.receive(other.delivery("M:1"))
+    _ = try await device.accounts.receive(bench.server.delivery("M:2"))
+    try await device.accounts.removeMessage("M:2")
+    bench.server.list(try ["M:1", "M:2", "M:3"].map { try bench.server.delivery($0) })
+    let shown = try await listened(device)
+    #expect(shown.messages.map(\.message.messageID) == ["M:3"])
+    #expect(shown.errors == [.pushAuth(.replayed)])
+  }
+
+  @Test("who cannot be asked is named, and the others are asked") func unreachable() async throws {
+    let (bench, device) = try await enrolled()
+    bench.server.fail(with: [503])
+    let failures = try await device.accounts.receiveWaiting(by: nil)
+    #expect(failures.map(\.failure) == [.pushAuthRefused(status: 503)])
+    #expect(failures.map(\.mechanism.issuer) == ["Acme"])
+  }
+
+  @Test("two accounts of one issuer and name say so, with the ids by which they are told apart")
+  func namesakes() async throws {
+    let (bench, device) = try await enrolled()
+    #expect(try await device.accounts.enrolled().map { $0.push?.hasNamesake } == [false])
+    let other = PushServerInProcess()
+    try await enrol(try bench.device(over: other), at: other, issuer: "Other")
+    #expect(try await device.accounts.enrolled().map { $0.push?.hasNamesake } == [false, false])
+    let second = try #require(try await device.accounts.enrolled().first { $0.issuer == "Other" })
+    _ = try await device.accounts.renameEnrolled(second.id, issuer: "Acme")
+    let accounts = try await device.accounts.enrolled()
+    #expect(accounts.map { $0.push?.hasNamesake } == [true, true])
+    #expect(accounts.map { $0.push?.account } == accounts.map { $0.id })
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let message = try await device.accounts.message("M:1")
+    #expect(message.mechanism.account == accounts.first { $0.issuer == "Acme" }?.id)
+  }
+}
