@@ -1,14 +1,16 @@
-/// Text as one word of a command that people copy: quoted where a POSIX shell would read anything else from it.
+import SignetText
+
+/// Text as one word of a command that people copy, which bash, zsh, fish and dash read as the same.
 ///
-/// What is not ASCII, or does not show, is written by its bytes, in the quotes that POSIX has since 2024, and bash and zsh before: some
-/// terminals show something else in its place, which would be another name.
+/// It is quoted where a shell would read anything else from it. Letters and digits of any script that show as they are stand there
+/// as such. A word with anything else is written by its bytes: some terminals show something else in its place, which would be
+/// another name. So is one with a backslash, which fish reads within quotes too.
 package func shellWord(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "-_./:@%+,".utf8.contains(byte)
   }
   if isPlain, !text.isEmpty { return text }
-  return text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    ? shellQuoted(text) : "$'\(text.utf8.map(escaped).joined())'"
+  return text.allSatisfy(\.showsInQuotes) ? shellQuoted(text) : ShellLine.word(of: text.utf8)
 }
 
 /// Text as one word of a POSIX shell, in quotes.
@@ -21,11 +23,11 @@ func shellQuoted(_ text: String) -> String {
   return "'\(String(quoted))'"
 }
 
-/// A byte within `$'…'`; always three octal digits, for what follows might be another one.
-private func escaped(_ byte: UInt8) -> String {
-  if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "'"), byte != UInt8(ascii: "\\") {
-    return String(UnicodeScalar(byte))
+extension Character {
+  /// Whether it is one code point that shows as it is, and that each shell reads as it is in single quotes.
+  fileprivate var showsInQuotes: Bool {
+    guard unicodeScalars.count == 1, let scalar = unicodeScalars.first else { return false }
+    return scalar.isASCII
+      ? (0x20...0x7E).contains(scalar.value) && scalar != "\\" : scalar.isPlainLetterOrDigit
   }
-  let digits = String(byte, radix: 8)
-  return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
 }

@@ -1,5 +1,49 @@
-/// A command as a POSIX shell reads it.
-enum ShellLine {
+/// A command as shells read it.
+package enum ShellLine {
+  /// A word by its bytes, in ASCII: letters, digits, full stops, slashes and underscores stand for themselves.
+  ///
+  /// Bash, zsh, fish (3.4) and dash read it as the same. One with a line feed at its end is for bash and zsh alone: a substitution drops that.
+  ///
+  /// - Parameter bytes: The word.
+  /// - Returns: The word as it is typed.
+  package static func word(of bytes: some BidirectionalCollection<UInt8>) -> String {
+    let text = bytes.map(escaped).joined()
+    return bytes.last == 0x0A ? "$'\(text)'" : "\"$(printf '\(text)')\""
+  }
+
+  /// Always three octal digits, for what follows might be another one; no shell takes what has them for a part of a format.
+  private static func escaped(_ byte: UInt8) -> String {
+    switch byte {
+    case 0x2E...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: return String(Unicode.Scalar(byte))
+    default: break
+    }
+    let digits = String(byte, radix: 8)
+    return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+  }
+
+  /// A command for a terminal that has no more than ASCII: the rest is written by its bytes.
+  static func ascii(_ command: String) -> String {
+    var (line, bytes, isQuoted, isEscaped) = ("", [UInt8](), false, false)
+    func end() {
+      guard !bytes.isEmpty else { return }
+      let word = word(of: bytes)
+      line += isQuoted ? "'\(word)'" : word
+      bytes = []
+    }
+    for scalar in command.unicodeScalars {
+      guard scalar.isASCII else {
+        bytes += Array(String(scalar).utf8)
+        continue
+      }
+      end()
+      line.unicodeScalars.append(scalar)
+      if scalar == "'", !isEscaped { isQuoted.toggle() }
+      isEscaped = scalar == "\\" && !isQuoted && !isEscaped
+    }
+    end()
+    return line
+  }
+
   /// A command in lines that a shell reads as one: each but the last ends with a backslash.
   ///
   /// - Parameters:

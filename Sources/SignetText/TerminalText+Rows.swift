@@ -18,7 +18,10 @@ extension TerminalText {
   private static func shown(_ line: [Piece], width: Int?, usesUTF8: Bool) -> String {
     var line = line
     if !usesUTF8 {
-      for index in line.indices where line[index].isEscaped { line[index].text = ascii(line[index].text) }
+      for index in line.indices where line[index].isEscaped {
+        let text = line[index].text
+        line[index].text = line[index].origin == .command ? ShellLine.ascii(text) : ascii(text)
+      }
     }
     keepOrder(&line)
     guard let width, !line.allSatisfy({ $0.origin == .laidOut }) else { return line.map(\.text).joined() }

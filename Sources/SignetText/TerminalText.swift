@@ -66,7 +66,7 @@ public struct TerminalText: Sendable {
   /// A command of this program that people copy, escaped: as ``init(copied:)``, and where it is longer than a row it goes on in the next one
   /// behind a backslash.
   ///
-  /// - Parameter text: Words as a POSIX shell reads them, without double quotes.
+  /// - Parameter text: Words as shells read them, with double quotes only where ``ShellLine/word(of:)`` has them.
   public init(command text: String) {
     pieces = [Piece(text: Self.sanitised(text), origin: .command)]
   }

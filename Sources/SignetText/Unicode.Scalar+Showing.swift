@@ -7,6 +7,16 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it is a letter or a digit, of whatever script, that shows as itself wherever it stands: from left to right, not blank, and no
+  /// other way to write another character.
+  package var isPlainLetterOrDigit: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber:
+      !isInvisible && !isBlank && !isRightToLeft && !properties.isFullCompositionExclusion
+    default: false
+    }
+  }
+
   /// Whether it is a control character, or turns the direction or the line of what follows.
   ///
   /// Joiners and variation selectors, of which names in many scripts and emoji are made, are not.

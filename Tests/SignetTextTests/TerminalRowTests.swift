@@ -163,6 +163,15 @@ import Testing
         == "signet \\\n    'b'\\''c dddd' \\\n    \\ e")
   }
 
+  @Test("have a command in ASCII by its bytes where the terminal has no more")
+  func commandInASCII() {
+    let text: TerminalText = "Run it: \(command: #"signet 'Müller'\''s банк' ü \' x"#) at \("ü")"
+    #expect(
+      text.shown(width: nil, usesUTF8: false)
+        == #"Run it: signet 'M'"$(printf '\303\274')"'ller'\''s '"$(printf '\320\261\320\260\320\275\320\272')"'' "$(printf '\303\274')" \' x at \u{FC}"#
+    )
+  }
+
   @Test("are cut at a limit")
   func limited() {
     let text: TerminalText = "ab\("cdef")gh"

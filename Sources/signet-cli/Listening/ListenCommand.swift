@@ -22,7 +22,7 @@ extension Command {
 
       At a terminal it is answered here: approve, deny or report, with the number of the request where several wait. What is answered is shown \
       again, and the password, the PIN or the number is asked for then. Without a terminal as standard input, with --once, --json or --password-fd \
-      it only shows; to answer, use signet approve, deny, report or uaf pending in another terminal.
+      it only shows; to answer, use signet approve, deny, report, message approve, message deny or uaf pending in another terminal.
 
       Where there is a desktop (a session bus with a notification service), a notification says that something waits, and at which server; what it \
       is about is shown in the terminal only. --no-notify leaves it out.
