@@ -16,7 +16,7 @@ public final class ServiceContext: Sendable {
   @inline(__always) public var settings: ServerSettings { currentSettings.value }
   private let currentSettings: CurrentSettings
   /// Which authenticators can answer a transaction.
-  let able: AbleAuthenticators
+  package let able: AbleAuthenticators
   /// The durable state.
   public let storage: Storage
   /// The key of secrets at rest.

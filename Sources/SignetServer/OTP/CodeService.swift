@@ -90,9 +90,7 @@ public struct CodeService: Sendable {
       attempt.client = try ClientAddress.digest(of: asker.client, under: clientKey)
     }
     let audit = context.audit(by: asker.actor)
-    let judge = CodeJudge(
-      rules: context.settings.codes, limit: context.settings.codeAttempts, time: audit.time,
-      generator: { [context] in context.generator(of: $0) })
+    let judge = judge(at: audit.time)
     let user = attempt.user
     return context.storage.attemptCode(attempt) { situation in
       let finding = judge.judge(request, situation)
@@ -103,6 +101,13 @@ public struct CodeService: Sendable {
       verdict.changed = finding.changed
       return verdict
     }
+  }
+
+  /// Judges codes at a time, by what the operator has decided.
+  package func judge(at time: Int64) -> CodeJudge {
+    CodeJudge(
+      rules: context.settings.codes, limit: context.settings.codeAttempts, time: time,
+      generator: { [context] in context.generator(of: $0) })
   }
 
   private static func event(

@@ -1,8 +1,8 @@
-import SignetStorage
+package import SignetStorage
 import SignetUAF
 
 /// Which authenticators can answer a transaction, by what is required as it is now.
-struct AbleAuthenticators: Sendable {
+package struct AbleAuthenticators: Sendable {
   private let settings: CurrentSettings
   private let uaf: UAFSetup?
 
@@ -12,7 +12,7 @@ struct AbleAuthenticators: Sendable {
   private var requirements: NamedRequirements { settings.value.requirements }
 
   /// What the steps of storage ask: the same that decides who is asked at all.
-  var rules: AnswerRules {
+  package var rules: AnswerRules {
     var rules = AnswerRules()
     rules.container = { isAsked($0, of: $1) }
     rules.key = { mayConfirm($0, by: $1, $2) }
@@ -39,7 +39,7 @@ struct AbleAuthenticators: Sendable {
   }
 
   /// Whether the yes of an authenticator app shows what a transaction requires; who has the app asked by name requires no more.
-  func mayAnswerByApp(_ transaction: TransactionRecord) -> Bool {
+  package func mayAnswerByApp(_ transaction: TransactionRecord) -> Bool {
     transaction.soleKind == .pushApp
       || requirements.isOneMet(of: transaction.requirements, by: AuthenticationEvidence(.pushApp))
   }

@@ -73,15 +73,9 @@ extension TransactionService {
     let outcome = context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
       (transaction, lastReport) throws(StorageFailure) in
       if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
-      var (record, evidence) = (record, evidence)
-      // Kept also where no name has an age for it yet: the operator may give it one before tokens are made.
-      if claimed.status == .accepted, !transaction.requirements.isEmpty {
-        record.lastReport = try lastReport()
-        evidence = evidence.reported(record.lastReport, at: record.time)
-      }
-      if let refusal = shortage(of: evidence, claimed, transaction, at: record.time) { return refusal }
-      let hasRightNumber = try hasRightNumber(claimed, transaction)
-      return .take(record, isSigned: isSigned, hasRightNumber: hasRightNumber)
+      return try verdict(
+        on: transaction, record, number: claimed.number, isSigned: isSigned, showing: evidence,
+        lastReport: lastReport)
     } audit: { outcome in
       let (user, id) = (signer.user, attempt.transaction)
       guard outcome == .decided else {
@@ -97,6 +91,32 @@ extension TransactionService {
       try Self.check(outcome)
       return claimed.status
     }
+  }
+
+  /// Judges a decision about its transaction, as that is in the step that takes it.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - decision: The decision.
+  ///   - number: The number that the user has typed; `nil` for none.
+  ///   - isSigned: Whether the key of the signer has signed it.
+  ///   - evidence: What a decision of the signer's shows.
+  ///   - lastReport: Looks when the last report of the device came.
+  /// - Returns: What is to be done with it.
+  /// - Throws: ``StorageFailure``.
+  package func verdict(
+    on transaction: TransactionRecord, _ decision: DecisionRecord, number: MatchingNumber?, isSigned: Bool,
+    showing evidence: AuthenticationEvidence, lastReport: () throws(StorageFailure) -> Int64?
+  ) throws(StorageFailure) -> DecisionVerdict {
+    var (decision, evidence) = (decision, evidence)
+    // Kept also where no name has an age for it yet: the operator may give it one before tokens are made.
+    if decision.state == .accepted, !transaction.requirements.isEmpty {
+      decision.lastReport = try lastReport()
+      evidence = evidence.reported(decision.lastReport, at: decision.time)
+    }
+    if let refusal = shortage(of: evidence, decision, transaction) { return refusal }
+    let hasRightNumber = decision.state == .accepted ? try isRight(number, for: transaction) : true
+    return .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
   }
 
   /// Why a decision can't be about this transaction of this signer; `nil` where it can.
@@ -120,12 +140,12 @@ extension TransactionService {
   ///
   /// A no needs nothing.
   private func shortage(
-    of evidence: AuthenticationEvidence, _ claimed: Decision, _ transaction: TransactionRecord, at time: Int64
+    of evidence: AuthenticationEvidence, _ decision: DecisionRecord, _ transaction: TransactionRecord
   ) -> DecisionVerdict? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
     let evidence = evidence.matching(transaction)
     // What has ended is answered by its end, also to who made it.
-    guard claimed.status == .accepted, transaction.state(at: time) == .pending, !names.isEmpty,
+    guard decision.state == .accepted, transaction.state(at: decision.time) == .pending, !names.isEmpty,
       !known.isOneMet(of: names, by: evidence)
     else { return nil }
     let missing = known.missing(for: names, in: evidence)
@@ -144,20 +164,19 @@ extension TransactionService {
     }
   }
 
-  /// Whether an approval has the number that the relying party shows; nothing else needs it.
-  private func hasRightNumber(
-    _ claimed: Decision, _ transaction: TransactionRecord
+  /// Whether the number of an approval is the one that the relying party shows, where it shows one.
+  private func isRight(
+    _ number: MatchingNumber?, for transaction: TransactionRecord
   ) throws(StorageFailure) -> Bool {
-    guard claimed.status == .accepted else { return true }
     do {
-      guard let wanted = try number(of: transaction) else { return true }
-      return claimed.number.map(wanted.isSame(as:)) ?? false
+      guard let wanted = try self.number(of: transaction) else { return true }
+      return number.map(wanted.isSame(as:)) ?? false
     } catch { throw .failed(detail: "the number of a transaction: \(error)") }
   }
 
   // MARK: The number
 
-  func seal(_ number: MatchingNumber, of transaction: String) throws -> [UInt8] {
+  package func seal(_ number: MatchingNumber, of transaction: String) throws -> [UInt8] {
     try context.masterKey.seal(
       SecretBytes(copying: Array(number.digits.utf8)), for: .matchingNumber(transaction: transaction))
   }

@@ -12,6 +12,7 @@ struct UAFResponses: Sendable {
   private let setup: UAFSetup
   private let requests: UAFRequests
   private let authorizations: UAFAuthorizations
+  private var judge: UAFJudge { UAFJudge(context, setup) }
 
   init(
     _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ authorizations: UAFAuthorizations
@@ -77,14 +78,7 @@ struct UAFResponses: Sendable {
       return audit(
         .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
     } judge: {
-      // Whichever of the new keys is used later, it has to do.
-      for new in credentials {
-        let shown = evidence(of: new.credential).atBest(confirmingTransaction: false)
-        if let refusal = unmetRequirement(showing: [shown], policy: policy, transaction: nil) {
-          return refusal
-        }
-      }
-      return nil
+      judge.refusal(of: credentials.map(\.credential), under: policy)
     }
     try Self.check(outcome)
     return try await authorizations.issue(
@@ -158,8 +152,9 @@ struct UAFResponses: Sendable {
       guard stored.allSatisfy({ key in found.contains(where: key.isSameKey(as:)) }) else {
         return .keyUnknown
       }
-      let shown = Self.evidence(of: verified.uses, stored, setup.models, session)
-      return unmetRequirement(showing: shown, policy: policy, transaction: transaction)
+      return judge.refusal(
+        of: stored, under: policy, for: transaction, signsInHere: session.signsInHere
+      ) { key in verified.uses.contains { $0.reference == key.reference && $0.transaction != nil } }
     }
     if case .altered(let use) = outcome {
       context.log.error(
@@ -295,22 +290,6 @@ struct UAFResponses: Sendable {
 
   // MARK: Requirements
 
-  /// What each use shows.
-  ///
-  /// What was begun with a token, or decides a transaction, signs in elsewhere: whoever had it asked gets what it is good for.
-  private static func evidence(
-    of uses: [VerifiedUse], _ found: [UAFCredentialRecord], _ models: AuthenticatorModels,
-    _ session: UAFSessionRecord
-  ) -> [AuthenticationEvidence] {
-    uses.compactMap { use in
-      guard let credential = found.first(where: { $0.reference == use.reference }) else { return nil }
-      var evidence = AuthenticationEvidence(of: credential, models[use.reference.aaid])
-      evidence.isContentSigned = use.transaction != nil
-      evidence.isPhishingResistant = session.tokenDigest == nil && session.transaction == nil
-      return evidence
-    }
-  }
-
   /// What is kept of a response that decides a transaction; `nil` for one that decides none.
   private func evidence(
     of uses: [VerifiedUse], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
@@ -342,39 +321,6 @@ struct UAFResponses: Sendable {
       throw UAFFailure(.unacceptableContent, "the response is longer than what is kept of an answer")
     }
     return kept
-  }
-
-  private func evidence(of credential: UAFCredentialRecord) -> AuthenticationEvidence {
-    AuthenticationEvidence(of: credential, among: setup.models)
-  }
-
-  /// Holds what was shown against what an operation's policy requires beside itself, and against what its transaction requires: one of
-  /// the keys has to meet all of it.
-  ///
-  /// It is asked in the step that takes the response, so that what has changed by then counts.
-  ///
-  /// - Parameters:
-  ///   - shown: What the keys show.
-  ///   - policy: The name that the request has chosen; `nil` for the default.
-  ///   - transaction: The transaction; `nil` for none.
-  /// - Returns: The requirement that is not met; `nil` if all are.
-  private func unmetRequirement(
-    showing shown: [AuthenticationEvidence], policy: String?, transaction: TransactionRecord?
-  ) -> UAFOutcome? {
-    let known = context.settings.requirements
-    guard let rule = setup.rule(named: policy, among: known) else {
-      return .requirementNotMet(reason: "the policy of the request is not there any more")
-    }
-    let best = shown.max { $0.keyProtection < $1.keyProtection } ?? AuthenticationEvidence(.uaf)
-    guard shown.contains(where: { known.areMet(rule.requirements, by: $0) }) else {
-      let unmet = rule.requirements.filter { !known.areMet([$0], by: best) }
-      return .requirementNotMet(reason: "the requirement is not met: \(known.missing(for: unmet, in: best))")
-    }
-    if let transaction, !shown.contains(where: { known.isOneMet(of: transaction.requirements, by: $0) }) {
-      let missing = known.missing(for: transaction.requirements, in: best)
-      return .requirementNotMet(reason: "what the transaction requires is not met: \(missing)")
-    }
-    return nil
   }
 
   /// What `acr` says of a response that was taken: the requirement that was asked for by name, or that a UAF authenticator signed.
@@ -412,6 +358,12 @@ struct UAFResponses: Sendable {
     guard let reason = reason(outcome) else { return }
     throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
   }
+}
+
+extension UAFSessionRecord {
+  /// Whether the response signs in where it was asked for: what was begun with a token, or decides a transaction, signs in elsewhere, and
+  /// whoever had it asked gets what it is good for.
+  fileprivate var signsInHere: Bool { tokenDigest == nil && transaction == nil }
 }
 
 extension UAFCredentialRecord {
