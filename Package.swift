@@ -364,8 +364,8 @@ let package = Package(
       name: "SignetSimulationTests",
       dependencies: [
         "AccountModel", "PostgreSQLFixture", "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON",
-        "SignetPolicy", "SignetSQL", "SignetServer", "SignetServerTesting", "SignetStorage", "SignetTestKit",
-        "SignetTransport", "SignetUAF", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetSQL", "SignetServer", "SignetServerTesting", "SignetStorage",
+        "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
     .testTarget(

@@ -8,11 +8,12 @@ extension Model {
         Session(
           user: user, isRegistration: isRegistration, request: request, party: party,
           isCounted: party != nil, target: party.map { _ in "device of \(user)" },
-          expires: time + Self.sessionLifetime), at: time)
+          expires: time + Self.sessionLifetime, policy: Traits.policy(of: session)), at: time)
     case .register(let session, let key, let publicKey, let user, let device):
       if let device, isLocked(device, of: user) { return "device locked" }
       guard isOpen(session, of: user, at: time) else { return "over" }
       sessions[session]?.isOpen = false
+      guard isEnough(key, under: sessions[session]?.policy) else { return "requirement not met" }
       let own = Holder.key(key, user: user)
       guard keys[key] == nil, holders[publicKey] ?? own == own || missing == .oneHolderOfAKey else {
         return "key exists"
@@ -53,6 +54,7 @@ extension Model {
         return "refused"
       }
       guard found.state == .pending, found.expires > time else { return "refused" }
+      guard !approves || isEnough(.app(found.app), for: found.request) else { return "insufficient" }
       messages[message]?.state = approves ? .approved : .denied
       end(found.request, approves ? .accepted : .denied)
       requests[found.request]?.proof = .app(found.app)
@@ -108,6 +110,9 @@ extension Model {
       }
     }
     guard let found = keys[key], found.user == user, found.state == .active else { return "key unknown" }
+    guard isEnough(key, under: sessions[session]?.policy),
+      request.map({ isEnough(.key(key, session: session), for: $0) }) ?? true
+    else { return "requirement not met" }
     guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
       keys[key]?.state = .quarantined
       return "copied"

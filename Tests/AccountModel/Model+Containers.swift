@@ -14,19 +14,26 @@ extension Model {
       guard mayHaveItsKeys(container) else { return "keyTaken" }
       replace(by: container) { $0.activation == invite && $0.renews == nil }
       containers[container] = Container(user: user, device: device, activation: invite, renews: nil)
+      makers[container] = Maker(user: user)
       return "staged"
     case .confirm(let id): return confirm(id)
     case .stage(let id, let renewed, let activation, let user, let device):
+      // It proves the secret of codes, which is not to be guessed that way either.
+      guard makers[renewed]?.failures ?? 0 < Traits.codeAttempts || missing == .wrongCodesLock else {
+        return "locked"
+      }
       guard containers[renewed]?.state == .active else { return "gone" }
+      makers[renewed]?.failures = 0
       guard mayHaveItsKeys(id) else { return "keyTaken" }
       replace(by: id) { $0.renews == renewed }
       containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
+      makers[id] = Maker(user: user)
       return "staged"
     case .revoke(let id):
       guard let found = containers[id] else { return "nothing" }
       guard found.state != .revoked else { return "done" }
       containers[id]?.state = .revoked
-      containers[id]?.hasCodes = false
+      makers[id] = nil
       // Another container in use has taken its place, or it never was in use.
       if found.state == .active, !isInUse(found.device, of: found.user) {
         revokeUAF(on: found.device, of: found.user)
@@ -55,17 +62,9 @@ extension Model {
           containers[id]?.state = .revoked
           if wiped.state == .active { revokeUAF(on: wiped.device, of: wiped.user) }
         }
-        containers[id]?.hasCodes = false
+        makers[id] = nil
       }
       return "done"
-    case .code(let id, let user, let counter, _):
-      // The step itself answers, of a user who is not active as of a wrong code.
-      if let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
-      guard let found = containers[id], found.user == user, found.state == .active, found.hasCodes,
-        !found.isLocked || missing == .locksHold, counter > found.lastCounter || missing == .countersGrow
-      else { return "refused" }
-      containers[id]?.lastCounter = counter
-      return "accepted"
     default: preconditionFailure("not about a container")
     }
   }
@@ -79,6 +78,7 @@ extension Model {
   mutating func replace(by container: String, _ isReplaced: (Container) -> Bool) {
     for id in containers.filter({ $0.value.state == .pending && isReplaced($0.value) }).keys {
       containers[id] = nil
+      makers[id] = nil
       holders[id] = nil
     }
     holders[container] = .container
@@ -103,7 +103,7 @@ extension Model {
     }
     for other in others.keys {
       containers[other]?.state = .revoked
-      containers[other]?.hasCodes = false
+      makers[other] = nil
       if other != found.renews { effects.insert("lost \(other)") }
     }
     containers[id]?.state = .active

@@ -70,7 +70,7 @@ extension Model {
 
   private mutating func revoke(_ container: String) {
     containers[container]?.state = .revoked
-    containers[container]?.hasCodes = false
+    makers[container] = nil
   }
 
   private mutating func give(_ order: String, _ kind: Step.OrderKind, to container: String) {

@@ -31,10 +31,32 @@ extension Model {
     return evidence(for: request).map { evidence in names.contains { isMet($0, by: evidence) } } ?? false
   }
 
+  /// Whether an answer does for a request when it is given: where nothing is named, what was shown has to be signed.
+  ///
+  /// Who has an app asked alone demands no more.
+  func isEnough(_ proof: Proof, for id: String) -> Bool {
+    guard requests[id]?.isApps == false, let evidence = evidence(of: proof) else { return true }
+    if case .app = proof, missing == .appsShowLittle { return true }
+    let names = Traits.names(of: id)
+    guard !names.isEmpty else { return evidence.isSigned }
+    return missing == .requirementsAreMet || names.contains { isMet($0, by: evidence) }
+  }
+
+  /// Whether a key meets what an operation demands besides.
+  func isEnough(_ key: String, under policy: String?) -> Bool {
+    guard let policy, missing != .requirementsAreMet, let evidence = evidence(of: .key(key, session: ""))
+    else {
+      return true
+    }
+    return isMet(policy, by: evidence)
+  }
+
   private func evidence(for request: Request) -> Evidence? {
-    guard request.state == .accepted else { return nil }
-    switch request.proof {
-    case nil: return nil
+    request.state == .accepted ? request.proof.flatMap(evidence(of:)) : nil
+  }
+
+  private func evidence(of proof: Proof) -> Evidence? {
+    switch proof {
     case .container(let name):
       guard let device = containers[name]?.device else { return nil }
       return Evidence(

@@ -31,7 +31,8 @@ extension Model {
         session,
         Session(
           user: user, isRegistration: isRegistration, request: request, party: party, isCounted: true,
-          target: target, tokenExpires: time + Self.tokenLifetime, expires: time + Self.sessionLifetime),
+          target: target, tokenExpires: time + Self.tokenLifetime, expires: time + Self.sessionLifetime,
+          policy: Traits.policy(of: session)),
         at: time)
     case .redeem(let session):
       guard let found = sessions[session], found.isOpen, let end = found.tokenExpires,

@@ -14,9 +14,6 @@ package struct Model: Hashable, Sendable {
     let renews: String?
     var state = State.pending
     var isLocked = false
-    /// Whether it has what makes codes.
-    var hasCodes = true
-    var lastCounter: Int64 = -1
     var hasEnded = false
   }
 
@@ -40,6 +37,9 @@ package struct Model: Hashable, Sendable {
     var isClients = false
     /// Whether an app alone is asked, by its name.
     var isApps = false
+    /// Whether an approval by a container needs the number that the party shows, and how often it was wrong.
+    var hasNumber = false
+    var wrongNumbers = 0
     let expires: Int64
     var state = State.pending
     /// What it was answered with.
@@ -99,6 +99,8 @@ package struct Model: Hashable, Sendable {
     var tokenExpires: Int64?
     var expires: Int64
     var isOpen = true
+    /// The requirement that keys have to meet; `nil` for none.
+    var policy: String?
     /// Whether it ended because its request had.
     var hasEndedWithRequest = false
   }
@@ -128,7 +130,8 @@ package struct Model: Hashable, Sendable {
   package enum Rule: Sendable {
     case activeUsersOnly, countersGrow, locksHold, firstEndWins, goodKeysOnly, somebodyCanAnswer,
       oneHolderOfAKey, oneBudget, shares, goodClientsOnly, tokensOnce, proofsInUse, deviceLocksHold,
-      tokensExpire, requirementsAreMet, claimsProveNothing, pollsWait, expiriesAreNoNews
+      tokensExpire, requirementsAreMet, claimsProveNothing, pollsWait, expiriesAreNoNews,
+      numbersMatch, appsShowLittle, tokensAreVerified, wrongCodesWait, wrongCodesLock
   }
 
   /// How often a user may be asked.
@@ -169,6 +172,10 @@ package struct Model: Hashable, Sendable {
   /// Whether a device that something is or was bound to is locked itself, whatever is on it.
   var devices: [Device: Bool] = [:]
   var orders: [String: Order] = [:]
+  /// What makes codes, by the names of containers and of tokens.
+  var makers: [String: Maker] = [:]
+  /// By user, then by address.
+  var codeWaits: [String: [String: CodeWait]] = [:]
   var requests: [String: Request] = [:]
   var keys: [String: Key] = [:]
   /// The public keys that were ever registered; each has the name of what was first to have it.
@@ -280,8 +287,9 @@ package struct Model: Hashable, Sendable {
       messages = messages.filter { $0.value.app != app }
       return "done"
     case .sweep: return "done"
-    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
-      return takeOfContainer(step)
+    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt: return takeOfContainer(step)
+    case .code, .resynchronise, .verify, .addToken, .assign, .disable, .removeToken, .unlock:
+      return takeOfCodes(step, at: time)
     case .end, .lockDevice, .unlockDevice, .revokeDevice: return takeOfDevice(step)
     case .ask, .decide, .withdraw: return takeOfRequest(step, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue: return takeOfClient(step, at: time)
@@ -304,9 +312,10 @@ package struct Model: Hashable, Sendable {
   /// With whose key a step is taken.
   func asker(of step: Step) -> String? {
     switch step {
-    case .ask(_, _, _, let party), .code(_, _, _, let party), .withdraw(_, let party),
-      .message(_, _, _, _, _, let party):
+    case .ask(_, _, _, let party), .code(_, _, _, _, let party), .resynchronise(_, _, _, _, let party),
+      .withdraw(_, let party), .message(_, _, _, _, _, let party):
       party
+    case .verify(_, _, _, _, let party): party
     default: nil
     }
   }
@@ -329,6 +338,7 @@ package struct Model: Hashable, Sendable {
     case .message(_, _, _, let user, _, _): user
     case .backchannel(_, let user, _, _, _, _): user
     case .addTarget(_, let user, _), .token(_, _, let user, _, _, _): user
+    case .assign(_, let user): user
     case .redeem(let session): sessions[session].flatMap { $0.isOpen ? $0.user : nil }
     case .begin(_, let user, _, _, _), .register(_, _, _, let user, _), .login(_, let user, _, _): user
     case .registerApp(let app): apps[app]?.user
@@ -343,17 +353,22 @@ package struct Model: Hashable, Sendable {
     switch step {
     case .ask(let request, let user, let expires, let party):
       if let user, users[user] == nil { return "unknown" }
-      let asked = Request(user: user, party: party, expires: expires)
+      var asked = Request(user: user, party: party, expires: expires)
+      asked.hasNumber = Traits.hasNumber(request)
       guard canAnswer(request, asked) else { return "noAuthenticator" }
       if let user, let refusal = refusal(of: party, to: user, at: time) { return refusal }
       guard requests[request] == nil else { return "exists" }
       requests[request] = asked
       if let user { count(party, to: user, at: time) }
       return "added"
-    case .decide(let container, let user, _, let request, let accepts):
+    case .decide(let container, let user, _, let request, let accepts, let isNumberRight):
       guard let signer = containers[container], signer.state == .active else { return "signer changed" }
       guard let found = requests[request], !found.isApps, found.user == nil || found.user == user else {
         return "unknown"
+      }
+      // What has ended is answered by its end.
+      if accepts, found.state(at: time) == .pending, !isEnough(.container(container), for: request) {
+        return "mismatch"
       }
       // A no is taken of whoever has a container in use.
       if accepts, let state = users[user], state != .active, missing != .activeUsersOnly {
@@ -371,6 +386,15 @@ package struct Model: Hashable, Sendable {
           return found.state == state && found.proof == .container(container) ? "repeated" : "decided before"
         }
       case .withdrawn: return "cancelled"
+      }
+      if accepts, found.hasNumber, !isNumberRight, missing != .numbersMatch {
+        requests[request]?.wrongNumbers += 1
+        let left = Traits.wrongNumbers - found.wrongNumbers - 1
+        if left == 0 {
+          end(request, .denied)
+          requests[request]?.user = user
+        }
+        return "wrong number, \(left) left"
       }
       end(request, state)
       requests[request]?.proof = .container(container)
@@ -443,8 +467,11 @@ package struct Model: Hashable, Sendable {
     requests = requests.filter { $0.value.user != user || $0.value.isClients }
     for id in containers.keys where containers[id]?.user == user {
       containers[id]?.state = .revoked
-      containers[id]?.hasCodes = false
+      makers[id] = nil
     }
+    // Tokens are given back.
+    for id in makers.keys where makers[id]?.user == user { makers[id]?.give(to: nil) }
+    codeWaits[user] = nil
     devices = devices.filter { $0.key.user != user }
     orders = orders.filter { containers[$0.value.container]?.user != user }
   }
@@ -468,7 +495,10 @@ extension Model {
     for (id, state) in users where state != .deleted { all[id] = "\(state)" }
     for (id, isGood) in parties { all[id] = isGood ? "good" : "revoked" }
     for (id, found) in containers where users[found.user] != .deleted {
-      all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"
+      all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(text(of: makers[id]))"
+    }
+    for (id, maker) in makers where containers[id] == nil {
+      all[id] = "\(maker.state) \(maker.user ?? "-") \(text(of: maker))"
     }
     for (id, found) in orders {
       all[id] = "\(found.container) \(found.kind)\(found.isReceived ? " received" : "")"

@@ -20,9 +20,22 @@ package enum Step: Hashable, Sendable {
   case lockDevice(user: String, device: UInt8, order: String)
   case unlockDevice(user: String, device: UInt8, order: String)
   case revokeDevice(user: String, device: UInt8)
-  case code(container: String, user: String, counter: Int64, by: String)
+  /// A code that a container or a token makes for a counter, or for a step of time, for an end user at an address.
+  case code(of: String, user: String, counter: Int64, from: String, by: String)
+  /// Two codes in a row, of this counter and the next.
+  case resynchronise(of: String, user: String, counter: Int64, from: String, by: String)
+  /// A token comes into the stock, or to a user.
+  case addToken(String, user: String?)
+  case assign(token: String, user: String?)
+  case disable(token: String, Bool)
+  case removeToken(String)
+  /// The first code of a token, of its user by a party, or of whomever by an operator.
+  case verify(token: String, user: String?, counter: Int64, from: String, by: String?)
+  /// An operator forgets what a user did wrong.
+  case unlock(user: String)
   case ask(request: String, user: String?, expires: Int64, by: String)
-  case decide(container: String, user: String, device: UInt8, request: String, accepts: Bool)
+  case decide(
+    container: String, user: String, device: UInt8, request: String, accepts: Bool, isNumberRight: Bool)
   case withdraw(request: String, by: String)
   /// A client of OpenID Connect.
   case addClient(String)

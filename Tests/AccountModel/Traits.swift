@@ -41,6 +41,26 @@ package enum Traits {
     ["urn:signet:acr:uaf", "urn:signet:acr:answered"],
   ]
 
+  /// Seconds of a step of codes that go by the time.
+  package static let period: Int64 = 30
+  /// Codes in a row that a container or token refuses, after which it is locked.
+  package static let codeAttempts = 3
+  /// Refused codes in a row for a user from an address that cost no wait; the first wait, and the longest, in seconds.
+  package static let (freeCodeAttempts, firstCodeWait, longestCodeWait): (Int, Int64, Int64) = (1, 20, 60)
+  /// Wrong numbers with which a request is denied.
+  package static let wrongNumbers = 2
+
+  /// Whether the codes of a container or token go by the time: of containers they all do, and of every other token (`x`).
+  package static func isTimed(_ maker: String) -> Bool { !maker.hasPrefix("x") || number(in: maker) % 2 == 0 }
+
+  /// Whether a party shows a number with what it asks of containers.
+  package static func hasNumber(_ request: String) -> Bool { number(in: request) % 3 == 1 }
+
+  /// The name of the requirement that the keys of an operation have to meet; `nil` for none, as in what is sent with a request.
+  package static func policy(of session: String) -> String? {
+    [nil, "attested", nil, "hardware", nil][number(in: session) % 5]
+  }
+
   /// How a client gets what was decided.
   package static func delivery(of client: String) -> Delivery {
     [.poll, .ping, .push][number(in: client) % 3]
@@ -65,6 +85,7 @@ package enum Traits {
   /// How many factors a UAF key shows: its model verifies the user by one way.
   package static let factorsOfKeys = 2
 
+  /// The number in a name of the histories, such as `t12`; 0 for any other name, as real servers make them.
   private static func number(in name: String) -> Int {
     Int(name.drop { !("0"..."9" ~= $0) }) ?? 0
   }

@@ -197,7 +197,7 @@ final class ProcessHistory: Sendable {
     else { return }
     let body: JSONObject = ["user": .string(held.user), "code": .string(made.code)]
     let step = Step.code(
-      container: held.id, user: held.user, counter: Int64(made.counter), by: "party\(party)")
+      of: held.id, user: held.user, counter: Int64(made.counter), from: "", by: "party\(party)")
     _ = try await attempt(step, ["accepted"], server) { server in
       guard let answer = try await self.parties[party][server].send(.post, "otp/validate", body) else {
         return .lost
@@ -232,7 +232,8 @@ final class ProcessHistory: Sendable {
     }
     guard let request else { return }
     let step = Step.decide(
-      container: held.id, user: held.user, device: 0, request: request.id.text, accepts: accepts)
+      container: held.id, user: held.user, device: 0, request: request.id.text, accepts: accepts,
+      isNumberRight: true)
     _ = try await attempt(step, ["decided", "repeated"], server) { server in
       do throws(SignetFailure) {
         try await held.devices[server].decide(request, accepts ? .accepted : .denied, with: held.container)
@@ -334,16 +335,22 @@ final class ProcessHistory: Sendable {
       switch answer {
       case .refused: break
       case .accepted:
-        state.deeds.append(Deed(from: begin, to: end) { right.contains($0.take(step, at: 0)) })
+        state.deeds.append(
+          Deed(from: begin, to: end) { right.contains($0.take(step, at: Self.time(of: step))) })
       case .lost:
         state.lost += 1
         state.deeds.append(
           Deed(from: begin, to: end, mayBeAbsent: true) {
-            _ = $0.take(step, at: 0)
+            _ = $0.take(step, at: Self.time(of: step))
             return true
           })
       }
     }
+  }
+
+  /// When a step is taken, by the model: a code when it is made, and all else when nothing is over yet.
+  private static func time(of step: Step) -> Int64 {
+    if case .code(_, _, let counter, _, _) = step { counter * Traits.period } else { 0 }
   }
 
   // MARK: The end

@@ -24,10 +24,21 @@ enum Action: Hashable, Sendable {
   case lockDevice(user: Int, device: Int)
   case unlockDevice(user: Int, device: Int)
   case revokeDevice(user: Int, device: Int)
-  case code(container: Int, counter: Int64, party: Int)
+  /// A code of a container, or of a token; where the time counts, the counter is what the clock is ahead.
+  case code(of: Int, user: Int, counter: Int64, address: Int, party: Int)
+  /// Two codes in a row.
+  case resynchronise(of: Int, user: Int, counter: Int64, address: Int, party: Int)
+  /// A token for a user, or for nobody yet.
+  case addToken(user: Int?)
+  case assign(token: Int, user: Int?)
+  case disable(token: Int, Bool)
+  case removeToken(Int)
+  /// The first code of a token, of its user, or of whomever where an operator does it.
+  case verify(token: Int, user: Int?, counter: Int64, address: Int, party: Int)
+  case unlockUser(Int)
   /// Asks a user, or anybody.
   case ask(user: Int?, lifetime: Int64, party: Int)
-  case decide(container: Int, request: Int, accepts: Bool)
+  case decide(container: Int, request: Int, accepts: Bool, isNumberRight: Bool)
   case withdraw(request: Int, party: Int)
   /// On a device that says which it is, or on one that does not.
   case registerKey(user: Int, device: Int?)
@@ -95,7 +106,7 @@ struct History: Sendable {
   var kept: [Int]
 
   /// Draws a history.
-  init(seed: UInt64, count: Int = 40) {
+  init(seed: UInt64, count: Int = 44) {
     (self.seed, schedule) = (seed, seed)
     var random = SplitMix64(seed: seed)
     var drawing = Drawing()
@@ -129,6 +140,18 @@ struct History: Sendable {
       default: return []
       }
     }
+  }
+
+  static func address(_ number: Int) -> String { "address\(number)" }
+
+  /// The container or the token that makes codes.
+  func maker(_ place: Int) -> String {
+    if case .addToken = actions[place] { "x\(place)" } else { "c\(place)" }
+  }
+
+  /// The counter of a code.
+  func counter(_ counter: Int64, of maker: Int, at time: Int64) -> Int64 {
+    Traits.isTimed(self.maker(maker)) ? time / Traits.period + counter : counter
   }
 
   /// Whose a container, a key, an app or a message is, by what made it.

@@ -7,8 +7,22 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
+/// What the services of a server say within steps of its storage.
+struct Judges: Sendable {
+  let codes: CodeService
+  let transactions: TransactionService
+  let uaf: UAFJudge
+  let able: AbleAuthenticators
+
+  fileprivate init(_ context: ServiceContext, _ setup: UAFSetup) {
+    (codes, transactions) = (CodeService(context), TransactionService(context))
+    (uaf, able) = (UAFJudge(context, setup), context.able)
+  }
+}
+
 /// The services of the servers of a history that make tokens and tell clients how their requests ended.
 struct Desk: Sendable {
+  let judges: Judges
   private let context: ServiceContext
   private let senders: [OutboxSender]
   private let outside: Outside
@@ -21,12 +35,14 @@ struct Desk: Sendable {
   ///   - executor: Where what they do by themselves runs; `nil` for the shared pool.
   /// - Throws: What goes wrong while settings are put together.
   init(of servers: [Storage], _ outside: Outside, on executor: (any TaskExecutor)?) throws {
+    let setup = try Sample.uaf()
     func services(_ storage: Storage) throws -> ServiceContext {
       ServiceContext(
         settings: try Sample.settings(), storage: storage, masterKey: Sample.masterKey, clock: outside,
-        log: EventLog { _ in }, notices: outside, uaf: try Sample.uaf())
+        log: EventLog { _ in }, notices: outside, uaf: setup)
     }
     context = try services(servers[0])
+    judges = Judges(context, setup)
     senders = try servers.enumerated().compactMap { number, storage in
       let faults = StepFaults {
         try outside.beginStep(of: number)
@@ -108,6 +124,10 @@ extension Sample {
     var settings = ServerSettings(
       serverURL: try ServerURL("id.example.org/main"), pins: [],
       profile: ContainerProfile(protection: .device, totp: .standard))
+    settings.codeAttempts = Traits.codeAttempts
+    settings.codes.freeAttempts = Traits.freeCodeAttempts
+    settings.codes.firstWait = Int(Traits.firstCodeWait)
+    settings.codes.longestWait = Int(Traits.longestCodeWait)
     for demanded in Traits.requirements {
       var requirement = AuthenticationRequirement()
       requirement.factors = demanded.factors

@@ -10,7 +10,7 @@ struct Drawing {
   private var backchannel: [Int: (apps: [Int], targets: [Int], client: Int)] = [:]
   private var keys: [Int] = []
   private var targets: [Int] = []
-  private var tokens: [Int: (user: Int, isRegistration: Bool)] = [:]
+  private var operations: [Int: (user: Int, isRegistration: Bool)] = [:]
   private var apps: [Int] = []
   private var messages: [Int] = []
   /// Whose a container, a request, a key, a target or an app is.
@@ -18,6 +18,9 @@ struct Drawing {
   /// On which device a container, a key or a target is, or for which an order is.
   private var devices: [Int: Int] = [:]
   private var counter: Int64 = 0
+  private var tokens: [Int] = []
+  /// The next counter of a token that has one.
+  private var codes: [Int: Int64] = [:]
   /// What goes on with something that was drawn, once the place is reached.
   private var planned: [(place: Int, action: Action)] = []
 
@@ -27,7 +30,7 @@ struct Drawing {
     + (0..<History.openIDClientCount).map { .addClient($0) }
     + [
       .enrol(user: 0, device: 0), .enrol(user: 1, device: 1), .registerKey(user: 1, device: 1),
-      .enrolApp(user: 2),
+      .enrolApp(user: 2), .addToken(user: 0),
     ]
 
   /// Draws the action at a place, after those before it.
@@ -62,6 +65,25 @@ struct Drawing {
     case .lockDevice(let user, let device), .unlockDevice(let user, let device):
       orders.append(place)
       (owners[place], devices[place]) = (user, device)
+    case .addToken(let user):
+      tokens.append(place)
+      owners[place] = user
+      if let user, random.next() % 4 > 0 { planTaking(of: place, to: user, after: place, &random) }
+    case .assign(let token, let user):
+      owners[token] = user
+      if let user, random.next() % 4 > 0 { planTaking(of: token, to: user, after: place, &random) }
+    case .code(let maker, let user, let counter, _, let party):
+      noteCode(of: maker, counter, used: 1)
+      // The same once more, from elsewhere.
+      if random.next() % 4 == 0 {
+        planned.append(
+          (
+            place + 1 + Int(random.next() % 3),
+            .code(of: maker, user: user, counter: counter, address: address(&random), party: party)
+          ))
+      }
+    case .verify(let token, _, let counter, _, _): noteCode(of: token, counter, used: 1)
+    case .resynchronise(let maker, _, let counter, _, _): noteCode(of: maker, counter, used: 2)
     case .ask(let user, _, _):
       requests.append(place)
       owners[place] = user
@@ -78,12 +100,12 @@ struct Drawing {
       owners[place] = user
     case .registerByToken(let token, let device):
       keys.append(place)
-      (owners[place], devices[place]) = (tokens[token]?.user, device)
+      (owners[place], devices[place]) = (operations[token]?.user, device)
     case .addTarget(let user, let device):
       targets.append(place)
       (owners[place], devices[place]) = (user, device)
     case .token(let target, let isRegistration, _, _):
-      tokens[place] = (owners[target] ?? 0, isRegistration)
+      operations[place] = (owners[target] ?? 0, isRegistration)
       let used = place + 3 + Int(random.next() % 6)
       if random.next() % 4 == 0, let user = owners[target], let device = devices[target] {
         planned.append((used - 2, .lockDevice(user: user, device: device)))
@@ -100,6 +122,40 @@ struct Drawing {
     }
   }
 
+  /// A token is taken into use, and used; between the two something may befall it.
+  private mutating func planTaking(
+    of token: Int, to user: Int, after place: Int, _ random: inout SplitMix64
+  ) {
+    let (verified, next) = (place + 2 + Int(random.next() % 4), codes[token] ?? 0)
+    let isTimed = isTimed(token)
+    planned.append(
+      (
+        verified,
+        .verify(
+          token: token, user: random.next() % 4 == 0 ? nil : user, counter: isTimed ? 0 : next,
+          address: address(&random), party: party(&random))
+      ))
+    let used = verified + 4 + Int(random.next() % 4)
+    // A code that goes by the time is another one after some seconds.
+    if isTimed { planned.append((used - 1, .pass(seconds: Traits.period))) }
+    planned.append(
+      (
+        used,
+        .code(
+          of: token, user: user, counter: isTimed ? 0 : next + 1, address: address(&random),
+          party: party(&random))
+      ))
+  }
+
+  private func isTimed(_ maker: Int) -> Bool {
+    Traits.isTimed(tokens.contains(maker) ? "x\(maker)" : "c\(maker)")
+  }
+
+  private mutating func noteCode(of maker: Int, _ counter: Int64, used: Int64) {
+    guard !isTimed(maker), counter <= (codes[maker] ?? 0) + 10 else { return }
+    codes[maker] = max(codes[maker] ?? 0, counter + used)
+  }
+
   /// Most of what clients of OpenID Connect ask is accepted, and asked for; between the two something may befall the user.
   private mutating func plan(
     after place: Int, of user: Int, _ random: inout SplitMix64
@@ -113,7 +169,7 @@ struct Drawing {
     }
     var answers: [Action] = apps.suffix(2).map { .answerRequest(place, app: $0, approves: true) }
     answers += containers.filter { owners[$0] == user }.suffix(2).map {
-      .decide(container: $0, request: place, accepts: true)
+      .decide(container: $0, request: place, accepts: true, isNumberRight: true)
     }
     for key in keys.filter({ owners[$0] == user }).suffix(2) {
       let counter = UInt32(clamping: counter + 5)
@@ -137,7 +193,7 @@ struct Drawing {
 
   private func next(_ random: inout SplitMix64) -> Action {
     let user = Int(random.next() % UInt64(History.userCount))
-    switch random.next() % 135 {
+    switch random.next() % 160 {
     case 0..<3: return .suspend(user)
     case 3..<5: return .resume(user)
     case 5..<6: return isLikely(&random) ? .delete(user) : .addUser(user)
@@ -151,6 +207,7 @@ struct Drawing {
     case 127..<131: return .pass(seconds: 1 + Int64(random.next() % 60))
     case 131..<132: return .crash
     case 132..<133: return .revokeParty(party(&random))
+    case 133..<158: return nextOfCodes(user, &random)
     default: return .sweep
     }
   }
@@ -185,20 +242,54 @@ struct Drawing {
     }
   }
 
+  private func nextOfCodes(_ user: Int, _ random: inout SplitMix64) -> Action {
+    let token = pick(tokens, &random)
+    let maker = isLikely(&random) ? token : pick(containers, &random)
+    let owner = isLikely(&random) ? owners[maker] ?? user : user
+    let (address, party) = (address(&random), party(&random))
+    switch random.next() % 24 {
+    case 0..<3: return .addToken(user: isLikely(&random) ? user : nil)
+    case 3..<5: return .assign(token: token, user: isLikely(&random) ? user : nil)
+    case 5..<7: return .disable(token: token, isLikely(&random))
+    case 7..<8: return .removeToken(token)
+    case 8..<9: return .unlockUser(owner)
+    case 9..<11:
+      return .verify(
+        token: token, user: isLikely(&random) ? owners[token] ?? user : nil,
+        counter: place(of: token, &random), address: address, party: party)
+    case 11..<13:
+      let away = Int64(random.next() % 4) * 15
+      return .resynchronise(
+        of: maker, user: owner, counter: place(of: maker, &random) + away, address: address, party: party)
+    default:
+      return .code(
+        of: maker, user: owner, counter: place(of: maker, &random), address: address, party: party)
+    }
+  }
+
+  /// The counter of a code, mostly the next one; how far the clock is ahead where the time counts.
+  private func place(of maker: Int, _ random: inout SplitMix64) -> Int64 {
+    let draw = random.next() % 8
+    if isTimed(maker) { return [0, 0, 0, 0, 1, -1, 2, -2][Int(draw)] }
+    let next = codes[maker] ?? 0
+    return switch draw {
+    case 0..<4: next
+    case 4: next + 3
+    case 5: next + 12
+    default: max(0, next - 1)
+    }
+  }
+
   private func nextOfParty(_ user: Int, _ random: inout SplitMix64) -> Action {
     let party = party(&random)
-    switch random.next() % 37 {
-    case 0..<8:
-      // Sometimes one that is older.
-      let back = isLikely(&random) ? 0 : Int64(random.next() % 4)
-      return .code(container: pick(containers, &random), counter: max(1, counter - back), party: party)
-    case 8..<23 where !requests.isEmpty:
+    switch random.next() % 33 {
+    case 0..<16 where !requests.isEmpty:
       let request = pick(requests, &random)
       let own = containers.filter { owners[$0] == owners[request] }
       return .decide(
         container: pick(own.isEmpty || !isLikely(&random) ? containers : own, &random), request: request,
-        accepts: isLikely(&random))
-    case 23..<26 where !requests.isEmpty:
+        accepts: isLikely(&random), isNumberRight: isLikely(&random))
+    case 16..<19 where !requests.isEmpty:
       return .withdraw(request: pick(requests, &random), party: party)
     default:
       // Mostly somebody who has something.
@@ -250,9 +341,10 @@ struct Drawing {
         : .registerKeyOf(container: pick(containers, &random), user: user)
     case 1..<8:
       let key = pick(keys, &random)
-      let own = requests.filter { owners[$0] == owners[key] }
+      let shown = requests.filter { !Traits.hasNumber("t\($0)") || backchannel[$0] != nil }
+      let own = shown.filter { owners[$0] == owners[key] }
       let request =
-        own.isEmpty || random.next() % 2 == 0 ? nil : pick(isLikely(&random) ? own : requests, &random)
+        own.isEmpty || random.next() % 2 == 0 ? nil : pick(isLikely(&random) ? own : shown, &random)
       return .login(
         key: key, counter: UInt32(clamping: isLikely(&random) ? counter : 1), request: request,
         party: random.next() % 2 == 0 ? nil : party(&random))
@@ -268,13 +360,15 @@ struct Drawing {
     case 2..<6 where !targets.isEmpty:
       let target = pick(targets, &random)
       let isRegistration = random.next() % 3 == 0
-      let own = requests.filter { owners[$0] == owners[target] }
+      let own = requests.filter {
+        owners[$0] == owners[target] && (!Traits.hasNumber("t\($0)") || backchannel[$0] != nil)
+      }
       return .token(
         target: target, isRegistration: isRegistration,
         request: isRegistration || own.isEmpty || isLikely(&random) ? nil : pick(own, &random),
         party: party(&random))
-    case 6..<8 where !tokens.isEmpty:
-      let token = pick(tokens.keys.sorted(), &random)
+    case 6..<8 where !operations.isEmpty:
+      let token = pick(operations.keys.sorted(), &random)
       return isLikely(&random) ? use(of: token, &random) : .refuseToken(token)
     default: return .addTarget(user: user, device: isLikely(&random) ? device(&random) : nil)
     }
@@ -282,7 +376,7 @@ struct Drawing {
 
   /// What a token is for, with a key of the user's if it is a login.
   private func use(of token: Int, _ random: inout SplitMix64) -> Action {
-    guard let (user, isRegistration) = tokens[token] else { return .sweep }
+    guard let (user, isRegistration) = operations[token] else { return .sweep }
     if isRegistration { return .registerByToken(token, device: isLikely(&random) ? device(&random) : nil) }
     let own = keys.filter { owners[$0] == user }
     return own.isEmpty
@@ -306,6 +400,9 @@ struct Drawing {
   private func isLikely(_ random: inout SplitMix64) -> Bool { random.next() % 3 > 0 }
 
   private func party(_ random: inout SplitMix64) -> Int { Int(random.next() % UInt64(History.partyCount)) }
+
+  /// Where an end user is.
+  private func address(_ random: inout SplitMix64) -> Int { Int(random.next() % 2) }
 
   private func device(_ random: inout SplitMix64) -> Int { Int(random.next() % UInt64(History.deviceCount)) }
 

@@ -41,21 +41,40 @@ extension History {
       [.unlockDevice(user: Self.user(user), device: UInt8(device), order: "o\(place)")]
     case .revokeDevice(let user, let device):
       [.revokeDevice(user: Self.user(user), device: UInt8(device))]
-    case .code(let container, let counter, let party):
+    case .code(let maker, let user, let counter, let address, let party):
       [
         .code(
-          container: "c\(container)", user: user(of: container), counter: counter, by: Self.party(party))
+          of: self.maker(maker), user: Self.user(user), counter: self.counter(counter, of: maker, at: time),
+          from: Self.address(address), by: Self.party(party))
       ]
+    case .resynchronise(let maker, let user, let counter, let address, let party):
+      [
+        .resynchronise(
+          of: self.maker(maker), user: Self.user(user), counter: self.counter(counter, of: maker, at: time),
+          from: Self.address(address), by: Self.party(party))
+      ]
+    case .addToken(let user): [.addToken("x\(place)", user: user.map(Self.user))]
+    case .assign(let token, let user): [.assign(token: "x\(token)", user: user.map(Self.user))]
+    case .disable(let token, let isDisabled): [.disable(token: "x\(token)", isDisabled)]
+    case .removeToken(let token): [.removeToken("x\(token)")]
+    case .verify(let token, let user, let counter, let address, let party):
+      [
+        .verify(
+          token: "x\(token)", user: user.map(Self.user),
+          counter: self.counter(counter, of: token, at: time), from: Self.address(address),
+          by: user.map { _ in Self.party(party) })
+      ]
+    case .unlockUser(let user): [.unlock(user: Self.user(user))]
     case .ask(let user, let lifetime, let party):
       [
         .ask(
           request: "t\(place)", user: user.map(Self.user), expires: time + lifetime, by: Self.party(party))
       ]
-    case .decide(let container, let request, let accepts):
+    case .decide(let container, let request, let accepts, let isNumberRight):
       [
         .decide(
           container: "c\(container)", user: user(of: container), device: device(of: container),
-          request: "t\(request)", accepts: accepts)
+          request: "t\(request)", accepts: accepts, isNumberRight: isNumberRight)
       ]
     case .withdraw(let request, let party): [.withdraw(request: "t\(request)", by: Self.party(party))]
     case .registerKey(let user, let device):

@@ -191,7 +191,7 @@ private final class World: Sendable {
         tokens == .refused
         ? "refused"
         : await storage(of: server, for: "\(name).\(count)").take(
-          step, named: "\(name).\(count)", at: time)
+          step, by: desk.judges, named: "\(name).\(count)", at: time)
       let isHeard = state.withLock { state in
         state.attempts[index].ended = outside.tick()
         if case .made(let claims) = tokens { state.attempts[index].claims = claims }
@@ -220,13 +220,16 @@ private final class World: Sendable {
     var end: [String: String] = [:]
     for client in try await storage.clients() { end[client.id] = client.revoked == nil ? "good" : "revoked" }
     for key in try await storage.apiKeys() { end[key.id] = key.revoked == nil ? "good" : "revoked" }
+    for token in try await storage.tokens(after: "", user: nil, limit: 1000) {
+      end[token.id] = "\(token.state) \(token.user ?? "-") \(token.words)"
+    }
     for number in 0..<History.userCount {
       let user = History.user(number)
       end[user] = try await storage.user(user).map { "\($0.state)" }
       for container in try await storage.containers(user: user) {
         let credential = try await storage.credential(container.id)
         end[container.id] =
-          "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.lastCounter ?? -2)"
+          "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.words ?? "-")"
         for order in try await storage.accountOrders(of: container.id) {
           end[order.id] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
         }

@@ -42,7 +42,8 @@ import Testing
     var rules: [Model.Rule] = [
       .activeUsersOnly, .countersGrow, .locksHold, .firstEndWins, .goodKeysOnly, .somebodyCanAnswer,
       .oneHolderOfAKey, .oneBudget, .shares, .goodClientsOnly, .tokensOnce, .proofsInUse, .deviceLocksHold,
-      .tokensExpire, .requirementsAreMet, .claimsProveNothing, .pollsWait, .expiriesAreNoNews,
+      .tokensExpire, .requirementsAreMet, .claimsProveNothing, .pollsWait, .expiriesAreNoNews, .numbersMatch,
+      .appsShowLittle, .tokensAreVerified, .wrongCodesWait, .wrongCodesLock,
     ]
     // Some of them, the same in each run, and others with `SIGNET_SEED`; `make history-test` looks for each.
     if ProcessInfo.processInfo.environment["SIGNET_HISTORIES"] == nil {

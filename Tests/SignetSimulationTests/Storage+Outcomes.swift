@@ -3,6 +3,7 @@ import SignetConcurrency
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetWire
@@ -12,9 +13,14 @@ import Synchronization
 extension Storage {
   /// Takes a step.
   ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - judges: What the services say within it.
+  ///   - name: Names the attempt.
+  ///   - time: When.
   /// - Returns: What the client hears; `nil` where that was lost.
-  func take(_ step: Step, named name: String, at time: Int64) async -> String? {
-    do { return try await outcome(of: step, named: name, at: time) } catch {
+  func take(_ step: Step, by judges: Judges, named name: String, at time: Int64) async -> String? {
+    do { return try await outcome(of: step, judges, named: name, at: time) } catch {
       switch error as? StorageFailure {
       case .userNotActive(let state): return "not active: \(state)"
       case .unknown: return "unknown"
@@ -27,7 +33,9 @@ extension Storage {
     }
   }
 
-  private func outcome(of step: Step, named name: String, at time: Int64) async throws -> String {
+  private func outcome(
+    of step: Step, _ judges: Judges, named name: String, at time: Int64
+  ) async throws -> String {
     let event: @Sendable (String) -> AuditRecord = {
       AuditRecord(.userAdded(user: "\(name) \($0)"), by: .local, at: time)
     }
@@ -61,17 +69,19 @@ extension Storage {
     case .sweep:
       _ = try await sweep(at: time) { event("expired \($0)") }
       return "done"
-    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
+    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt:
       return try await outcomeOfContainer(step, event, at: time)
+    case .code, .resynchronise, .verify, .addToken, .assign, .disable, .removeToken, .unlock:
+      return try await outcomeOfCodes(step, judges, event, at: time)
     case .end, .lockDevice, .unlockDevice, .revokeDevice:
       return try await outcomeOfDevice(step, event, at: time)
-    case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, event, at: time)
+    case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, judges, event, at: time)
     case .addClient, .revokeClient, .backchannel, .poll, .issue:
       return try await outcomeOfClient(step, event, at: time)
     case .addTarget, .removeTarget, .removeUAF, .token, .redeem, .refuse:
       return try await outcomeOfTarget(step, event, at: time)
     case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
-      return try await outcomeOfOthers(step, event, at: time)
+      return try await outcomeOfOthers(step, judges, event, at: time)
     }
   }
 
@@ -98,7 +108,7 @@ extension Storage {
     case .stage(let container, let renewed, let activation, let user, let device):
       var new = try Sample.container(container, of: user, on: device, from: activation)
       new.container.renews = renewed
-      return "\(try await stageRenewal(of: renewed, by: new, limit: 1000) { event("\($0)") })"
+      return "\(try await stageRenewal(of: renewed, by: new, limit: Traits.codeAttempts) { event("\($0)") })"
     case .revoke(let container):
       return try await revokeContainer(container, audit: done, lost: losses(event)) ? "done" : "nothing"
     case .order(let order, let container, let kind):
@@ -119,44 +129,40 @@ extension Storage {
       let isKnown = try await receiveAccountOrder(
         order, of: container, receipt: "r", at: time, audit: done, lost: losses(event))
       return isKnown ? "done" : "nothing"
-    case .code(let container, let user, let counter, let party):
-      let outcome = try await attemptCode(CodeAttempt(user: user, key: party)) { situation in
-        guard let found = situation.credentials.first(where: { $0.id == container }),
-          counter > found.lastCounter
-        else { return CodeVerdict(.refused, wait: nil, audit: event("refused")) }
-        var credential = found
-        credential.lastCounter = counter
-        var verdict = CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
-        verdict.changed = [credential]
-        return verdict
-      }.value
-      return "\(outcome)"
     default: preconditionFailure("not about a container")
     }
   }
 
   private func outcomeOfRequest(
-    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+    _ step: Step, _ judges: Judges, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
     let limits = Sample.limits
     switch step {
     case .ask(let request, let user, let expires, let party):
       var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
-      record.requester = party
+      (record.requester, record.requirements) = (party, Traits.names(of: request))
+      if Traits.hasNumber(request) {
+        record.sealedNumber = try judges.transactions.seal(try Sample.number(isRight: true), of: request)
+      }
       let asked = record
       var asking = TransactionAsking()
       asking.mayAskUAFKeys = true
       return
         "\(try await addTransaction(asked, key: party, limits: limits, asking: asking) { event("\($0)") })"
-    case .decide(let container, let user, let device, let request, let accepts):
-      let signer = SignerRecord(try Sample.container(container, of: user, on: device, from: "").container)
+    case .decide(let container, let user, let device, let request, let accepts, let isNumberRight):
+      let holder = try Sample.container(container, of: user, on: device, from: "").container
+      let (signer, evidence) = (SignerRecord(holder), AuthenticationEvidence(of: holder, isSigned: true))
+      let number = Traits.hasNumber(request) && accepts ? try Sample.number(isRight: isNumberRight) : nil
       let decision = DecisionRecord(
         state: accepts ? .accepted : .denied, jws: "jws", container: container, time: time)
       let attempt = DecisionAttempt(
         transaction: request, by: signer, request: Sample.requestID(event("").event),
         expires: time + 1_000_000)
-      return try await decideTransaction(attempt, limits: limits) { _, _ in
-        .take(decision, isSigned: true, hasRightNumber: true)
+      return try await decideTransaction(attempt, limits: limits) {
+        (transaction, lastReport) throws(StorageFailure) in
+        try judges.transactions.verdict(
+          on: transaction, decision, number: number, isSigned: true, showing: evidence,
+          lastReport: lastReport)
       } audit: {
         event($0.word)
       }.value.word
@@ -182,7 +188,7 @@ extension Storage {
   }
 
   private func outcomeOfOthers(
-    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+    _ step: Step, _ judges: Judges, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
     let done = event("done")
     switch step {
@@ -207,17 +213,24 @@ extension Storage {
       credential.keyProtection = protection == .software ? 1 : 2
       credential.modelProof = protection == .attested ? .attested : .claimed
       let end = UAFSessionEnd(status: 1200, time: time)
-      return try await finishUAFRegistration(session, end, adding: [credential.new], limit: 1000) {
+      let key = credential
+      return try await finishUAFRegistration(session, end, adding: [key.new], limit: 1000) {
         event($0.word)
+      } judge: {
+        judges.uaf.refusal(of: [key], under: Traits.policy(of: session))
       }.word
     case .login(let session, let user, let key, let counter):
       let use = UAFKeyUse(aaid: Sample.aaid, keyID: Sample.keyID(of: key), signCounter: counter)
       let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
       let end = UAFSessionEnd(
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
-      return try await finishUAFAuthentication(
-        session, of: user, end, uses: [use]
-      ) { event($0.word) }.word
+      return try await finishUAFAuthentication(session, of: user, end, uses: [use]) {
+        event($0.word)
+      } judge: { keys, transaction in
+        judges.uaf.refusal(
+          of: keys, under: Traits.policy(of: session), for: transaction, signsInHere: false
+        ) { _ in transaction != nil }
+      }.word
     case .addApp(let app, let user):
       let record = PushAuthMechanismRecord(
         id: app, user: user, sealedSecret: [1], challenge: [2], created: time, expires: time + 1_000_000)
@@ -241,9 +254,14 @@ extension Storage {
       return
         "\(try await addTransaction(asked, key: party, limits: Sample.limits, asking: ways) { event("\($0)") })"
     case .answer(let message, let approves):
-      return try await answerPushAuthMessage(
+      let outcome = try await answerPushAuthMessage(
         message, approves ? .approved : .denied, at: time, audit: done
-      ) { _ in true } == .taken ? "done" : "refused"
+      ) { judges.able.mayAnswerByApp($0) }
+      return switch outcome {
+      case .taken: "done"
+      case .over: "refused"
+      case .insufficient: "insufficient"
+      }
     default: preconditionFailure("not about a key or an app")
     }
   }
@@ -255,7 +273,7 @@ enum Sample {
   static let scope = "rp"
   static let limits = TransactionLimits(
     pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
-    longestWait: History.budget.longestWait)
+    longestWait: History.budget.longestWait, wrongNumbers: Traits.wrongNumbers)
 
   /// A container whose device says where its keys lie; whether its user is verified says the profile that it was given.
   ///
@@ -269,12 +287,13 @@ enum Sample {
       signingKey: try signingKey(id),
       profile: Traits.verifiesUser(onDevice: device) ? verifyingProfile : profile, created: 0)
     container.keyOrigin = Traits.protection(ofContainer: id) == .software ? "software" : "tpm2"
-    return NewContainer(
-      container,
-      CredentialRecord(
-        id: id, user: user, kind: .hotp, algorithm: "SHA256", digits: 6, period: 0, sealedSecret: [1],
-        created: 0))
+    return NewContainer(container, try credential(id, of: user))
   }
+
+  /// The number that a party shows, or another one.
+  ///
+  /// - Throws: `WireFailure`.
+  static func number(isRight: Bool) throws -> MatchingNumber { try MatchingNumber(isRight ? "42" : "24") }
 
   private static let profile = profile(.device)
   /// The profile of containers that have their user verified.
@@ -333,6 +352,8 @@ extension DecisionOutcome {
     case .decidedBefore: "decided before"
     case .signerChanged: "signer changed"
     case .containerLocked: "container locked"
+    case .wrongNumber(let remaining): "wrong number, \(remaining) left"
+    case .mismatch: "mismatch"
     default: "\(self)"
     }
   }

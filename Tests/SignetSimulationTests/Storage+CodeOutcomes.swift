@@ -1,0 +1,111 @@
+import AccountModel
+import SignetConcurrency
+import SignetCrypto
+import SignetOATH
+import SignetServer
+import SignetStorage
+import Synchronization
+
+// One-time codes, and the tokens that make them.
+extension Storage {
+  /// Takes a step about codes, which the services judge.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - judges: The judges of the services.
+  ///   - event: Makes the events of the attempt.
+  ///   - time: When.
+  /// - Returns: What the client hears.
+  /// - Throws: ``StorageFailure``, and what goes wrong while a code is made.
+  func outcomeOfCodes(
+    _ step: Step, _ judges: Judges, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .code(let maker, let user, let counter, let address, let party):
+      return try await judge(
+        .use(try Sample.code(of: maker, at: counter)),
+        CodeAttempt(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+    case .resynchronise(let maker, let user, let counter, let address, let party):
+      return try await judge(
+        .resynchronise(try Sample.code(of: maker, at: counter), try Sample.code(of: maker, at: counter + 1)),
+        CodeAttempt(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+    case .verify(let token, let user, let counter, let address, let party):
+      var attempt = CodeAttempt(user: user, serial: token, key: party)
+      if user != nil { attempt.client = Array(address.utf8) }
+      return try await judge(
+        .verify(try Sample.code(of: token, at: counter)), attempt, judges, event, at: time)
+    case .addToken(let token, let user):
+      let added = try await addTokens([try Sample.credential(token, of: user)]) { _ in event("added") }
+      return added == [token] ? "added" : "known"
+    case .assign(let token, let user): return "\(try await assignToken(token, to: user, audit: done))"
+    case .disable(let token, let isDisabled):
+      return "\(try await disableToken(token, isDisabled, audit: done))"
+    case .removeToken(let token): return "\(try await removeToken(token, audit: done))"
+    case .unlock(let user): return try await unlockUser(user, audit: done) ? "done" : "unknown"
+    default: preconditionFailure("not about codes")
+    }
+  }
+
+  private func judge(
+    _ request: CodeRequest, _ attempt: CodeAttempt, _ judges: Judges,
+    _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let judge = judges.codes.judge(at: time)
+    return try await attemptCode(attempt) { situation in
+      let finding = judge.judge(request, situation)
+      var verdict = CodeVerdict(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
+      verdict.changed = finding.changed
+      return verdict
+    }.value.word
+  }
+}
+
+extension CodeOutcome {
+  fileprivate var word: String {
+    if case .waiting(let seconds) = self { "waiting \(seconds)" } else { "\(self)" }
+  }
+}
+
+extension CredentialRecord {
+  /// How it stands, but for whose it is.
+  var words: String { "\(lastCounter) \(drift) \(failures)" }
+}
+
+extension Sample {
+  /// What makes the codes of a container, or a token: codes with so many digits that no two of a history are the same.
+  ///
+  /// - Throws: `CryptoFailure`.
+  static func credential(_ maker: String, of user: String?) throws -> CredentialRecord {
+    let isTimed = Traits.isTimed(maker)
+    return CredentialRecord(
+      id: maker, user: user, serial: maker.hasPrefix("x") ? maker : nil, kind: isTimed ? .totp : .hotp,
+      algorithm: OATHAlgorithm.sha256.rawValue, digits: digits, period: isTimed ? Int(Traits.period) : 0,
+      sealedSecret: try sealedSecret(of: maker), created: 0)
+  }
+
+  private static let digits = 10
+
+  /// The code that a container or a token makes.
+  ///
+  /// - Throws: `OATHFailure`.
+  static func code(of maker: String, at counter: Int64) throws -> String {
+    try HOTP(secret: secret(of: maker), algorithm: .sha256, digits: digits).code(
+      at: UInt64(clamping: counter))
+  }
+
+  private static func secret(of maker: String) -> SecretBytes {
+    SecretBytes(copying: HashFunction.sha256.digest(of: Array("codes of \(maker)".utf8)))
+  }
+
+  private static func sealedSecret(of maker: String) throws -> [UInt8] {
+    try sealedSecrets.withLock { known in
+      if let sealed = known[maker] { return sealed }
+      let sealed = try masterKey.seal(secret(of: maker), for: .otpSecret(credential: maker))
+      known[maker] = sealed
+      return sealed
+    }
+  }
+
+  private static let sealedSecrets = Mutex<[String: [UInt8]]>([:])
+}
