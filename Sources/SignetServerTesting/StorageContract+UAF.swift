@@ -145,6 +145,42 @@ extension StorageContract {
         await authenticate(storage, "t2", [use(1, 0)]), is: .transactionOver, "of one that was withdrawn")
       try expect(try await storage.transaction("t2")?.state, is: .withdrawn, "the transaction")
     },
+    Check("no UAF operation begins for a transaction that is over, and its user is not counted as asked") {
+      storage in
+      try await prepare(storage, [0])
+      for id in ["t1", "t2", "t3"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      func begin(_ id: String, for transaction: String, at time: Int64) async throws -> AdmissionOutcome {
+        var session = session(id, transaction: transaction)
+        (session.created, session.expires, session.target) = (time, time + 100, "d1")
+        return try await storage.addUAFSession(session, limits: TransactionLimits(challenges: 1)) {
+          event("\(id) \($0)")
+        }
+      }
+      try await expect(begin("last", for: "t1", at: 1299), is: .added, "in its last second")
+      try await expect(begin("late", for: "t1", at: 1300), is: .transactionOver, "at its end")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "what is written down")
+      try await expect(
+        begin("back", for: "t1", at: 1299), is: .transactionOver, "where the clock is set back")
+      let next = try await storage.addTransaction(
+        Sample.transaction("t5"), key: nil, limits: TransactionLimits(challenges: 1)
+      ) { _ in event("transaction") }
+      try expect(next, is: .added, "the next request, as nobody was asked")
+      try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .decided, "a withdrawal")
+      try await expect(begin("withdrawn", for: "t2", at: 1200), is: .transactionOver, "a withdrawn one")
+      try await storage.addUAFSession(session("t3", transaction: "t3"), audit: nil)
+      try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .taken, "an answer")
+      try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionOver, "an accepted one")
+      for id in ["late", "back", "withdrawn", "accepted"] {
+        try await expect(storage.uafSession(id) == nil, is: true, "\(id) is not added")
+        try await expect(
+          log(of: storage).count { $0 == event("\(id) transactionOver").text }, is: 1, "the event of \(id)")
+      }
+      try await expect(.unknown, "a transaction that there is not") {
+        try await begin("x", for: "t4", at: 1200)
+      }
+    },
     Check("a UAF response is judged by what there is in the step, and refused with nothing counted") {
       storage in
       try await prepare(storage, [5])

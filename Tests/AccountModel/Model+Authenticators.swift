@@ -64,10 +64,14 @@ extension Model {
     }
   }
 
-  /// Begins an operation, unless its user is asked too often.
+  /// Begins an operation, unless its request is over, or its user is asked too often.
   mutating func begin(_ id: String, _ session: Session, at time: Int64) -> String {
     let user = session.user
     var session = session
+    if let request = session.request, let state = requests[request]?.state(at: time), state != .pending {
+      if state == .expired { end(request, .expired) }
+      return "transactionOver"
+    }
     if let party = session.party, users[user] != nil {
       // What is counted as a request is asked of a device once for nothing.
       let wasCounted = session.request.map { requests[$0]?.user == user } ?? false

@@ -173,6 +173,8 @@ public struct TransactionService: Sendable {
         .noAuthenticator,
         "The user has no authenticator that can answer: activate or unlock a device, or name a requirement that an authenticator app meets."
       )
+    case .transactionOver:
+      throw Problem(.unknown, "There is no such transaction that waits for the user; ask for a new one.")
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(

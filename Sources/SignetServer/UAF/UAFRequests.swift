@@ -88,7 +88,7 @@ package struct UAFRequests: Sendable {
     // It reaches no device: who asked has it.
     let outcome = try await context.storage.addUAFSession(
       record, by: basis, answering: asked, limits: context.settings.transactionLimits
-    ) { _ in event }
+    ) { $0 == .added ? event : nil }
     try TransactionService.check(outcome)
   }
 

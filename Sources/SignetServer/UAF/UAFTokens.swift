@@ -177,7 +177,10 @@ struct UAFTokens: Sendable {
         SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
     }
     // On the disk before it is out: a device may be faster than this.
-    try await add(made, by: caller)
+    do { try await add(made, by: caller) } catch let problem as Problem where problem.code == .unknown {
+      // As where its transaction was over before.
+      return Self.answer(nil, .userNotFound, nil)
+    }
     let (result, response) = await send(made, dispatcher, payload, target)
     return Self.answer(made, result, (dispatcher, response))
   }

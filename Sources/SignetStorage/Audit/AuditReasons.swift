@@ -126,6 +126,7 @@ extension AdmissionOutcome {
     case .tooManyPending: "too many requests wait for the user"
     case .coolingDown: "too many requests in a row were not accepted"
     case .noAuthenticator: "the user has no authenticator that could answer"
+    case .transactionOver: "the transaction has ended before"
     }
   }
 }

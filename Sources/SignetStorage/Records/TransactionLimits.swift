@@ -66,6 +66,8 @@ public enum AdmissionOutcome: Hashable, Sendable {
   case coolingDown(retryAfter: Int64)
   /// Nothing was counted: the user has no authenticator that could ever answer it.
   case noAuthenticator
+  /// Nothing was counted: the transaction that a UAF operation would answer is over.
+  case transactionOver
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
   /// Nothing was looked at: the client is not good any more.

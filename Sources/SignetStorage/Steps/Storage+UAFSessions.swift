@@ -4,7 +4,8 @@ extension Storage {
   /// Adds an operation, in the state `tokenCreated` or `requested`.
   ///
   /// An operation that is sent to a device counts against the user's budget of requests. Exceptions are deregistrations, and an operation
-  /// for a transaction that is counted already, where its target was not sent that transaction before.
+  /// for a transaction that is counted already, where its target was not sent that transaction before. An operation for a transaction that is
+  /// over when it is created is not added.
   ///
   /// - Parameters:
   ///   - session: The operation.
@@ -32,9 +33,7 @@ extension Storage {
         let outcome = try database.add(asked, limits)
         guard outcome == .added else { return outcome }
       }
-      var session = session
-      let outcome = try database.admit(&session, limits)
-      if outcome == .added { try database.add(session, codes) }
+      let outcome = try database.admit(session, answering: asked?.transaction, limits, codes)
       if let event = audit(outcome) { try database.appendAdmission(event, outcome, to: session.user) }
       return outcome
     }
@@ -166,31 +165,40 @@ extension SQLConnection {
     ) { try UAFSessionRecord($0, codes) }
   }
 
-  /// Counts an operation against its user's budget of requests, unless that is used up.
+  /// Adds an operation where it may begin, and counts it where it counts.
   ///
-  /// An operation that does not count gets no requester; its success then leaves the budget as it is.
+  /// - Parameters:
+  ///   - session: The operation.
+  ///   - new: Its transaction, where this step has added that.
+  ///   - limits: The budget of requests.
+  ///   - codes: The codes of rows.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``, ``SQLFailure``.
   fileprivate func admit(
-    _ session: inout UAFSessionRecord, _ limits: TransactionLimits
+    _ session: UAFSessionRecord, answering new: TransactionRecord?, _ limits: TransactionLimits,
+    _ codes: RowCodes
   ) throws -> AdmissionOutcome {
-    guard let user = session.user, try isOwnRequest(session, to: user) else {
-      session.requester = nil
+    let transaction = try new ?? session.transaction.flatMap { try self.transaction($0) }
+    switch UAFOperationAdmission(of: session, answering: transaction, wasSent: try wasSent(session)) {
+    case .transactionOver(let expired):
+      if let expired { try expire(expired, at: session.created) }
+      return .transactionOver
+    case .admissible(let session):
+      if let user = session.user, let requester = session.requester {
+        let outcome = try admitRequest(to: user, by: requester, at: session.created, limits)
+        guard outcome == .added else { return outcome }
+      }
+      try add(session, codes)
       return .added
     }
-    session.requester = session.requester ?? ""
-    return try admitRequest(to: user, by: session.requester, at: session.created, limits)
   }
 
-  /// Whether an operation counts against its user's budget of requests.
-  private func isOwnRequest(_ session: UAFSessionRecord, to user: String) throws -> Bool {
-    guard let target = session.target, session.isGrant else { return false }
-    guard let transaction = session.transaction else { return true }
-    // A transaction without a user is counted for nobody. A second operation for the same target asks the user again, and counts.
-    let isCounted = try exists(
-      """
-      SELECT 1 FROM transactions WHERE id = $1 AND user_id = $2
-        AND NOT EXISTS (SELECT 1 FROM uaf_sessions WHERE txn = $1 AND target = $3)
-      """, [.text(transaction), .text(user), .text(target)])
-    return !isCounted
+  /// Whether an operation's target was sent its transaction before.
+  private func wasSent(_ session: UAFSessionRecord) throws -> Bool {
+    guard let transaction = session.transaction, let target = session.target else { return false }
+    return try exists(
+      "SELECT 1 FROM uaf_sessions WHERE txn = $1 AND target = $2 LIMIT 1",
+      [.text(transaction), .text(target)])
   }
 
   /// Inserts an operation, and notifies the waiting devices of its user.
@@ -338,5 +346,5 @@ extension SQLConnection {
 
 extension UAFSessionRecord {
   /// Whether its user has to be active and its device unlocked: not for deregistrations, which suspended users and locked devices get too.
-  fileprivate var isGrant: Bool { operation != "Dereg" }
+  var isGrant: Bool { operation != "Dereg" }
 }

@@ -6,6 +6,7 @@ import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetUAF
 import Testing
 import UAFFixture
@@ -110,6 +111,52 @@ import UAFFixture
       }
     }
     #expect(statuses.count > 1 && Set(statuses) == [1492], "\(statuses)")
+  }
+
+  /// Begins an operation for a transaction; the status is that of UAF, of HTTP, or 404 where nobody is asked.
+  private func begin(_ path: String, for transaction: String, _ server: UAFServer) async throws -> Int64 {
+    let order: JSONObject = [
+      "op": "Auth", "context": .string(#"{"username":"alice","transactionId":"\#(transaction)"}"#),
+    ]
+    switch path {
+    case "/uaf/1.1/request/authentication":
+      return try await server.uaf(path, order, isOrdered: true).integer("statusCode")
+    case "/token/dispatch/authentication":
+      let body: JSONObject = ["dispatcher": "link", "getUafRequest": .object(order)]
+      return try await server.json(path, body).string("dispatchResult") == "userNotFound" ? 404 : 200
+    default:
+      let type = [("Content-Type", "application/json")]
+      return Int64(try await server.send(.post, path, order.bytes, type, isOrdered: true).status)
+    }
+  }
+
+  @Test(
+    "nothing is begun for a transaction that ends meanwhile",
+    arguments: [
+      ("/uaf/1.1/request/authentication", 1404), ("/token/create/authentication", 404),
+      ("/token/dispatch/authentication", 404),
+    ] as [(String, Int64)])
+  func endedTransaction(_ path: String, _ refusal: Int64) async throws {
+    let (key, interruption) = (UAFTestKey(), StepInterruption())
+    let server = try await started(key, interruption)
+    #expect(try await server.register(key).integer("statusCode") == 1200)
+    let id = try await server.json(
+      "//main/v1/transactions", ["user": "alice", "text": "Pay 10 to Bob"], status: 201
+    ).string("id")
+    let begun = "uaf_sessions WHERE txn IS NOT NULL"
+    let statuses = try await statuses(server, interruption, while: { try Self.isNone(server, begun) }) {
+      interrupting in
+      interrupting()
+      return try await begin(path, for: id, server)
+    } act: {
+      try server.tamper(
+        "UPDATE transactions SET state = 'withdrawn', end_reason = '', end_message = '', decided = 1")
+    } undo: {
+      #expect(try Self.isNone(server, begun))
+      try server.tamper(
+        "UPDATE transactions SET state = 'pending', end_reason = NULL, end_message = NULL, decided = NULL")
+    }
+    #expect(statuses.count > 1 && Set(statuses) == [refusal], "\(statuses)")
   }
 
   // MARK: What a user is known by

@@ -1,0 +1,26 @@
+/// Whether a UAF operation may begin, and whether it counts against its user's budget of requests.
+package enum UAFOperationAdmission: Hashable, Sendable {
+  /// The transaction that it would answer is over; `expired` is its id where that is not written down yet.
+  case transactionOver(expired: String?)
+  /// It may, if the budget has room for one that has a requester.
+  case admissible(UAFSessionRecord)
+
+  /// Judges an operation at the time of its creation.
+  ///
+  /// - Parameters:
+  ///   - session: The operation.
+  ///   - transaction: The transaction that it answers; `nil` for none.
+  ///   - wasSent: Whether its target was sent that transaction before.
+  package init(of session: UAFSessionRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
+    if let transaction, transaction.state(at: session.created) != .pending {
+      self = .transactionOver(expired: transaction.state == .pending ? transaction.id : nil)
+      return
+    }
+    // A transaction without a user is counted for nobody. A second operation for the same target asks the user again, and counts.
+    let isCountedBefore = transaction.map { $0.user == session.user && !wasSent } ?? false
+    let counts = session.user != nil && session.target != nil && session.isGrant && !isCountedBefore
+    var session = session
+    session.requester = counts ? session.requester ?? "" : nil
+    self = .admissible(session)
+  }
+}

@@ -1,0 +1,64 @@
+import SignetStorage
+import Testing
+
+/// Which UAF operations begin, and which of them ask their users once more.
+@Suite struct UAFOperationAdmissionRulesTests {
+  private static func operation(
+    _ kind: String = "Auth", for transaction: String? = nil, target: String? = "d1",
+    by requester: String? = nil,
+    at time: Int64 = 1000
+  ) -> UAFSessionRecord {
+    var operation = UAFSessionRecord(
+      id: "s1", operation: kind, user: "alice", created: time, expires: time + 100, state: .tokenCreated)
+    (operation.transaction, operation.target, operation.requester) = (transaction, target, requester)
+    return operation
+  }
+
+  private static func transaction(
+    of user: String? = "alice", in state: TransactionRecord.State = .pending
+  ) -> TransactionRecord {
+    TransactionRecord(id: "t1", user: user, content: "{}", created: 1000, expires: 1300, state: state)
+  }
+
+  @Test("a transaction that is over has nothing begun for it", arguments: TransactionRecord.State.allCases)
+  func ended(_ state: TransactionRecord.State) {
+    func admission(at time: Int64) -> UAFOperationAdmission {
+      let operation = Self.operation(for: "t1", target: nil, at: time)
+      return UAFOperationAdmission(of: operation, answering: Self.transaction(in: state), wasSent: false)
+    }
+    let waiting = UAFOperationAdmission.admissible(Self.operation(for: "t1", target: nil, at: 1299))
+    #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionOver(expired: nil)))
+    for time in [1300, 1301] as [Int64] {
+      #expect(admission(at: time) == .transactionOver(expired: state == .pending ? "t1" : nil))
+    }
+  }
+
+  @Test("an operation that reaches a device counts, unless its transaction does")
+  func counted() {
+    func requester(
+      of operation: UAFSessionRecord, _ transaction: TransactionRecord? = nil, wasSent: Bool = false
+    ) -> String? {
+      guard
+        case .admissible(let admitted) = UAFOperationAdmission(
+          of: operation, answering: transaction, wasSent: wasSent)
+      else { return "not admitted" }
+      return admitted.requester
+    }
+    let (own, others, anybodys) = (Self.transaction(), Self.transaction(of: "bob"), Self.transaction(of: nil))
+    #expect(requester(of: Self.operation(by: "key:k1")) == "key:k1")
+    #expect(requester(of: Self.operation()) == "")
+    #expect(requester(of: Self.operation("Reg", by: "key:k1")) == "key:k1")
+    #expect(requester(of: Self.operation("Dereg", by: "key:k1")) == nil)
+    #expect(requester(of: Self.operation(target: nil, by: "key:k1")) == nil)
+    var nobodys = Self.operation(by: "key:k1")
+    nobodys.user = nil
+    #expect(requester(of: nobodys) == nil)
+    let answer = Self.operation(for: "t1", by: "key:k1")
+    #expect(requester(of: answer, own) == nil)
+    #expect(requester(of: answer, own, wasSent: true) == "key:k1")
+    #expect(requester(of: answer, others) == "key:k1")
+    #expect(requester(of: answer, anybodys) == "key:k1")
+    // The insertion says that there is no such transaction.
+    #expect(requester(of: answer) == "key:k1")
+  }
+}
