@@ -259,6 +259,30 @@ extension StorageContract {
       try await expect(refuse("s-t4"), is: true, "a refusal")
       try await expectWaiting(storage, "t4", "the container's")
     },
+    Check("an operation whose time is over is no way to answer, and a request ends by its own time") {
+      storage in
+      try await prepare(storage)
+      _ = try await storage.register("k1", of: "alice")
+      _ = try await storage.addTarget("d1", of: "alice")
+      /// Something that has requests looked at.
+      func lose(_ key: String, at time: Int64) async throws {
+        _ = try await storage.register(key, of: "alice")
+        _ = try await storage.removeUAFCredentials(
+          of: "alice", [UAFKeySelection(aaid: "7357#0001", keyID: Array(key.utf8))]
+        ) { _, _ in Self.at(time) }
+      }
+      for id in ["t1", "t2"] { try await expect(ask(storage, id, target: "d1"), is: .added, id) }
+      try await expect(storage.redeem("t1"), is: true, "a token")
+      try await lose("k2", at: 1169)
+      try await expectWaiting(storage, "t1", "in the last second of its operation")
+      try await lose("k3", at: 1170)
+      try await expectEnded(storage, "t1", "at the end of its operation")
+      try await expectWaiting(storage, "t2", "with an operation that goes on")
+      try await lose("k4", at: 1299)
+      try await expectWaiting(storage, "t2", "in the last second of both")
+      try await lose("k5", at: 1300)
+      try await expectWaiting(storage, "t2", "when it is over itself")
+    },
     Check("a transaction that an operation alone answers is stored with the operation, or neither is") {
       plain in
       var rules = AnswerRules()

@@ -84,13 +84,14 @@ extension Model {
   }
 
   /// Whether what was sent with a request, and waits, can be answered.
-  func hasWayToAnswer(_ request: String, of user: String) -> Bool {
+  func hasWayToAnswer(_ request: String, of user: String, at time: Int64?) -> Bool {
     messages.values.contains { message in
       message.request == request && message.state == .pending
         && apps[message.app].map { $0.user == user && $0.isActive } ?? false
     }
       || sessions.values.contains { session in
         session.request == request && session.isOpen
+          && time.map { session.tokenExpires ?? session.expires > $0 } ?? true
           && session.target.map { mayAnswer(at: $0, of: user) } ?? false
       }
   }

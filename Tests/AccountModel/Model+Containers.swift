@@ -130,11 +130,14 @@ extension Model {
   }
 
   /// Whether a container or a key of the user's could answer, on a device that is not locked; what is for anybody somebody can.
-  func canAnswer(_ id: String, _ request: Request) -> Bool {
+  ///
+  /// With a time, operations that are over by then are no way; else those are that have not ended.
+  func canAnswer(_ id: String, _ request: Request, at time: Int64? = nil) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
-    if request.isApps { return hasWayToAnswer(id, of: user) }
+    if request.isApps { return hasWayToAnswer(id, of: user, at: time) }
     if hasOpenContainer(user) { return true }
-    return request.isClients ? hasWayToAnswer(id, of: user) : keys.values.contains { isGood($0, of: user) }
+    return request.isClients
+      ? hasWayToAnswer(id, of: user, at: time) : keys.values.contains { isGood($0, of: user) }
   }
 
   /// Whether a key can be used by a user.

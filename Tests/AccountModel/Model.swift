@@ -309,6 +309,21 @@ package struct Model: Hashable, Sendable {
     return true
   }
 
+  /// Ends a request that a step has found without a way to be answered, since what was sent for it is over by then.
+  ///
+  /// Only some steps look for such requests: of which one has, its log says.
+  ///
+  /// - Returns: Whether it is one.
+  package mutating func endByTime(_ request: String, at time: Int64) -> Bool {
+    guard let found = requests[request], found.state(at: time) == .pending,
+      !canAnswer(request, found, at: time)
+    else { return false }
+    now = time
+    defer { now = 0 }
+    end(request, .withdrawn)
+    return true
+  }
+
   /// With whose key a step is taken.
   func asker(of step: Step) -> String? {
     switch step {

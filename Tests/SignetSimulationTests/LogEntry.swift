@@ -40,6 +40,9 @@ struct LogEntry: Hashable, Sendable {
     ["ended ", "lost ", "sent ", "ordered "].contains { text.hasPrefix($0) } ? text : nil
   }
 
+  /// The request that a step has ended besides.
+  var ended: String? { subject(after: "ended ") }
+
   /// The request that it says has expired.
   var expired: String? { subject(after: "expired ") }
 

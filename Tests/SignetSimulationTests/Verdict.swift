@@ -26,7 +26,11 @@ struct Verdict: Sendable {
       }
       course.places[name] = place
       if let effect = entry.effect {
-        if owed[effect] == name { owed[effect] = nil } else { done[effect] = name }
+        if owed[effect] == name {
+          owed[effect] = nil
+        } else if entry.ended.map({ model.endByTime($0, at: attempt.time) }) != true {
+          done[effect] = name
+        }
       } else if let request = entry.expired {
         if !model.expire(request, at: attempt.time) { report(attempt, entry.text, "it does not expire") }
       } else {
@@ -143,7 +147,12 @@ extension Verdict {
           effects.formUnion(model.takeEffects())
         }
       }
-      return done == effects
+      let more = entries.filter { entry in entry.effect.map { !effects.contains($0) } ?? false }
+      return done.isSuperset(of: effects)
+        && more.allSatisfy { entry in
+          guard let attempt, let request = entry.ended else { return false }
+          return model.endByTime(request, at: attempt.time)
+        }
     }
   }
 

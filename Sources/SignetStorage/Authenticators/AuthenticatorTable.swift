@@ -81,11 +81,13 @@ protocol AnsweringTable: AuthenticatorTable {
   ///   - request: The request.
   ///   - user: The user, who exists.
   ///   - asking: How the user is to be asked; `nil` for a request that was stored with that.
+  ///   - time: When: what was sent and is over by then is no way to answer.
   ///   - database: The connection.
   /// - Returns: Whether it could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    in database: SQLConnection
   ) throws -> Bool
 
   /// Adds what is sent to ask a user.

@@ -143,7 +143,8 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    in database: SQLConnection
   ) throws -> Bool {
     try database.answerRules.canAnswer(request, by: database.containers(of: user, "state = 'active'"))
   }

@@ -95,7 +95,8 @@ struct PushAppTable: AnsweringTable {
 
   /// Whether an app that is asked is in use; no other one hears of a request.
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    in database: SQLConnection
   ) throws -> Bool {
     let asked =
       try asking.map { $0.messages.map(\.record.mechanism) }

@@ -5,8 +5,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.uaf
   // Keys that are registered or removed together have one event, whose subject is the operation.
   let ownerQuery = "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
-  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: isOpen)
-  private static let isOpen = "state IN ('requested', 'tokenCreated')"
+  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: UAFSessionRecord.isOpenCondition)
 
   var tables: [SQLTable] {
     [
@@ -162,41 +161,30 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, in database: SQLConnection
+    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    in database: SQLConnection
   ) throws -> Bool {
     let (rules, codes) = (try database.answerRules, try database.rowCodes)
-    let targets = try asking.map { $0.sessions.compactMap(\.record.target) } ?? targets(of: request, database)
-    let isByAsker = try asking?.mayAskUAFKeys ?? mayAskerAsk(request, database)
-    guard isByAsker || !targets.isEmpty else { return false }
+    let ways = try asking.map(UAFWays.init) ?? ways(of: request, at: time, database)
+    guard ways.mayAskerAsk || !ways.targets.isEmpty else { return false }
     let keys = try database.uafCredentials(of: user, codes).filter { key in
       try key.state == .active && !database.isLocked(key.device, of: user, codes)
     }
-    let answering = UAFAnswering(request, by: keys, mayAskerAsk: isByAsker, rules)
+    let answering = UAFAnswering(request, by: keys, mayAskerAsk: ways.mayAskerAsk, rules)
     return try answering.isAnsweredByAsker
       || answering.isAbleAtTargets
-        && targets.contains {
+        && ways.targets.contains {
           try database.reachableTarget($0, of: user, codes).map(answering.canAnswer(at:)) ?? false
         }
   }
 
-  /// The targets that were sent a request, and have not answered.
-  private func targets(of request: TransactionRecord, _ database: SQLConnection) throws -> [String] {
-    try database.rows(
-      "SELECT target FROM uaf_sessions WHERE txn = $1 AND \(Self.isOpen) AND target IS NOT NULL",
-      [.text(request.id)]
-    ) { try $0.text(0) }
-  }
-
-  /// Whether who asks may have any key answer by an operation of its own, which a client of OpenID Connect does not make.
-  ///
-  /// Who has UAF alone asked has made that operation, and makes no other one.
-  private func mayAskerAsk(_ request: TransactionRecord, _ database: SQLConnection) throws -> Bool {
-    guard request.soleKind == kind else {
-      return try !database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", [.text(request.id)])
-    }
-    return try database.exists(
-      "SELECT 1 FROM uaf_sessions WHERE txn = $1 AND \(Self.isOpen) AND target IS NULL",
-      [.text(request.id)])
+  private func ways(
+    of request: TransactionRecord, at time: Int64, _ database: SQLConnection
+  ) throws -> UAFWays {
+    let id: [SQLValue] = [.text(request.id)]
+    return UAFWays(
+      of: request, try database.openUAFSessions(where: "txn = $1", id, database.rowCodes),
+      isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
   }
 
   /// Adds the operations whose targets are still there, and on no locked device.

@@ -63,6 +63,8 @@ public struct UAFSessionRecord: Hashable, Sendable {
 
   /// Whether a response, or a client, may still come.
   public var isOpen: Bool { state == .requested || state == .tokenCreated }
+  /// The same of a row, in SQL.
+  static let isOpenCondition = "state IN ('requested', 'tokenCreated')"
 
   /// Whether the time of its token, or of its response, is over while it is under way.
   public func isOver(at time: Int64) -> Bool {

@@ -19,13 +19,16 @@ extension SQLConnection {
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - asking: How the user is to be asked; `nil` for a transaction that was stored with that.
+  ///   - time: When.
   /// - Returns: Whether anything could.
   /// - Throws: ``SQLFailure``.
-  func canAnswer(_ transaction: TransactionRecord, _ asking: TransactionAsking? = nil) throws -> Bool {
+  func canAnswer(
+    _ transaction: TransactionRecord, _ asking: TransactionAsking? = nil, at time: Int64
+  ) throws -> Bool {
     // Of an unknown user the insertion says that there is none.
     guard let user = transaction.user, try anyUser(user) != nil else { return true }
     return try AuthenticatorRecord.Kind.answering.contains {
-      try transaction.isAsked(of: $0.kind) && $0.canAnswer(transaction, of: user, asking, in: self)
+      try transaction.isAsked(of: $0.kind) && $0.canAnswer(transaction, of: user, asking, at: time, in: self)
     }
   }
 
@@ -48,7 +51,7 @@ extension SQLConnection {
       do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
     }
     let rules = try answerRules
-    for case let request? in waiting where try !canAnswer(request) {
+    for case let request? in waiting where try !canAnswer(request, at: time) {
       try withdraw(where: "id", request.id, because: EndRecord.noAuthenticator, at: time) {
         rules.ended($0, cause)
       }

@@ -180,7 +180,7 @@ extension SQLConnection {
   func add(
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
   ) throws -> AdmissionOutcome {
-    if let asking, try !canAnswer(transaction, asking) { return .noAuthenticator }
+    if let asking, try !canAnswer(transaction, asking, at: transaction.created) { return .noAuthenticator }
     let outcome =
       try transaction.countedUser.map {
         try admitRequest(to: $0, by: transaction.requester, at: transaction.created, limits)

@@ -309,20 +309,28 @@ extension SQLConnection {
   }
 
   /// Ends open operations as failed.
-  ///
-  /// A row with a wrong MAC stays as it is. No response to it is accepted, and it must not block the lock of a device.
   private func failUAFSessions(
     where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes
   ) throws {
-    let open = try rows(
+    for session in try openUAFSessions(where: condition, parameters, codes) {
+      try self.end(session, end, .failed, codes)
+    }
+  }
+
+  /// Open operations.
+  ///
+  /// A row with a wrong MAC is left out. No response to it is accepted, and it must not block the lock of a device.
+  func openUAFSessions(
+    where condition: String, _ parameters: [SQLValue], _ codes: RowCodes
+  ) throws -> [UAFSessionRecord] {
+    try rows(
       """
       SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE state IN ('requested', 'tokenCreated') AND \(condition)
+      WHERE \(UAFSessionRecord.isOpenCondition) AND \(condition)
       """, parameters
     ) { row -> UAFSessionRecord? in
       do { return try UAFSessionRecord(row, codes) } catch StorageFailure.altered { return nil }
-    }
-    for case let session? in open { try self.end(session, end, .failed, codes) }
+    }.compactMap(\.self)
   }
 
   /// Ends an operation as failed, with the status of an outcome.

@@ -1,0 +1,53 @@
+import SignetStorage
+import Testing
+
+/// By which of its operations a request still asks UAF keys.
+@Suite struct UAFWaysRulesTests {
+  private static func request(alone: Bool = false) -> TransactionRecord {
+    var request = TransactionRecord(id: "t1", user: "alice", content: "{}", created: 1000, expires: 1300)
+    if alone { request.soleKind = .uaf }
+    return request
+  }
+
+  private static func operation(
+    _ state: UAFSessionRecord.State, until end: Int64, target: String? = nil
+  ) -> UAFSessionRecord {
+    var operation = UAFSessionRecord(
+      id: "s1", operation: "Auth", user: "alice", created: 1000, expires: state == .requested ? end : 9999,
+      state: state)
+    (operation.target, operation.tokenExpires) = (target, state == .requested ? 1 : end)
+    return operation
+  }
+
+  @Test(
+    "an operation asks until its time is over, and when its request is over with it",
+    arguments: [UAFSessionRecord.State.tokenCreated, .requested])
+  func ways(_ state: UAFSessionRecord.State) {
+    func targets(until end: Int64, at time: Int64) -> [String] {
+      UAFWays(
+        of: Self.request(), [Self.operation(state, until: end, target: "d1")], isClients: true, at: time
+      ).targets
+    }
+    #expect(targets(until: 1200, at: 1199) == ["d1"])
+    #expect(targets(until: 1200, at: 1200) == [])
+    #expect(targets(until: 1200, at: 1201) == [])
+    #expect(targets(until: 1300, at: 1299) == ["d1"])
+    for time in [1300, 1301] as [Int64] { #expect(targets(until: 1300, at: time) == ["d1"]) }
+  }
+
+  @Test("who has UAF alone asked makes no operation but the one that was made for that")
+  func askers() {
+    func mayAsk(_ request: TransactionRecord, _ operations: [UAFSessionRecord], isClients: Bool = false)
+      -> Bool
+    {
+      UAFWays(of: request, operations, isClients: isClients, at: 1199).mayAskerAsk
+    }
+    let (own, over) = (Self.operation(.requested, until: 1200), Self.operation(.requested, until: 1199))
+    let sent = Self.operation(.tokenCreated, until: 1200, target: "d1")
+    #expect(mayAsk(Self.request(), []))
+    #expect(!mayAsk(Self.request(), [own], isClients: true))
+    #expect(mayAsk(Self.request(alone: true), [over, own]))
+    #expect(!mayAsk(Self.request(alone: true), [over, sent]))
+    #expect(!mayAsk(Self.request(alone: true), []))
+  }
+}
