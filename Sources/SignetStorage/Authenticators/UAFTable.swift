@@ -83,7 +83,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFSessions(of: user, .forbidden(at: time), database.rowCodes)
+    try database.failUAFSessions(of: user, by: .suspension, at: time, database.rowCodes)
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
@@ -128,8 +128,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
 
   /// Ends registrations: what they would add may say that it is on another device.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFRegistrations(
-      on: device.installation, of: device.user, .forbidden(at: time), database.rowCodes)
+    let targets = try database.uafTargets(on: device.installation, of: device.user)
+    try database.failUAFSessions(of: device.user, by: .lock(targets: targets), at: time, database.rowCodes)
   }
 
   /// Revokes the keys, removes the targets, and ends what is under way for either.
@@ -141,7 +141,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   ) throws {
     let codes = try database.rowCodes
     // What was asked of a target is found by it, so that this comes first.
-    try database.failUAFSessions(on: installation, of: user, .forbidden(at: time), codes)
+    let asked = try database.uafTargets(on: installation, of: user)
+    try database.failUAFSessions(of: user, by: .revocation(targets: asked), at: time, codes)
     for key in try database.revokeUAFCredentials(on: installation, of: user, codes) {
       try database.appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }

@@ -25,24 +25,17 @@ extension Storage {
     let codes = codes
     return try await write { database in
       try database.requireActive(known: user)
+      let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID, codes) }
       var device: String?
-      for use in uses {
-        // finishAuthentication refuses a key that is unknown, of another user, or in a row with a wrong MAC.
-        guard let key = try database.uafCredential(use.aaid, use.keyID, codes), key.user == user,
-          key.state != .altered
-        else { continue }
+      // What is of another user, or altered, is refused by the rule.
+      for key in keys where key.user == user && key.state != .altered {
         try database.requireUnlocked(key.device, of: user, codes)
         device = try device ?? database.deviceID(of: key)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, evidence, codes, judge)
+      let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, codes, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
-      switch outcome {
-      // Nothing has changed: what ended before has ended what it was the last way to answer.
-      case .taken, .over, .transactionOver: break
-      // A cloned key is quarantined, and the operation may have been the last way to answer its transaction.
-      default: try database.endUnanswerable(of: user, after: event, at: end.time)
-      }
+      if outcome.mayLeaveUnanswered { try database.endUnanswerable(of: user, after: event, at: end.time) }
       return outcome
     }
   }
@@ -50,41 +43,20 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ evidence: EvidenceRecord?,
-    _ codes: RowCodes,
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ keys: [UAFCredentialRecord],
+    _ evidence: EvidenceRecord?, _ codes: RowCodes,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard var session = try requestedUAFSession(id, at: end.time, codes),
-      session.user == nil || session.user == user
-    else { return try uafSession(id, codes)?.hasEndedWithTransaction == true ? .transactionOver : .over }
-    var pending: TransactionRecord?
-    if let name = session.transaction {
-      let named = try transaction(name)
-      if let named, named.state(at: end.time) == .expired { try expire(named.id, at: end.time) }
-      guard let transaction = named, transaction.state(at: end.time) == .pending,
-        transaction.user == nil || transaction.user == user, transaction.isAsked(of: .uaf)
-      else { return try fail(session, end, .transactionOver, codes) }
-      pending = transaction
-    }
-    let keys = try uses.compactMap { try uafCredential($0.aaid, $0.keyID, codes) }
-      .filter { $0.user == user && $0.state == .active }
-    // The loop below refuses a key that is not active.
-    if keys.count == uses.count, let refusal = judge(keys, pending) {
-      return try fail(session, end, refusal, codes)
-    }
-    // One refused key fails the operation; the counters of the other keys are stored all the same.
-    var firstRefusal: UAFOutcome?
-    for use in uses {
-      guard let refusal = try count(use, of: user, codes) else { continue }
-      firstRefusal = firstRefusal ?? refusal
-    }
-    if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
+    guard let session = try uafSession(id, codes) else { return .over }
+    if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
+    let response = UAFAuthentication(
+      of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
+      uses: uses, evidence: evidence, judge: judge)
+    if let expired = response.expired { try expire(expired, at: end.time) }
+    for key in response.keys { try update(key, codes) }
     // First, because the end of the transaction fails all its open operations.
-    session.user = user
-    try succeed(session, end, codes)
-    if var pending {
-      (pending.user, pending.state) = (user, .accepted)
-      (pending.uaf, pending.evidence) = (UAFAcceptance(session: id, time: end.time), evidence)
+    try update(response.session, codes)
+    if let accepted = response.accepted {
       try execute(
         """
         UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4,
@@ -92,13 +64,12 @@ extension SQLConnection {
         WHERE id = $5 AND state = 'pending'
         """,
         [
-          .text(id), .integer(end.time), .text(user),
-          .optional(codes.code(of: pending.image)), .text(pending.id), .optional(evidence?.bytes),
-          .optional(evidence?.sealedKey),
+          .text(id), .integer(end.time), .text(user), .optional(codes.code(of: accepted.image)),
+          .text(accepted.id), .optional(evidence?.bytes), .optional(evidence?.sealedKey),
         ], changing: 1)
-      try noteEnd(of: pending.id, user: user, at: end.time)
-      try endRow(of: user)
+      try noteEnd(of: accepted.id, user: user, at: end.time)
     }
-    return .taken
+    if response.clearsBudget { try endRow(of: user) }
+    return response.outcome
   }
 }

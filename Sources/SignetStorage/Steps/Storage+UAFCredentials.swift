@@ -51,11 +51,8 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      guard var found = try database.uafCredential(aaid, keyID, codes), found.state == .quarantined else {
-        return false
-      }
-      found.state = .active
-      try database.update(found, codes)
+      guard let released = try database.uafCredential(aaid, keyID, codes)?.released else { return false }
+      try database.update(released, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -103,9 +100,9 @@ extension SQLConnection {
     guard let used = session.end?.usedKeys, !used.isEmpty else { return nil }
     var keys: [UAFCredentialRecord] = []
     for key in used {
-      guard let found = try uafCredential(key.aaid, key.keyID, codes), found.state == .active,
-        found.user.utf8.elementsEqual(user.utf8)
-      else { return nil }
+      guard let found = try uafCredential(key.aaid, key.keyID, codes), found.isInUse(by: user) else {
+        return nil
+      }
       keys.append(found)
     }
     return keys
@@ -171,18 +168,16 @@ extension SQLConnection {
   }
 
   /// Writes what changes of a key, with the code of the whole.
-  fileprivate func update(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
-    _ = try execute(
+  func update(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+    try execute(
       "UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3 WHERE aaid = $4 AND key_id = $5",
       [
         .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
         .optional(codes.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID),
-      ])
+      ], changing: 1)
   }
 
   /// Revokes the keys of a user on a device, and returns those that were not before.
-  ///
-  /// One that this server has not written so is not: it is never accepted, and a code of ours would make it good.
   func revokeUAFCredentials(
     on device: String, of user: String, _ codes: RowCodes
   ) throws -> [UAFCredentialRecord] {
@@ -190,30 +185,9 @@ extension SQLConnection {
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",
       [.text(user), .text(device)]
     ) { try UAFCredentialRecord($0, codes) }
-    return try found.filter { $0.state != .revoked && $0.state != .altered }.map { key in
-      var key = key
-      key.state = .revoked
-      try update(key, codes)
-      return key
-    }
-  }
-
-  /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
-  func count(_ use: UAFKeyUse, of user: String, _ codes: RowCodes) throws -> UAFOutcome? {
-    guard var found = try uafCredential(use.aaid, use.keyID, codes) else { return .keyUnknown }
-    guard found.state != .altered else { return .altered(use) }
-    guard found.user == user, found.state == .active else { return .keyUnknown }
-    let isGreater = use.signCounter > found.signCounter
-    guard isGreater || use.signCounter == 0 && found.signCounter == 0 else {
-      found.state = .quarantined
-      try update(found, codes)
-      return .copied(use)
-    }
-    if isGreater {
-      found.signCounter = use.signCounter
-      try update(found, codes)
-    }
-    return nil
+    let revoked = found.compactMap(\.revoked)
+    for key in revoked { try update(key, codes) }
+    return revoked
   }
 }
 

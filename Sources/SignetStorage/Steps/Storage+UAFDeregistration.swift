@@ -22,10 +22,9 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      guard let session = try database.requestedUAFSession(id, at: end.time, codes), session.user == user
-      else {
-        return .over
-      }
+      guard let session = try database.uafSession(id, codes), session.takesResponse(at: end.time),
+        session.user == user
+      else { return .over }
       try database.confine(basis, codes) { devices in
         try selection.allSatisfy { selected in
           guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
@@ -34,7 +33,7 @@ extension Storage {
         }
       }
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
-      try database.end(session, end, .succeeded, codes)
+      try database.update(session.ended(.succeeded, end), codes)
       try database.appendAudit(audit)
       return .taken
     }

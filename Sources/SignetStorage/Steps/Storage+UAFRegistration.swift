@@ -47,27 +47,30 @@ extension SQLConnection {
     _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try requestedUAFSession(id, at: end.time, codes) else { return .over }
-    if let refusal = judge() { return try fail(session, end, refusal, codes) }
+    guard let session = try uafSession(id, codes), session.takesResponse(at: end.time) else { return .over }
+    func refuse(_ refusal: UAFOutcome) throws -> UAFOutcome {
+      try update(session.failed(refusal, end), codes)
+      return refusal
+    }
+    if let refusal = judge() { return try refuse(refusal) }
     let isTaken = try credentials.contains {
       try uafCredential($0.credential.aaid, $0.credential.keyID, codes) != nil
         || self.isTaken($0.digest, for: KeyHolder($0.credential))
     }
-    guard !isTaken, Set(credentials.map(\.digest)).count == credentials.count else {
-      return try fail(session, end, .keyExists, codes)
+    let present = try credentials.first.flatMap {
+      try number(
+        "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'",
+        [.text($0.credential.user)])
     }
-    if let user = credentials.first?.credential.user {
-      let present = try number(
-        "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'", [.text(user)])
-      guard Int(clamping: present ?? 0) + credentials.count <= limit else {
-        return try fail(session, end, .tooMany, codes)
-      }
-    }
+    let refusal = UAFRegistration.refusal(
+      of: credentials, isTaken: isTaken, beside: Int(clamping: present ?? 0), limit: limit)
+    if let refusal { return try refuse(refusal) }
     for new in credentials {
       try insert(new.credential, codes)
       try register(new.digest, for: KeyHolder(new.credential))
     }
-    try succeed(session, end, codes)
+    try update(session.ended(.succeeded, end), codes)
+    if session.isCounted, let user = session.user { try endRow(of: user) }
     return .taken
   }
 }

@@ -101,16 +101,15 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      guard var found = try database.uafSession(tokenDigest: digest, codes), found.state == .tokenCreated,
-        let end = found.tokenExpires, end > time
+      guard let found = try database.uafSession(tokenDigest: digest, codes),
+        let redeemed = found.redeemed(for: request, at: time, until: expires)
       else { return false }
       if found.isGrant {
         if let user = found.user { try database.requireActive(owner: user) }
         // The target may have been removed while the token was sent.
         guard try database.requireUnlockedDevice(ofTarget: found.target, codes) else { return false }
       }
-      (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
-      try database.update(found, codes)
+      try database.update(redeemed, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -213,8 +212,8 @@ extension SQLConnection {
   }
 
   /// Writes the columns of an operation that can change, and the MAC of the row.
-  fileprivate func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
-    _ = try execute(
+  func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    try execute(
       """
       UPDATE uaf_sessions SET user_id = $1, request = $2, expires = $3, sealed_payload = $4, state = $5, status = $6,
         asm_status = $7, client_error = $8, authenticators = $9, ended = $10, code = $11
@@ -226,17 +225,8 @@ extension SQLConnection {
         .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
         .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id),
-      ])
+      ], changing: 1)
     try noteChange(ofWhatWaitsFor: session)
-  }
-
-  /// Ends an operation in a state.
-  func end(
-    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, _ codes: RowCodes
-  ) throws {
-    var session = session
-    (session.state, session.end) = (state, end)
-    try update(session, codes)
   }
 
   /// Adds a transaction that the operation which is about to be added answers.
@@ -253,52 +243,34 @@ extension SQLConnection {
   fileprivate func fail(
     _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ audit: AuditRecord, _ codes: RowCodes
   ) throws {
-    try self.end(session, end, .failed, codes)
+    try update(session.ended(.failed, end), codes)
     try appendAudit(audit)
-    if session.transaction != nil, let user = session.user {
-      try endUnanswerable(of: user, after: audit, at: end.time)
+    if let user = session.answerer { try endUnanswerable(of: user, after: audit, at: end.time) }
+  }
+
+  /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
+  func failUAFSessions(
+    of user: String, by interruption: UAFInterruption, at time: Int64, _ codes: RowCodes
+  ) throws {
+    try failUAFSessions(where: "user_id = $1", [.text(user)], .forbidden(at: time), codes) {
+      $0.ends(by: interruption)
     }
   }
 
-  /// Ends an operation with success; one that counts clears the user's count of requests that were not accepted.
-  func succeed(_ session: UAFSessionRecord, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
-    try self.end(session, end, .succeeded, codes)
-    if session.requester != nil, let user = session.user { try endRow(of: user) }
+  /// Ends the open operations of a target that is removed as failed, except deregistrations.
+  func failUAFSessions(ofTarget target: String, at time: Int64, _ codes: RowCodes) throws {
+    try failUAFSessions(where: "target = $1", [.text(target)], .forbidden(at: time), codes) {
+      $0.ends(by: .removal(target: target))
+    }
   }
 
-  /// Ends all open operations of a user as failed.
-  func failUAFSessions(of user: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
-    try failUAFSessions(where: "user_id = $1", [.text(user)], end, codes)
-  }
-
-  /// Ends the open operations of a user that may concern a device as failed, except deregistrations.
-  ///
-  /// These are the operations of the device's targets, and registrations without a target. An authentication without a target stays open:
-  /// the step that ends it refuses keys on a locked device.
-  func failUAFSessions(
-    on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
-  ) throws {
-    try failUAFSessions(
-      where: """
-        user_id = $1 AND operation <> 'Dereg' AND ((operation = 'Reg' AND target IS NULL)
-          OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
-        """, [.text(user), .text(device)], end, codes)
-  }
-
-  /// Ends the open operations of a target as failed, except deregistrations.
-  func failUAFSessions(ofTarget target: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
-    try failUAFSessions(where: "target = $1 AND operation <> 'Dereg'", [.text(target)], end, codes)
-  }
-
-  /// Ends the open registrations of a user that may be on a device as failed.
-  func failUAFRegistrations(
-    on device: String, of user: String, _ end: UAFSessionEnd, _ codes: RowCodes
-  ) throws {
-    try failUAFSessions(
-      where: """
-        user_id = $1 AND operation = 'Reg' AND (target IS NULL
-          OR target IN (SELECT id FROM uaf_targets WHERE user_id = $1 AND device = $2))
-        """, [.text(user), .text(device)], end, codes)
+  /// The targets of a user on a device.
+  func uafTargets(on device: String, of user: String) throws -> Set<String> {
+    Set(
+      try rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
+      {
+        try $0.text(0)
+      })
   }
 
   /// Ends the open operations of a transaction as failed, because the transaction has ended.
@@ -310,10 +282,11 @@ extension SQLConnection {
 
   /// Ends open operations as failed.
   private func failUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes
+    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes,
+    _ ends: (UAFSessionRecord) -> Bool = { _ in true }
   ) throws {
-    for session in try openUAFSessions(where: condition, parameters, codes) {
-      try self.end(session, end, .failed, codes)
+    for session in try openUAFSessions(where: condition, parameters, codes) where ends(session) {
+      try update(session.ended(.failed, end), codes)
     }
   }
 
@@ -332,27 +305,4 @@ extension SQLConnection {
       do { return try UAFSessionRecord(row, codes) } catch StorageFailure.altered { return nil }
     }.compactMap(\.self)
   }
-
-  /// Ends an operation as failed, with the status of an outcome.
-  func fail(
-    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
-  ) throws -> UAFOutcome {
-    var failure = end
-    (failure.status, failure.authenticators) = (outcome.status, "[]")
-    try self.end(session, failure, .failed, codes)
-    return outcome
-  }
-
-  /// The operation of this id, if its request was sent and has not expired; `nil` otherwise.
-  func requestedUAFSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
-    guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
-      return nil
-    }
-    return found
-  }
-}
-
-extension UAFSessionRecord {
-  /// Whether its user has to be active and its device unlocked: not for deregistrations, which suspended users and locked devices get too.
-  var isGrant: Bool { operation != "Dereg" }
 }

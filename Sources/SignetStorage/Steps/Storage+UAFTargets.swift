@@ -77,11 +77,8 @@ extension Storage {
     let codes = codes
     return try await write { database in
       let place: [SQLValue] = [.text(device), .text(user)]
-      let named = try database.rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", place) {
-        try $0.text(0)
-      }
-      for target in named {
-        try database.failUAFSessions(ofTarget: target, .forbidden(at: audit.time), codes)
+      for target in try database.uafTargets(on: device, of: user) {
+        try database.failUAFSessions(ofTarget: target, at: audit.time, codes)
       }
       let targets = try database.execute("DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", place)
       let keys = try database.execute(
@@ -146,7 +143,7 @@ extension Storage {
       }
       guard let (owner, device) = found else { return false }
       try database.confine(basis, codes) { device.map($0.contains) ?? false }
-      try database.failUAFSessions(ofTarget: id, .forbidden(at: audit.time), codes)
+      try database.failUAFSessions(ofTarget: id, at: audit.time, codes)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)

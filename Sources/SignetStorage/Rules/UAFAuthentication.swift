@@ -1,0 +1,87 @@
+/// What an authentication comes to whose signatures are good, and whose operation takes a response.
+package struct UAFAuthentication: Hashable, Sendable {
+  /// The outcome.
+  package private(set) var outcome = UAFOutcome.taken
+  /// The operation as it has ended.
+  package private(set) var session: UAFSessionRecord
+  /// The keys that have changed: their counters, or that they are in quarantine.
+  package private(set) var keys: [UAFCredentialRecord] = []
+  /// The transaction as it was accepted; `nil` for none.
+  package private(set) var accepted: TransactionRecord?
+  /// The id of a transaction whose time is over, where that is not written down yet.
+  package private(set) var expired: String?
+
+  /// Whether it clears the user's count of requests that were not accepted.
+  package var clearsBudget: Bool { outcome == .taken && (session.isCounted || accepted != nil) }
+
+  /// Judges a response.
+  ///
+  /// - Parameters:
+  ///   - session: The operation.
+  ///   - transaction: The transaction that it names, if there is one.
+  ///   - stored: The keys that are named, in any state.
+  ///   - user: Whose keys they have to be.
+  ///   - end: The end of a success.
+  ///   - uses: The uses of keys that the signatures prove.
+  ///   - evidence: What is kept with an accepted transaction.
+  ///   - judge: Says why keys that are all in use do not do; `nil` where they do.
+  package init(
+    of session: UAFSessionRecord, deciding transaction: TransactionRecord?, by stored: [UAFCredentialRecord],
+    of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord?,
+    judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
+  ) {
+    self.session = session
+    // Keys that are not in use are refused when they are counted.
+    let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
+    if session.transaction != nil, transaction?.takesUAF(of: user, at: end.time) != true {
+      expired = transaction.flatMap { $0.state == .pending && $0.expires <= end.time ? $0.id : nil }
+      outcome = .transactionOver
+    } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
+      outcome = refusal
+    } else {
+      outcome = count(uses, of: user, stored) ?? .taken
+    }
+    guard outcome == .taken else {
+      self.session = session.failed(outcome, end)
+      return
+    }
+    self.session = session.ended(.succeeded, end)
+    self.session.user = user
+    if var transaction {
+      (transaction.user, transaction.state) = (user, .accepted)
+      (transaction.uaf, transaction.evidence) = (UAFAcceptance(session: session.id, time: end.time), evidence)
+      accepted = transaction
+    }
+  }
+
+  /// Counts the uses of all keys, also where one is refused; the first refusal fails the operation.
+  private mutating func count(
+    _ uses: [UAFKeyUse], of user: String, _ stored: [UAFCredentialRecord]
+  ) -> UAFOutcome? {
+    var counted = stored
+    let refusals = uses.compactMap { use in
+      counted.firstIndex { $0.isNamed(in: use) }.map { counted[$0].count(use, of: user) } ?? .keyUnknown
+    }
+    keys = zip(stored, counted).filter { $0 != $1 }.map(\.1)
+    return refusals.first
+  }
+}
+
+extension TransactionRecord {
+  /// Whether UAF may accept it for a user at a time.
+  fileprivate func takesUAF(of user: String, at time: Int64) -> Bool {
+    state(at: time) == .pending && (self.user == nil || self.user == user) && isAsked(of: .uaf)
+  }
+}
+
+extension UAFOutcome {
+  /// Whether requests may have lost the last way to be answered: the operation, or a key that is in quarantine now.
+  ///
+  /// Where nothing has changed, what ended before has ended them.
+  package var mayLeaveUnanswered: Bool {
+    switch self {
+    case .taken, .over, .transactionOver: false
+    case .keyExists, .keyUnknown, .copied, .tooMany, .altered, .requirementNotMet: true
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// Whether a UAF key may be used, and what changes that.
+extension UAFCredentialRecord {
+  /// Whether a use is of this key.
+  package func isNamed(in use: UAFKeyUse) -> Bool { (aaid, keyID) == (use.aaid, use.keyID) }
+
+  /// Whether it is a user's and may be used.
+  package func isInUse(by user: String) -> Bool {
+    state == .active && self.user.utf8.elementsEqual(user.utf8)
+  }
+
+  /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
+  ///
+  /// - Returns: Why it may not be used so; `nil` where it may.
+  package mutating func count(_ use: UAFKeyUse, of user: String) -> UAFOutcome? {
+    guard state != .altered else { return .altered(use) }
+    guard isInUse(by: user) else { return .keyUnknown }
+    guard use.signCounter > signCounter || use.signCounter == 0 && signCounter == 0 else {
+      state = .quarantined
+      return .copied(use)
+    }
+    signCounter = use.signCounter
+    return nil
+  }
+
+  /// The key out of quarantine, with its counter; `nil` for one that is not there.
+  package var released: UAFCredentialRecord? { state == .quarantined ? with(.active) : nil }
+
+  /// The key revoked; `nil` for one that is, and for one that this server has not written so: it is never accepted, and a code of ours
+  /// would make it good.
+  package var revoked: UAFCredentialRecord? { state == .revoked || state == .altered ? nil : with(.revoked) }
+
+  private func with(_ state: State) -> UAFCredentialRecord {
+    var changed = self
+    changed.state = state
+    return changed
+  }
+}
+
+/// Whether the keys of a registration may be added.
+package enum UAFRegistration {
+  /// Why they may not; `nil` where they may.
+  ///
+  /// - Parameters:
+  ///   - new: The keys, of one user.
+  ///   - isTaken: Whether there is one of their names, or of their public keys, already.
+  ///   - present: How many the user has that are not revoked.
+  ///   - limit: How many one may have.
+  /// - Returns: The outcome of the operation.
+  package static func refusal(
+    of new: [NewUAFCredential], isTaken: Bool, beside present: Int, limit: Int
+  ) -> UAFOutcome? {
+    guard !isTaken, Set(new.map(\.digest)).count == new.count else { return .keyExists }
+    return present + new.count <= limit ? nil : .tooMany
+  }
+}

@@ -1,0 +1,130 @@
+import SignetStorage
+import Testing
+
+/// What responses to UAF authentications come to.
+@Suite struct UAFAuthenticationRulesTests {
+  private static func response(
+    of session: UAFSessionRecord = UAFSample.operation(), deciding transaction: TransactionRecord? = nil,
+    by keys: [UAFCredentialRecord] = [UAFSample.key()], uses: [UAFKeyUse] = [UAFSample.use(counter: 0)],
+    at time: Int64 = 1050,
+    judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
+  ) -> UAFAuthentication {
+    UAFAuthentication(
+      of: session, deciding: transaction, by: keys, of: "alice",
+      UAFSessionEnd(status: 1200, authenticators: "[{}]", time: time), uses: uses,
+      evidence: EvidenceRecord(bytes: [7]), judge: judge)
+  }
+
+  @Test("what is taken ends the operation, and accepts its transaction, also one for anybody")
+  func taken() {
+    var anybodys = UAFSample.operation()
+    anybodys.user = nil
+    let login = Self.response(of: anybodys)
+    #expect(login.outcome == .taken && login.accepted == nil && !login.clearsBudget)
+    #expect(login.session.state == .succeeded && login.session.user == "alice")
+    #expect(login.session.end == UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050))
+    #expect(Self.response(of: UAFSample.operation(by: "key:k")).clearsBudget)
+    for user in ["alice", nil] {
+      let answer = Self.response(
+        of: UAFSample.operation(for: "t1"), deciding: UAFSample.transaction(of: user), at: 1299)
+      #expect(answer.outcome == .taken && answer.clearsBudget && answer.expired == nil)
+      #expect(answer.accepted?.state == .accepted && answer.accepted?.user == "alice")
+      #expect(answer.accepted?.uaf == UAFAcceptance(session: "s1", time: 1299))
+      #expect(answer.accepted?.evidence == EvidenceRecord(bytes: [7]))
+    }
+  }
+
+  @Test("of a transaction that is over, another's or for another kind nothing is taken")
+  func transactions() {
+    var (withdrawn, marked, apps) = (
+      UAFSample.transaction(), UAFSample.transaction(), UAFSample.transaction()
+    )
+    (withdrawn.state, marked.state, apps.soleKind) = (.withdrawn, .expired, .pushApp)
+    let cases: [(TransactionRecord?, Int64, expired: String?)] = [
+      (nil, 1050, nil), (withdrawn, 1050, nil), (marked, 1050, nil), (apps, 1050, nil),
+      (UAFSample.transaction(of: "bob"), 1050, nil), (UAFSample.transaction(), 1300, "t1"),
+      (UAFSample.transaction(), 1301, "t1"), (marked, 1300, nil),
+    ]
+    for (transaction, time, expired) in cases {
+      let answer = Self.response(
+        of: UAFSample.operation(for: "t1", by: "key:k"), deciding: transaction,
+        by: [UAFSample.key(counter: 5)], uses: [UAFSample.use(counter: 6)], at: time)
+      #expect(answer.outcome == .transactionOver && answer.expired == expired)
+      #expect(answer.keys == [] && answer.accepted == nil && !answer.clearsBudget)
+      #expect(answer.session.hasEndedWithTransaction && answer.session.end?.authenticators == "[]")
+    }
+  }
+
+  @Test(
+    "a counter grows, or both are 0",
+    arguments: [
+      (0, 0, true), (0, 1, true), (5, 6, true), (5, .max, true), (5, 5, false), (5, 4, false), (5, 0, false),
+      (1, 0, false), (.max, .max, false),
+    ] as [(UInt32, UInt32, Bool)])
+  func counters(_ stored: UInt32, _ signed: UInt32, _ isRight: Bool) {
+    let login = Self.response(by: [UAFSample.key(counter: stored)], uses: [UAFSample.use(counter: signed)])
+    #expect(login.outcome == (isRight ? .taken : .copied(UAFSample.use(counter: signed))))
+    let changed =
+      isRight ? UAFSample.key(counter: signed) : UAFSample.key(counter: stored, .quarantined)
+    #expect(login.keys == (stored == 0 && signed == 0 ? [] : [changed]))
+    #expect(login.session.state == (isRight ? .succeeded : .failed))
+  }
+
+  @Test("keys that are not the user's and in use are refused, whatever is demanded of them")
+  func keys() {
+    let altered = UAFSample.use(1, counter: 6)
+    let cases: [(UAFCredentialRecord?, UAFOutcome)] = [
+      (nil, .keyUnknown), (UAFSample.key(counter: 5, .quarantined), .keyUnknown),
+      (UAFSample.key(counter: 5, .revoked), .keyUnknown),
+      (UAFSample.key(counter: 5, .active, of: "bob"), .keyUnknown),
+      (UAFSample.key(counter: 5, .altered), .altered(altered)),
+    ]
+    for (key, outcome) in cases {
+      let login = Self.response(by: [key].compactMap(\.self), uses: [altered]) { _, _ in .tooMany }
+      #expect(login.outcome == outcome && login.keys == [])
+    }
+  }
+
+  @Test("the first refusal is the outcome, and the counters of the other keys are stored")
+  func several() {
+    let keys = [UAFSample.key(1, counter: 5), UAFSample.key(2, counter: 5), UAFSample.key(3, counter: 5)]
+    let login = Self.response(
+      by: keys,
+      uses: [
+        UAFSample.use(1, counter: 6), UAFSample.use(2, counter: 4), UAFSample.use(3, counter: 0),
+        UAFSample.use(4, counter: 9),
+      ])
+    #expect(login.outcome == .copied(UAFSample.use(2, counter: 4)))
+    #expect(
+      login.keys == [
+        UAFSample.key(1, counter: 6), UAFSample.key(2, counter: 5, .quarantined),
+        UAFSample.key(3, counter: 5, .quarantined),
+      ])
+    // A key that is used twice in a response counts twice.
+    let twice = Self.response(
+      by: [keys[0], keys[0]], uses: [UAFSample.use(1, counter: 6), UAFSample.use(1, counter: 6)])
+    #expect(twice.outcome == .copied(UAFSample.use(1, counter: 6)))
+    #expect(twice.keys == [UAFSample.key(1, counter: 6, .quarantined)])
+  }
+
+  @Test("what the service demands is judged before anything is counted")
+  func judged() {
+    let (key, transaction) = (UAFSample.key(counter: 5), UAFSample.transaction())
+    let refusal = UAFOutcome.requirementNotMet(reason: "no")
+    let login = Self.response(
+      of: UAFSample.operation(for: "t1"), deciding: transaction, by: [key], uses: [UAFSample.use(counter: 6)]
+    ) { keys, shown in keys == [key] && shown == transaction ? refusal : nil }
+    #expect(login.outcome == refusal && login.keys == [] && login.accepted == nil)
+    #expect(login.session.end?.status == 1492)
+  }
+
+  @Test("what has changed nothing leaves no request without an answer")
+  func unanswered() {
+    let use = UAFSample.use(counter: 1)
+    for outcome in [UAFOutcome.taken, .over, .transactionOver] { #expect(!outcome.mayLeaveUnanswered) }
+    for outcome in [
+      UAFOutcome.keyUnknown, .copied(use), .altered(use), .requirementNotMet(reason: ""), .keyExists,
+      .tooMany,
+    ] { #expect(outcome.mayLeaveUnanswered) }
+  }
+}
