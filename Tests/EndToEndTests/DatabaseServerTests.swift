@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLFixture
 import SignetJSON
 import SignetTestKit
+import SignetTransport
 import Testing
 
 /// `signet-server` with its data in PostgreSQL: the main job, two processes, and what is wrong with the database.
@@ -97,11 +98,69 @@ struct DatabaseServerTests {
     try await server.addUser("alice")
     try postgreSQL.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
     try postgreSQL.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
-    let refused = try await server.run("user", "add", "bob")
-    #expect(refused.status != 0, refused.summary)
+    try await Self.expectBusy(server)
     try postgreSQL.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
-    _ = try await server.json("user", "add", "bob")
-    #expect(try await server.audited("user.added").count == 2)
+    try await Self.expectAdded("bob", to: server)
+  }
+
+  /// Expects a change, and the question whether the server is ready, to be answered with "try again", and the command too.
+  private static func expectBusy(_ server: RunningServer) async throws {
+    let client = try APIClient(server)
+    let added = try await client.send(.post, "admin/users", ["user": "bob"])
+    for response in [added, try await client.send(.get, "ready")] {
+      let text = String(decoding: response.body, as: UTF8.self)
+      #expect(response.status == 503 && response.header("Retry-After") == "1", "\(response.status) \(text)")
+      #expect(text.contains("server.busy"), "\(text)")
+    }
+    #expect(try await client.send(.get, "live").status == 200)
+    let refused = try await server.run("user", "add", "bob")
+    #expect(refused.status == 75, refused.summary)
+  }
+
+  /// Expects that a user is added by a server that has one, and nothing else was.
+  private static func expectAdded(_ user: String, to server: RunningServer) async throws {
+    _ = try await server.json("user", "add", user)
+    #expect(try await server.audited("user.added").map { try $0.string("user") } == ["alice", user])
+    #expect(try await server.json("audit", "verify")["intact"] == true)
     await server.stop()
+  }
+
+  @Test("while the database only takes reads, changes are answered 503 and reads are served")
+  func onlyReads() async throws {
+    let postgreSQL = try PrivatePostgreSQL.shared()
+    let name = try postgreSQL.makeDatabase()
+    let server = try await Self.start(postgreSQL.uri(name))
+    try await server.addUser("alice")
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
+    try postgreSQL.run("ALTER DATABASE \(name) SET default_transaction_read_only = on")
+    try postgreSQL.run(end)
+    try await Self.expectBusy(server)
+    #expect(try await APIClient(server).json(.get, "admin/users").array("users").count == 1)
+    #expect(server.events.contains("why the database server only reads"), "\(server.events)")
+    try postgreSQL.run("ALTER DATABASE \(name) RESET default_transaction_read_only")
+    try postgreSQL.run(end)
+    try await Self.expectAdded("bob", to: server)
+  }
+
+  @Test("while the database server is a standby, requests are answered 503, and go on when it is the primary")
+  func standby() async throws {
+    let postgreSQL = try PrivatePostgreSQL()
+    let server = try await Self.start(postgreSQL.uri(postgreSQL.makeDatabase()))
+    try await server.addUser("alice")
+    try postgreSQL.becomeStandby()
+    try await Self.expectBusy(server)
+    #expect(try await APIClient(server).send(.get, "admin/users").status == 503)
+    #expect(server.events.contains("why the database server only reads"), "\(server.events)")
+    try postgreSQL.run("SELECT pg_promote()")
+    try await Self.expectAdded("bob", to: server)
+    let other = try TemporaryFolder()
+    let standby = try PrivatePostgreSQL()
+    let address = try standby.uri(standby.makeDatabase())
+    try standby.becomeStandby()
+    let refused = try await ServerCommand.run([
+      "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage", address,
+    ])
+    #expect(refused.isRefusal(77, "why the database server only reads"), refused.summary)
+    #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
   }
 }

@@ -80,6 +80,15 @@ package final class PrivatePostgreSQL: Sendable {
   /// its own there; of two that make one at the same time, one copy stays.
   private static let script = """
     set -e
+    start() {
+      setpriv --pdeathsig QUIT "$2/postgres" -D "$1/data" >>"$1/log" 2>&1 &
+      server=$!
+      until "$2/pg_isready" -q -h "$1" -U signet -d postgres; do kill -0 $server; sleep 0.05; done
+    }
+    end() {
+      kill -INT $server
+      wait $server || true
+    }
     if [ -n "$3" ] && [ -d "$3/cluster" ]; then
       cp -a "$3/cluster" "$1/data"
     else
@@ -100,11 +109,18 @@ package final class PrivatePostgreSQL: Sendable {
     wal_level = minimal
     max_wal_senders = 0
     END
-    setpriv --pdeathsig QUIT "$2/postgres" -D "$1/data" >>"$1/log" 2>&1 &
-    server=$!
-    until "$2/pg_isready" -q -h "$1" -U signet -d postgres; do kill -0 $server; sleep 0.05; done
+    start "$@"
     echo ready
-    cat >/dev/null || true
+    while read -r order; do
+      end
+      # What was written before would not do for a standby.
+      echo "wal_level = replica" >>"$1/data/postgresql.conf"
+      start "$@"
+      end
+      touch "$1/data/standby.signal"
+      start "$@"
+      echo "$order"
+    done
     kill -QUIT $server
     wait $server || true
     rm -rf "$1"
@@ -210,6 +226,15 @@ package final class PrivatePostgreSQL: Sendable {
       PERFORM setval(quote_ident(sequencename)::regclass, 1, FALSE) FROM pg_sequences WHERE schemaname = 'public';
     END $$
     """
+
+  /// Starts it again as a standby without a primary, until `pg_promote()` makes it one; not for the shared one.
+  ///
+  /// - Throws: ``Failure``.
+  package func becomeStandby() throws {
+    try supervisor.input.write(contentsOf: Data("standby\n".utf8))
+    let said = String(decoding: supervisor.output.availableData, as: UTF8.self)
+    guard said == "standby\n" else { throw Failure(description: "PostgreSQL is no standby: \(said)") }
+  }
 
   /// How libpq finds a database, as `user`.
   package func address(_ database: String, user: String = "signet") -> String {

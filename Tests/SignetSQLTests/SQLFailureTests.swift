@@ -137,6 +137,71 @@ import Testing
   }
 
   @Test(
+    "a server that has become a standby is told apart from a fault, and serves again as the primary",
+    .enabled(if: PrivatePostgreSQL.isPossible))
+  func standby() async throws {
+    let server = try PrivatePostgreSQL()
+    let address = try server.address(server.makeDatabase())
+    let database = try SQLDatabase(.server(address), schema: SQLFixture.schema)
+    try await database.write { try $0.add("a", 1) }.value
+    try server.becomeStandby()
+    #expect(await failure { try await database.write { try $0.add("b", 1) }.value } == .readOnly)
+    #expect(await failure { try await database.read { try $0.amount("a") }.value } == .readOnly)
+    #expect(throws: SQLFailure.readOnly) { try SQLDatabase(.server(address), schema: SQLFixture.schema) }
+    try server.run("SELECT pg_promote()")
+    try await database.write { try $0.add("b", 1) }.value
+    #expect(try await database.read { try $0.amount("a") }.value == 1)
+    await database.close()
+  }
+
+  /// What says that it is a PostgreSQL server of a version, lets everybody in and hangs up at the first request.
+  private static let anyVersion = #"""
+    import signal, socket, struct, sys
+    signal.alarm(300)
+    def message(kind, body):
+        return kind + struct.pack(">i", len(body) + 4) + body
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(sys.argv[1])
+    listener.listen()
+    sys.stdout.write("listening\n")
+    sys.stdout.flush()
+    while True:
+        client = listener.accept()[0]
+        rest = struct.unpack(">i", client.recv(4))[0] - 4
+        while rest > 0:
+            rest -= len(client.recv(rest))
+        version = b"server_version\0" + sys.argv[2].encode() + b"\0"
+        client.sendall(message(b"R", struct.pack(">i", 0)) + message(b"S", version) + message(b"Z", b"I"))
+        client.recv(1)
+        client.close()
+    """#
+  private static let python = "/usr/bin/python3"
+
+  @Test(
+    "a server that is too old is refused by its version, with the one that would do",
+    .enabled(if: ContinuousIntegration.isHere || FileManager.default.isExecutableFile(atPath: python)),
+    arguments: [("9.6.24", true), ("12.22 (Debian 12.22-1)", true), ("13.0", false)])
+  func oldServer(_ version: String, isTooOld: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let server = try ChildCommand(
+      [Self.python, "-c", Self.anyVersion, folder.file(".s.PGSQL.5432"), version], output: .pipe
+    ).start()
+    #expect(String(decoding: server.output.availableData, as: UTF8.self).hasPrefix("listening"))
+    do {
+      _ = try SQLDatabase(
+        .server("host='\(folder.path)' user=signet dbname=signet"), schema: SQLFixture.schema)
+      Issue.record("\(version) was opened")
+    } catch SQLFailure.otherServer(let found) {
+      #expect(isTooOld && found == version)
+      #expect(
+        SQLFailure.otherServer(version: found).description
+          == "the database server has version \(version); use PostgreSQL 13 or newer")
+    } catch SQLFailure.unreachable(let reason) { #expect(!isTooOld, "\(reason)") }
+    server.kill()
+    try await server.end()
+  }
+
+  @Test(
     "an address that cannot be read, or that its password splits, is refused and not said",
     arguments: [
       "postgres://signet:se%cret@127.0.0.1/signet", "postgres://signet:secret#x/y@127.0.0.1/signet",

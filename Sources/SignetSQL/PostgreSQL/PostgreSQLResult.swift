@@ -85,6 +85,9 @@ import CPostgreSQL
     }
   }
 
+  /// Whether the server is asked for what it does not have.
+  var isUnsupported: Bool { field(signet_pq_state) == "0A000" }
+
   private func field(_ code: Int32) -> String {
     unsafe PQresultErrorField(handle, code).map { unsafe String(cString: $0) } ?? ""
   }

@@ -120,7 +120,11 @@ import CPostgreSQL
   func define(_ sql: String) throws { try simple(sql) }
 
   func begin(_ access: SQLAccess) throws {
-    try simple("BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")")
+    let sql = "BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")"
+    let result = unsafe PostgreSQLResult(PQexec(connection, sql))
+    // A standby has no serializable transactions, not even such as only read.
+    guard !result.isUnsupported else { throw SQLFailure.readOnly }
+    try check(result)
   }
 
   func commit() throws {
