@@ -319,7 +319,7 @@ import Testing
   }
 
   @Test(
-    "whoever has a container, UAF keys or an app alone, or all, is asked, and what answered shows in the ID token",
+    "who has a container, UAF keys or an app alone, or all, is asked, with poll and ping: what answered shows in the ID token",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func anyAuthenticator() async throws {
     let services = try PushServices()
@@ -360,15 +360,10 @@ import Testing
         _ = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
       }
       for kind in Authenticator.allCases {
-        // What else a user has is nothing to the ping: with it one of both is asked for each kind.
-        let isAlone = kind == .uaf
-        if !isPinged || isAlone {
-          let user = "\(kind.rawValue)-user"
-          try await expectAnswer(
-            with: kind, of: user, server.device(kind.rawValue),
-            pushedTo: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], isPinged: isPinged)
-        }
-        guard !isPinged || !isAlone else { continue }
+        let user = "\(kind.rawValue)-user"
+        try await expectAnswer(
+          with: kind, of: user, server.device(kind.rawValue),
+          pushedTo: kind == .container ? [] : ["\(kind.rawValue)-\(user)"], isPinged: isPinged)
         try await expectAnswer(
           with: kind, of: "all", #require(devices[kind]), pushedTo: ["uaf-all", "app-all"],
           isPinged: isPinged)
