@@ -3,7 +3,7 @@
 # make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
 #                10,000 right passwords beside kills and 10,000 wrong PINs, has more rounds of programs at once, for each policy
 #                and kind of key, more random requests for each operation of the API and more evaluations of a program that nobody
-#                attacks, and reads all hostile pictures
+#                attacks, reads all hostile pictures, and holds the end of what is under way for a suspended user to a second
 # make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n), and 300 on PostgreSQL;
 #                make test runs as many as fit into half a minute, and 60 on PostgreSQL
 # make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories or a named test find it
@@ -45,7 +45,7 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetIntegrityTests 'AttackTests/clean'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
+	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|OffboardingTests/|ProcessHistoryTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/|APIDescriptionCheckTests/|HostilePictureTests/|InterruptedDerivationTests/'
 
 	# Where the two sides did not agree once.
 	for seed in 14447726510751658896 16536636072437533682; do \

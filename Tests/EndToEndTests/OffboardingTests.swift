@@ -187,6 +187,11 @@ import Testing
     #expect(try status.body.string("status") == "failed")
     let asking = ContinuousClock.now
     let told = await waiting.value
+    // A busy machine may take longer; whoever measures asks for it.
+    if KillCount.wanted != nil {
+      #expect(asking - begin < .seconds(1), "asked at the other process, what was under way ended late")
+      #expect(told.1 - begin < .seconds(1), "the waiting device was told late")
+    }
     guard case .refused(let problem)? = told.0 as? SignetFailure, problem.code == .userNotActive else {
       Issue.record("the device was told \(told.0)")
       return
