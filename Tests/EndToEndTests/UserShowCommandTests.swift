@@ -31,6 +31,13 @@ import Testing
       ["uaf", "oob", "run", try await party.link("registration", ["username": "bob"]), "-a", "pin"]
         + party.words, passwords: ["314159"])
     try #require(bob.status == 0, bob.summary)
+    // What is on no device of the user's: an authenticator app, and a token that makes codes.
+    let app = try await server.inviteApp("alice", "Bank")
+    _ = try await party.device("app").json("import", app, "--push-service", "live")
+    let tokens = try server.write(
+      "serial,kind,secret-hex,digits,user\nHT-1,hotp,3132333435363738393031323334353637383930,6,alice\n",
+      to: "tokens.csv")
+    #expect(try await server.run("token", "import", tokens).status == 0)
     let request = try await server.ask("alice", "Pay 10")
     let other = try await server.ask("bob", "Pay 11")
 
@@ -38,12 +45,18 @@ import Testing
     guard case .object(let found)? = try shown.array("devices").first else {
       throw JSONFailure.missingMember("devices")
     }
-    #expect(try shown.array("devices").count == 1 && shown.array("authenticators").count == 2)
+    #expect(try shown.array("devices").count == 1 && shown.array("authenticators").count == 4)
     let kinds = try Self.kinds(shown)
     for kind in ["container", "uaf"] {
       let one = try #require(kinds[kind], "\(kind)")
       #expect(try one.string("device") == found.string("id") && one.string("state") == "active", "\(kind)")
     }
+    for (kind, state) in [("push-app", "active"), ("otp", "pending")] {
+      let one = try #require(kinds[kind], "\(kind)")
+      #expect(one["device"] == nil && one["reason"] == nil, "\(kind)")
+      #expect(try one.string("state") == state, "\(kind)")
+    }
+    #expect(try kinds["otp"]?.string("id") == "HT-1")
     guard case .object(let asked)? = try shown.array("requests").first else {
       throw JSONFailure.missingMember("requests")
     }
@@ -59,7 +72,9 @@ import Testing
     #expect(!shown.text.contains("\"bob\"") && !shown.text.contains(other))
 
     let before = try await server.run("user", "show", "alice")
-    for text in [request, "Pay 10"] { #expect(before.output.contains(text), "\(text): \(before.summary)") }
+    for text in [request, "Pay 10", "\npush-app ", "\notp ", "HT-1"] {
+      #expect(before.output.contains(text), "\(text): \(before.summary)")
+    }
 
     _ = try await server.json("device", "lock", try found.string("id"), "--reason", "left in a train")
     let locked = try await server.json("user", "show", "alice")
