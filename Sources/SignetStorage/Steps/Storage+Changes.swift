@@ -15,7 +15,9 @@ extension Storage {
       for (lane, number) in last.last where number > cursor[lane] {
         users.formUnion(
           try database.rows(
-            "SELECT DISTINCT user_id FROM transaction_changes WHERE lane = $1 AND number > $2",
+            """
+            SELECT DISTINCT user_id FROM transaction_changes WHERE lane = $1 AND number > $2 AND user_id <> ''
+            """,
             [.integer(lane), .integer(cursor[lane])]
           ) { try $0.text(0) })
       }
@@ -67,12 +69,15 @@ extension SQLConnection {
 
   /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago.
   ///
-  /// The last one of each lane stays, so that no number is given twice.
+  /// The last one of each lane stays, so that no number is given twice; whose it was is forgotten.
   func sweepChanges(at time: Int64) throws {
     for (lane, last) in try lastChanges().last {
       _ = try execute(
         "DELETE FROM transaction_changes WHERE lane = $1 AND number < $2 AND swept <= $3",
         [.integer(lane), .integer(last), .integer(time - 600)])
+      _ = try execute(
+        "UPDATE transaction_changes SET user_id = '' WHERE lane = $1 AND user_id <> '' AND swept <= $2",
+        [.integer(lane), .integer(time - 600)])
       _ = try execute(
         "UPDATE transaction_changes SET swept = $1 WHERE lane = $2 AND swept IS NULL",
         [.integer(time), .integer(lane)])
