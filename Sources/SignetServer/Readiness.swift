@@ -7,7 +7,6 @@ import SignetWire
 /// one look.
 package actor Readiness {
   private let context: ServiceContext
-  private let elapsed: @Sendable () -> Duration
   private var running: Task<String?, Never>?
   private var last: (end: Duration, failure: String?)?
   /// How many looks there were; tests compare it with the number of questions.
@@ -16,12 +15,8 @@ package actor Readiness {
   /// How long an answer is good.
   private static let age: Duration = .seconds(1)
 
-  /// - Parameters:
-  ///   - context: Whose storage and keys it is about.
-  ///   - elapsed: The time since a moment that stays the same.
-  package init(_ context: ServiceContext, elapsed: @escaping @Sendable () -> Duration = Readiness.uptime) {
-    (self.context, self.elapsed) = (context, elapsed)
-  }
+  /// - Parameter context: Whose storage and keys it is about.
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// Says that the server can serve.
   ///
@@ -39,7 +34,7 @@ package actor Readiness {
   /// Why the server cannot serve; `nil` where it can.
   package func failure() async -> String? {
     if let running { return await running.value }
-    if let last, elapsed() - last.end < Self.age { return last.failure }
+    if let last, context.elapsed() - last.end < Self.age { return last.failure }
     let (context, now) = (context, context.clock.now)
     let task = Task { () -> String? in
       do throws(StorageFailure) { try await context.storage.checkReadiness(at: now) } catch {
@@ -51,7 +46,7 @@ package actor Readiness {
     (running, count) = (task, count + 1)
     let failure = await task.value
     say(failure, after: last?.failure)
-    (running, last) = (nil, (elapsed(), failure))
+    (running, last) = (nil, (context.elapsed(), failure))
     return failure
   }
 
@@ -63,10 +58,4 @@ package actor Readiness {
       context.log.info("ready.restored")
     }
   }
-
-  /// The time that has passed since the process first asked for it.
-  package static let uptime: @Sendable () -> Duration = {
-    let start = ContinuousClock.now
-    return { ContinuousClock.now - start }
-  }()
 }

@@ -27,6 +27,8 @@ public final class ServiceContext: Sendable {
   public let clock: any WallClock
   /// What loops wait by.
   let timer: any Clock<Duration>
+  /// How long it is since the context was made, by the timer: what ends after some time ends by this.
+  let elapsed: @Sendable () -> Duration
   /// Randomness.
   public let random: any RandomSource
   /// Where events go.
@@ -65,7 +67,7 @@ public final class ServiceContext: Sendable {
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation,
     timer: any Clock<Duration> = ContinuousClock()
   ) {
-    (self.derivation, self.timer) = (derivation, timer)
+    (self.derivation, self.timer, elapsed) = (derivation, timer, Self.elapsed(on: timer))
     self.handshakeKeys =
       handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
     (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)
@@ -73,6 +75,11 @@ public final class ServiceContext: Sendable {
     self.storage = storage.authenticatingRows(with: masterKey.rowKey()).judging(by: able.rules)
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
     (self.notices, self.uaf) = (notices, uaf)
+  }
+
+  private static func elapsed<Source: Clock<Duration>>(on clock: Source) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
   }
 
   /// Has all services go by other settings from now on.

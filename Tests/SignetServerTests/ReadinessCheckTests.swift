@@ -5,7 +5,6 @@ import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import SignetWire
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -18,9 +17,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReadinessCheckTests {
   @Test("a hundred questions at one time are one look, and so are those of the next second")
   func oneLookASecond() async throws {
-    let fixture = try ServerFixture(on: .sqlite)
-    let time = Shared(time: .zero)
-    let readiness = Readiness(fixture.context) { time.now }
+    let fixture = try ServerFixture(on: .sqlite, timer: VirtualTimer())
+    let readiness = Readiness(fixture.context)
     await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<100 { group.addTask { await readiness.failure() == nil } }
       for await isReady in group { #expect(isReady) }
@@ -49,18 +47,11 @@ import Testing
     #expect(await readiness.count == 1)
   }
 
-  private final class Shared: Sendable {
-    private let time: Mutex<Duration>
-    init(time: Duration) { self.time = Mutex(time) }
-    var now: Duration { time.withLock { $0 } }
-    func advance(by duration: Duration) { time.withLock { $0 += duration } }
-  }
-
   @Test("an answer is good for a second, a bad one too, and each change is in the log once")
   func ages() async throws {
-    let fixture = try ServerFixture(on: .sqlite)
-    let time = Shared(time: .zero)
-    let readiness = Readiness(fixture.context) { time.now }
+    let time = VirtualTimer()
+    let fixture = try ServerFixture(on: .sqlite, timer: time)
+    let readiness = Readiness(fixture.context)
     #expect(await readiness.failure() == nil)
     time.advance(by: .milliseconds(999))
     #expect(await readiness.failure() == nil)

@@ -33,6 +33,7 @@ struct ServerFixture: Sendable {
   init(
     on backend: StorageBackend = .ofServices, clock: VirtualClock = VirtualClock(), push: PushSetup = .none,
     notices: (any HTTPTransport)? = nil, random: any RandomSource = SystemRandomSource(),
+    timer: any Clock<Duration> = ContinuousClock(),
     _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     self.clock = clock
@@ -46,7 +47,7 @@ struct ServerFixture: Sendable {
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
       clock: clock, random: random, log: capture.log, push: push, notices: notices,
-      derivation: .insecureForTests)
+      derivation: .insecureForTests, timer: timer)
   }
 
   /// What services work with whose steps suffer `faults`, over the same state.

@@ -15,7 +15,7 @@ import Testing
     watch = TransactionWatch(server.context, limit: 300, limitPerAddress: 250)
   }
 
-  private static var later: ContinuousClock.Instant { .now + .seconds(3_600) }
+  private static let later = Duration.seconds(3_600)
 
   private func enter(_ user: String, _ container: String = "c\(Int.random(in: 0..<Int.max))") async throws
     -> TransactionWatch.Ticket
@@ -67,14 +67,39 @@ import Testing
     await other.close()
   }
 
+  /// Another process on the same database, whose loops wait by a timer of the test's.
+  private func other(_ timer: VirtualTimer) throws -> ServiceContext {
+    ServiceContext(
+      settings: server.context.settings, storage: try Storage(server.location),
+      masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log,
+      derivation: .insecureForTests, timer: timer)
+  }
+
+  @Test("how long a request waits is counted by the timer of the services")
+  func deadline() async throws {
+    let timer = VirtualTimer()
+    timer.advance(by: .seconds(7))
+    let other = try other(timer)
+    let watch = TransactionWatch(other)
+    let ticket = try #require(await watch.enter(for: "alice", container: "c", from: "192.0.2.1"))
+    async let told = watch.wait(with: ticket, until: .seconds(50))
+    while await watch.waitingCount == 0 { await Task.yield() }
+    // Deadlines are looked at in one of twenty rounds.
+    for _ in 0..<40 { timer.advance(by: await timer.untilSomeoneSleeps()) }
+    #expect(await watch.waitingCount == 1)
+    _ = await timer.untilSomeoneSleeps()
+    timer.advance(by: .seconds(50))
+    for _ in 0..<20 { timer.advance(by: await timer.untilSomeoneSleeps()) }
+    #expect(await told == false)
+    await watch.stop()
+    await other.storage.close()
+  }
+
   @Test("a suspension in another process is seen at the next poll (10 ms)")
   func suspended() async throws {
     try await addUsers()
     let timer = VirtualTimer()
-    let other = ServiceContext(
-      settings: server.context.settings, storage: try Storage(server.location),
-      masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log,
-      derivation: .insecureForTests, timer: timer)
+    let other = try other(timer)
     let watch = TransactionWatch(other)
     let ticket = try #require(await watch.enter(for: "alice", container: "c", from: "192.0.2.1"))
     async let told = watch.wait(with: ticket, until: Self.later)
@@ -163,7 +188,7 @@ import Testing
   @Test("time that is over, a cancelled task and the end of the server end a wait")
   func ends() async throws {
     let ticket = try await enter("alice")
-    #expect(await watch.wait(with: ticket, until: .now) == false)
+    #expect(await watch.wait(with: ticket, until: .zero) == false)
     let task = Task { await watch.wait(with: ticket, until: Self.later) }
     await until(waiting: 1)
     task.cancel()

@@ -4,7 +4,7 @@ import Testing
 /// What a simulation decides, who goes on and what time it is, no code that it runs decides by itself.
 @Suite struct SeamTests {
   @Test(
-    "the server's services, its storage and its databases sleep by no clock of their own, and use no queue",
+    "the server's services, its storage and its databases ask and sleep by no clock of their own, and use no queue",
     arguments: ["SignetServer", "SignetStorage", "SignetSQL"])
   func waits(_ module: String) throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
@@ -13,7 +13,8 @@ import Testing
       $0.hasSuffix(".swift")
     }
     try #require(names.count > 10)
-    let seams = /Task\.sleep|import Dispatch|Dispatch(Queue|Semaphore|Source|Group)\b/
+    let seams =
+      /Task\.sleep|(Continuous|Suspending)Clock(\.now|\.Instant|\(\)\.)|import Dispatch|Dispatch(Queue|Semaphore|Source|Group)\b/
     for name in names {
       let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
       #expect(text.firstMatch(of: seams)?.output.0 == nil, "\(module)/\(name)")

@@ -177,7 +177,7 @@ struct DeviceEndpoints: Sendable {
     guard let known = request.headers["If-None-Match"], let wait = request.preferredWait,
       known == (try await transactions.tag(for: container))
     else { return responder.answer(try await list(for: container, request: id)) }
-    let deadline = ContinuousClock.now + .seconds(wait)
+    let deadline = context.elapsed() + .seconds(wait)
     let waiting = WaitingRequest(
       of: container.id, for: container.user, in: watch, until: deadline, responder,
       while: { try await current(container.id).tag == known },

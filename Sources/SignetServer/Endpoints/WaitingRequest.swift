@@ -13,7 +13,7 @@ final class WaitingRequest: Sendable {
   private let watch: TransactionWatch
   private let holder: String
   private let user: String
-  private let deadline: ContinuousClock.Instant
+  private let deadline: Duration
   private let responder: Responder
   private let isKnown: @Sendable () async throws -> Bool
   private let current: @Sendable () async -> ServerResponse
@@ -24,12 +24,12 @@ final class WaitingRequest: Sendable {
   ///   - holder: Whose it is: a container, or a UAF target.
   ///   - user: Whose changes count.
   ///   - watch: Where it waits.
-  ///   - deadline: Until when.
+  ///   - deadline: Until when, by the context's ``ServiceContext/elapsed``.
   ///   - responder: Takes the answer.
   ///   - isKnown: Whether the list is still the one that the device knows.
   ///   - current: The answer as it is now.
   init(
-    of holder: String, for user: String, in watch: TransactionWatch, until deadline: ContinuousClock.Instant,
+    of holder: String, for user: String, in watch: TransactionWatch, until deadline: Duration,
     _ responder: Responder, while isKnown: @escaping @Sendable () async throws -> Bool,
     then current: @escaping @Sendable () async -> ServerResponse
   ) {

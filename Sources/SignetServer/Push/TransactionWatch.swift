@@ -14,7 +14,8 @@ package actor TransactionWatch {
     let container: String
     let address: String
     var isSignalled = false
-    var deadline: ContinuousClock.Instant?
+    /// As the context counts the time.
+    var deadline: Duration?
     /// Hears whether something changed.
     var listener: (@Sendable (Bool) -> Void)?
   }
@@ -78,8 +79,11 @@ package actor TransactionWatch {
 
   /// Waits until something changed for the ticket's user since it was taken, or since the last wait with it ended.
   ///
+  /// - Parameters:
+  ///   - ticket: The place.
+  ///   - deadline: When the wait ends, by the context's ``ServiceContext/elapsed``.
   /// - Returns: Whether something changed; no when the time is over, the task cancelled or the server about to stop.
-  package func wait(with ticket: Ticket, until deadline: ContinuousClock.Instant) async -> Bool {
+  package func wait(with ticket: Ticket, until deadline: Duration) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard !Task.isCancelled else { return continuation.resume(returning: false) }
@@ -94,10 +98,10 @@ package actor TransactionWatch {
   ///
   /// - Parameters:
   ///   - ticket: The place.
-  ///   - deadline: When the wait ends.
+  ///   - deadline: When the wait ends, as there.
   ///   - listener: Hears once whether something changed; it must not block. No also when the place is given back.
   func wait(
-    with ticket: Ticket, until deadline: ContinuousClock.Instant,
+    with ticket: Ticket, until deadline: Duration,
     listener: @escaping @Sendable (Bool) -> Void
   ) {
     guard let waiter = waiters[ticket.number], !isStopped else { return listener(false) }
@@ -190,7 +194,7 @@ package actor TransactionWatch {
   }
 
   private func endOverdue() {
-    let now = ContinuousClock.now
+    let now = context.elapsed()
     for (number, waiter) in waiters {
       if let deadline = waiter.deadline, deadline <= now { end(number, changed: false) }
     }

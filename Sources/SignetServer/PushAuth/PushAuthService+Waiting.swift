@@ -45,7 +45,7 @@ extension PushAuthService {
       let seconds = min(asked.seconds, WaitingRequest.longestWait, max(next - context.clock.now, 1))
       let waiting = WaitingRequest(
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
-        until: ContinuousClock.now + .seconds(seconds), responder,
+        until: context.elapsed() + .seconds(seconds), responder,
         while: { try await tag(of: mechanism) == known },
         then: {
           do { return try await list(of: mechanism) } catch {

@@ -58,7 +58,7 @@ extension UAFEndpoints {
     let seconds = min(wait, max(next - context.clock.now, 1))
     let waiting = WaitingRequest(
       of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
-      until: ContinuousClock.now + .seconds(seconds), responder,
+      until: context.elapsed() + .seconds(seconds), responder,
       while: { UAFDevices.tag(of: try await devices.waiting(signed, on: device)) == known },
       then: { [context] in
         do { return try await operations(signed, on: device, beyond: known) } catch {
