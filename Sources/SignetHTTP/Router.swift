@@ -26,18 +26,7 @@ public struct Router: Sendable {
   ///   - pattern: An absolute path pattern, not percent-encoded.
   ///   - handler: Answers the requests that match.
   /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
-  public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping ServerHandler) {
-    on(method, pattern, direct: { request, responder in responder.answer { await handler(request) } })
-  }
-
-  /// Adds a route whose handler answers by a ``Responder``.
-  ///
-  /// - Parameters:
-  ///   - method: The method, as it stands in requests (`POST`); it is compared with case.
-  ///   - pattern: An absolute path pattern, not percent-encoded.
-  ///   - handler: Answers the requests that match.
-  /// - Precondition: As for ``on(_:_:_:)``.
-  public mutating func on(_ method: String, _ pattern: String, direct handler: @escaping DirectHandler) {
+  public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping DirectHandler) {
     precondition(Token.isValid(method.utf8), "\(method) is no method")
     precondition(pattern.first == "/", "\(pattern) does not start with a slash")
     let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(

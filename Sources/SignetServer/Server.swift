@@ -152,7 +152,7 @@ public final class Server: Sendable {
     for route in routes {
       router.on(
         route.endpoint.method.rawValue, route.endpoint.route(of: domain, uaf: prefix),
-        direct: route.handler(authentication))
+        route.handler(authentication))
     }
     return router
   }

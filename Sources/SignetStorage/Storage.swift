@@ -67,24 +67,14 @@ public final class Storage: Sendable {
     (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
   }
 
-  /// Opens an empty SQLite database in memory, which is gone with the storage and those over the same connection.
-  package init(inMemoryWith options: SQLOptions) throws(StorageFailure) {
-    do { database = try SQLDatabase(.memory, schema: Schema.current, options: options) } catch {
-      throw StorageFailure(error)
-    }
+  /// The tables of a server's state.
+  package static var schema: SQLSchema { Schema.current }
+
+  /// A storage over a database of ``schema`` that its caller has opened, in memory; closing either closes both.
+  package init(over database: SQLDatabase) {
+    self.database = database
     readiness = MemoryProbe(database: database)
     (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
-  }
-
-  /// Removes every row: a simulation begins anew, over a connection whose statements are compiled.
-  ///
-  /// - Throws: ``StorageFailure``.
-  package func removeEverything() async throws(StorageFailure) {
-    try await write { database in
-      // What refers to others is made after them.
-      for table in Schema.tables.reversed() { _ = try database.execute("DELETE FROM \(table)") }
-      if database.dialect == .sqlite { _ = try database.execute("DELETE FROM sqlite_sequence") }
-    }
   }
 
   private init(

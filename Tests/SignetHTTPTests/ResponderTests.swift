@@ -194,7 +194,7 @@ import Testing
     var configuration = ServerConfiguration(security: .insecurePlaintext)
     configuration.observer = { answered in heard.withLock { $0.append(answered.pattern) } }
     var routes = Router()
-    routes.on("GET", "/a/{name}", direct: { $1.answer(ServerResponse(status: 204)) })
+    routes.on("GET", "/a/{name}") { $1.answer(ServerResponse(status: 204)) }
     let router = routes
     try await serving(configuration, direct: { router.respond(to: $0, by: $1) }) { port in
       let statuses = try await blocking {

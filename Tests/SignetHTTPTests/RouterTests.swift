@@ -12,7 +12,7 @@ import Testing
       ("POST", "/{domain}/v1/otp/validate"), ("GET", "/{domain}/v1/otp/{id}"), ("GET", "/"),
       ("GET", "/health/v1/otp/deep/er"),
     ]
-    for (method, pattern) in routes { router.on(method, pattern) { _ in ServerResponse(status: 200) } }
+    for (method, pattern) in routes { router.on(method, pattern) { $1.answer(ServerResponse(status: 200)) } }
     return router
   }()
 
@@ -86,7 +86,7 @@ import Testing
   func repeatedName() async {
     await #expect(processExitsWith: .failure) {
       var router = Router()
-      router.on("GET", "/{a}/{a}") { _ in ServerResponse(status: 200) }
+      router.on("GET", "/{a}/{a}") { $1.answer(ServerResponse(status: 200)) }
     }
   }
 
@@ -94,8 +94,8 @@ import Testing
   func repeatedRoute() async {
     await #expect(processExitsWith: .failure) {
       var router = Router()
-      router.on("GET", "/{a}") { _ in ServerResponse(status: 200) }
-      router.on("GET", "/{b}") { _ in ServerResponse(status: 200) }
+      router.on("GET", "/{a}") { $1.answer(ServerResponse(status: 200)) }
+      router.on("GET", "/{b}") { $1.answer(ServerResponse(status: 200)) }
     }
   }
 }

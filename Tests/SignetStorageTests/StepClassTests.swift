@@ -49,8 +49,8 @@ import Testing
       "pollBackchannelRequest", "expireUAFSession", "failUAFSession",
       // What a stranger begins; the response to it is accepted by another step.
       "addUAFSession(_:ofClientWithAtMost:)",
-      // What benchmarks and simulations begin with; no server calls them.
-      "seed", "removeEverything",
+      // What benchmarks begin with; no server calls it.
+      "seed",
     ],
   ]
 

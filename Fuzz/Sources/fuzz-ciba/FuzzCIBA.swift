@@ -102,7 +102,7 @@ import SignetWire
       settings: ServerSettings(
         serverURL: try ServerURL("a.example/main"), pins: [],
         profile: ContainerProfile(protection: .device, totp: .standard)),
-      storage: try Storage(inMemoryWith: SQLOptions()),
+      storage: try Storage(over: SQLDatabase(.memory, schema: Storage.schema)),
       masterKey: MasterKey(SecretBytes(copying: [UInt8](repeating: 7, count: MasterKey.byteCount))),
       clock: StoppedClock(), log: EventLog { _ in })
   }

@@ -63,7 +63,7 @@ struct FuzzedServer: Sendable {
     var uaf = UAFSettings(facets: ["ios:bundle-id:a"])
     uaf.hasConformanceAdapter = true
     context = ServiceContext(
-      settings: settings, storage: try Storage(inMemoryWith: SQLOptions()),
+      settings: settings, storage: try Storage(over: SQLDatabase(.memory, schema: Storage.schema)),
       masterKey: MasterKey(SecretBytes(copying: [UInt8](repeating: 7, count: MasterKey.byteCount))),
       clock: StoppedClock(now: Self.now), log: Self.log, uaf: UAFSetup(uaf, models: AuthenticatorModels([])),
       derivation: .insecureForTests)
