@@ -511,7 +511,7 @@ struct AuthenticationRefusalTests {
   }
 
   /// The counter that the server has stored is 0 for the good message, and 1 for these.
-  private func expectation(_ maker: MessageMaker, stored: UInt32 = 0) throws -> AuthenticationExpectation {
+  private func expectation(_ maker: MessageMaker, stored: UInt32? = 0) throws -> AuthenticationExpectation {
     var expectation = try maker.authenticationExpectation()
     expectation.keys[maker.key.reference] = try maker.key.registered(signCounter: stored)
     return expectation
@@ -534,6 +534,14 @@ struct AuthenticationRefusalTests {
       _ = try expectation(maker, stored: stored).verify(maker.authentication())
     }
     #expect(refusal?.status == spoiled.status, "\(refusal?.description ?? "")")
+  }
+
+  @Test("a counter that whoever stores it judges is told, and not compared", arguments: [0, 1, UInt32.max])
+  func countersJudgedElsewhere(received: UInt32) throws {
+    var maker = MessageMaker(.authentication)
+    maker.key.signCounter = received
+    let verified = try expectation(maker, stored: nil).verify(maker.authentication())
+    #expect(verified.uses.map(\.signCounter) == [received] && verified.refused.isEmpty)
   }
 
   @Test(

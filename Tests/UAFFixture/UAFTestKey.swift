@@ -86,7 +86,7 @@ package struct UAFTestKey: Sendable {
   }
 
   /// What a server has stored of it.
-  package func registered(signCounter: UInt32 = 0) throws(UAFKeyFailure) -> RegisteredKey {
+  package func registered(signCounter: UInt32? = 0) throws(UAFKeyFailure) -> RegisteredKey {
     RegisteredKey(
       reference: reference, publicKey: try UAFPublicKey(encodedKey, format: keyFormat, for: algorithm),
       algorithm: algorithm, signCounter: signCounter)

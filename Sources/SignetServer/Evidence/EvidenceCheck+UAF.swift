@@ -65,7 +65,7 @@ extension EvidenceCheck {
         reference: KeyReference(aaid: aaid, keyID: keyID),
         publicKey: try UAFPublicKey(
           item.publicKey, format: UAFKeyFormat(rawValue: item.keyFormat), for: algorithm),
-        algorithm: algorithm, signCounter: 0)
+        algorithm: algorithm, signCounter: nil)
     } catch { throw .malformed(member: path + "publicKey") }
   }
 }

@@ -47,13 +47,14 @@ package struct UAFAuthorizations: Sendable {
   ///   - operation: What the operation was.
   ///   - session: The operation.
   ///   - keys: The keys that were used, or registered.
+  ///   - policy: The name of the policy that was asked for; `nil` for the default.
   ///   - acr: What was shown, by its name.
   ///   - confirmed: What the user has confirmed.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token.
   func issue(
     for user: String, after operation: UAFOperation, _ session: UAFSessionRecord, _ keys: [KeyReference],
-    acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
+    policy: String?, acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
   ) async throws -> Issued {
     let now = context.clock.now
     guard let subject = try await context.storage.user(user)?.subject else {
@@ -65,8 +66,7 @@ package struct UAFAuthorizations: Sendable {
       "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
       "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(acr),
       "signet_uaf": .string(operation.rawValue), Self.sessionClaim: .string(session.id),
-      "signet_policy": .string(
-        try UAFContext.policy(in: session.context) ?? UAFNames.defaultPolicy),
+      "signet_policy": .string(policy ?? UAFNames.defaultPolicy),
       "signet_authenticators": UAFKeys.json(keys),
     ]
     claims[TokenMaker.userClaim] = .string(user)

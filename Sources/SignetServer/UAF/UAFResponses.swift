@@ -82,7 +82,7 @@ struct UAFResponses: Sendable {
     }
     try Self.check(outcome)
     return try await authorizations.issue(
-      for: user, after: .registration, session, verified.keys.map(\.reference))
+      for: user, after: .registration, session, verified.keys.map(\.reference), policy: policy)
   }
 
   /// Takes an authentication.
@@ -168,7 +168,7 @@ struct UAFResponses: Sendable {
     try Self.check(outcome)
     return try await authorizations.issue(
       for: user, after: .authentication, session, verified.uses.map(\.reference),
-      acr: acr(of: policy),
+      policy: policy, acr: acr(of: policy),
       confirmed: verified.uses.compactMap(\.transaction))
   }
 
@@ -265,7 +265,7 @@ struct UAFResponses: Sendable {
     return found
   }
 
-  /// A key without its counter: that is judged where it is stored, so that of two responses at a time one is found out, and
+  /// A key without its counter, which the verifier does not look at: that is judged where it is stored, so that of two responses at a time one is found out, and
   /// only after the signature is known to be good, so that nobody else can have a key put into quarantine.
   private static func key(_ credential: UAFCredentialRecord) throws -> RegisteredKey {
     guard let reference = credential.reference else {
@@ -277,7 +277,7 @@ struct UAFResponses: Sendable {
         reference: reference,
         publicKey: try UAFPublicKey(
           credential.publicKey, format: UAFKeyFormat(rawValue: credential.keyFormat), for: algorithm),
-        algorithm: algorithm, signCounter: 0)
+        algorithm: algorithm, signCounter: nil)
     } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
   }
 

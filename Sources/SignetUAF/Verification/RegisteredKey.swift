@@ -4,11 +4,12 @@ package struct RegisteredKey: Sendable {
   package let publicKey: UAFPublicKey
   /// The algorithm of its registration, which it keeps.
   package let algorithm: UAFAlgorithm
-  /// The last counter; 0 where the authenticator does not count.
-  package let signCounter: UInt32
+  /// The last counter, 0 where the authenticator does not count; `nil` where whoever keeps it judges that of a use: then none is
+  /// compared here.
+  package let signCounter: UInt32?
 
   package init(
-    reference: KeyReference, publicKey: UAFPublicKey, algorithm: UAFAlgorithm, signCounter: UInt32
+    reference: KeyReference, publicKey: UAFPublicKey, algorithm: UAFAlgorithm, signCounter: UInt32?
   ) {
     self.reference = reference
     self.publicKey = publicKey
@@ -18,7 +19,7 @@ package struct RegisteredKey: Sendable {
 }
 
 extension RegisteredKey {
-  /// Verifies what the key has signed: the final challenge, the transaction and the counter, all under the signature.
+  /// Verifies what the key has signed: the final challenge, the transaction and, where it is known, the counter, all under the signature.
   ///
   /// It needs nothing but what the response brought and the registered key, so that it holds as well for an answer of long ago.
   ///
@@ -37,8 +38,10 @@ extension RegisteredKey {
     guard data.finalChallengeHash == hash else { throw .finalChallengeHash }
     guard data.algorithm == algorithm else { throw .algorithm(data.algorithm) }
     let transaction = try Self.confirmedTransaction(data, transactions)
-    let isCounted = data.signCounter > signCounter || data.signCounter == 0 && signCounter == 0
-    guard isCounted else { throw .counter(stored: signCounter, received: data.signCounter) }
+    if let signCounter {
+      let isCounted = data.signCounter > signCounter || data.signCounter == 0 && signCounter == 0
+      guard isCounted else { throw .counter(stored: signCounter, received: data.signCounter) }
+    }
     guard
       publicKey.isValidSignature(
         assertion.signature, data.algorithm, of: assertion.bytes, in: assertion.signedRange,

@@ -88,7 +88,7 @@ final class UAFParty: Sendable {
   }
 
   /// The counters that were stored last, in no order.
-  var counters: [UInt32] { stored.withLock { $0.values.map(\.signCounter) } }
+  var counters: [UInt32] { stored.withLock { $0.values.compactMap(\.signCounter) } }
 
   var keyIDs: [KeyID] { stored.withLock { $0.keys.map(\.keyID) } }
 
