@@ -75,6 +75,34 @@ import Testing
     #expect(!text.contains("pushauth.deviceChanged"))
   }
 
+  @Test(
+    "an app that asks by itself has ten numbers to choose from, all as long as the right one",
+    arguments: 2...6)
+  func tenNumbers(_ digits: Int) async throws {
+    let transactions = TransactionService(server.context) { _ in }
+    let made = try await transactions.create(
+      TransactionOrder(
+        .text("Pay 1 EUR"), from: "Shop", user: UserID("alice"), numberDigits: digits,
+        requirements: ["urn:signet:acr:answered"]), by: .local)
+    let right = try #require(made.number?.digits)
+    let waiting = try list(try await ask())
+    guard case .object(let first)? = try waiting.array("messages").first else {
+      throw JSONFailure.missingMember("messages")
+    }
+    let message = try PushAuthDelivery(
+      messageID: first.string("messageId"), token: first.string("data")
+    ).verified(with: key)
+    let numbers = message.numbers.map(String.init)
+    #expect(message.kind == .challenge && Set(numbers).count == 10 && numbers.contains(right))
+    #expect(numbers.allSatisfy { $0.utf8.count == digits } && message.numbers == message.numbers.sorted())
+    let wrong = try #require(numbers.first { $0 != right })
+    for number in [wrong, right] {
+      let answer = try PushAuthRequest.answer(.number(number), to: message, at: endpoints, key: key)
+      #expect(try await post("?_action=authenticate", answer.body).status == 400, "one may be tried")
+    }
+    #expect(try await server.storage.transaction(made.record.id)?.state == .denied)
+  }
+
   @Test("an app that knows the list is answered as soon as a message comes, and learns how each ended")
   func waits() async throws {
     let tag = try list(try await ask()).string("tag")

@@ -82,10 +82,12 @@ extension PushAuthService {
     let (random, transaction) = (self.context.random, made.record)
     let id = ServerMadeID(random: random).text
     let right = made.number.flatMap { Int64($0.digits) }
+    let count = isAskedByItself(mechanism) ? Self.ownNumberCount : Self.numberCount
     let message = PushAuthMessage(
       messageID: Self.authenticates + id, mechanismID: name, challenge: random.bytes(32),
       loadBalancer: "route=1", timeToLive: Double(transaction.expires - transaction.created),
-      createdMillis: transaction.created * 1000, kind: kind, numbers: right.map(numbers(with:)) ?? [],
+      createdMillis: transaction.created * 1000, kind: kind,
+      numbers: right.map { numbers(with: $0, count: count) } ?? [],
       text: text, customPayload: payload, context: context, userID: mechanism.user)
     let token = try key(of: mechanism).sign(message.boundClaims)
     guard token.utf8.count <= Self.maximumTokenByteCount else { return nil }

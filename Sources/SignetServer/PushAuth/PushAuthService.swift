@@ -13,8 +13,14 @@ import SignetWire
 package struct PushAuthService: Sendable {
   /// How long a URI is good for, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
-  /// How many wrong numbers end a message: of three numbers that an app shows, one try is right by chance in a third of all cases.
+  /// How many wrong numbers end a message.
   static let wrongNumberLimit = 1
+  /// Of how many numbers the right one is chosen: apps of Ping's kind show three.
+  ///
+  /// One try is right by chance in a third of all cases.
+  static let numberCount = 3
+  /// The same in an app that asks by itself what waits for it, as ours does, which shows as many as come.
+  static let ownNumberCount = 10
   /// The longest token that push services carry beside what else is in a push, in bytes.
   static let maximumTokenByteCount = 3_000
   private static let secretByteCount = 32
@@ -228,12 +234,12 @@ package struct PushAuthService: Sendable {
   static let noMechanism = Problem(
     .unknown, "No such app of the user is enrolled; 'signet-server authenticator invite USER' invites one.")
 
-  /// A number and two others of as many digits, in order of size.
-  func numbers(with right: Int64) -> [Int64] {
+  /// A number and others of as many digits, in order of size.
+  func numbers(with right: Int64, count: Int) -> [Int64] {
     var first: Int64 = 10
     while first * 10 <= right { first *= 10 }
     var found = [right]
-    while found.count < 3 {
+    while found.count < count {
       let next = number(from: first)
       if !found.contains(next) { found.append(next) }
     }

@@ -17,7 +17,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   package var longestReportAge: Int64?
   /// The fewest digits of the number that the requester shows and the user types; 0 where none is needed.
   ///
-  /// It brings the number with it. Of three numbers that an app shows one is chosen, which is none.
+  /// It brings the number with it. Of the numbers that an app shows, ten at most, one is chosen, which is none.
   package var numberDigits = 0
   /// The kinds of authenticators that may answer; empty for all.
   package var kinds: Set<AuthenticationEvidence.Kind> = []

@@ -37,7 +37,7 @@ extension AuthenticationRequirement {
         default: "no report is needed"),
       Setting(
         "numberDigits", \.numberDigits, .integer(2...6),
-        "the fewest digits of a number that the relying party shows and the user types: what names it has one, and the answer to its creation says it. Of a container three tries are taken, so four digits are right by chance once in 3,333 times. UAF keys sign no number, and the three numbers of an authenticator app, of which one is chosen once, do not count",
+        "the fewest digits of a number that the relying party shows and the user types: what names it has one, and the answer to its creation says it. Of a container three tries are taken, so four digits are right by chance once in 3,333 times. UAF keys sign no number, and the numbers of an authenticator app, three or ten of which one is chosen once, do not count",
         default: "no number is needed"),
       Setting(
         "kinds", \.kinds, .set(of: AuthenticationEvidence.Kind.shape),
