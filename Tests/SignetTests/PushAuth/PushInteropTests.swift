@@ -108,12 +108,15 @@ import Testing
     forged.account = "other"
     forged.push?.sharedSecret = SharedSecretBox(SecretBytes.random(byteCount: 32))
     (forged.scheme, forged.oath) = (.pushauth, nil)
-    do {
-      _ = try await bench.device.accounts.enrol(forged, from: target)
-      Issue.record("enrolled")
-    } catch SignetFailure.pushAuthRefused(status: 400, reason: let reason) {
-      // In the words of that server.
+    let asked = forged
+    let refused = await #expect(throws: SignetFailure.self) {
+      try await bench.device.accounts.enrol(asked, from: target)
+    }
+    // In the words of that server.
+    if case .pushAuthRefused(status: 400, let reason) = refused {
       #expect(!reason.isEmpty)
+    } else {
+      Issue.record("\(String(describing: refused))")
     }
   }
 
