@@ -135,6 +135,7 @@ package struct BoundStanding {
   /// The event of a lock of the device because the row of the authenticator was altered; `nil` where it was not.
   package let altered: AuditEvent?
 
+  /// A standing, with the event where it is a lock because of an altered row.
   package init(_ standing: AccountStanding, altered: AuditEvent? = nil) {
     (self.standing, self.altered) = (standing, altered)
   }

@@ -31,7 +31,7 @@ extension AccountStateRecord {
   package func ordered(_ order: AccountOrderRecord) -> Self {
     var state = self
     state.isAltered = false
-    // What is to be deleted is good for nothing until it is.
+    // A container that is to be wiped is locked until it is.
     state.isOrderedLocked = order.action != .unlock
     state.orderedReason = state.isOrderedLocked ? order.reason : ""
     return state
@@ -47,6 +47,7 @@ package struct AccountStateChange: Hashable, Sendable {
   /// Whether it is another one than before, of which the device has to hear.
   package let isChanged: Bool
 
+  /// A state that is to be written; `isChanged` says whether it is another one than before.
   package init(_ state: AccountStateRecord, isChanged: Bool) {
     self.state = state
     self.isChanged = isChanged || state.isAltered

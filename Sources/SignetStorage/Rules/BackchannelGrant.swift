@@ -10,6 +10,8 @@ extension BackchannelRecord {
   }
 
   /// What its client finds that asks for it; after a poll that comes too soon the interval grows by a step, up to a limit.
+  ///
+  /// - Returns: What the client finds, and what is written; `nil` for nothing.
   package func poll(
     of transaction: TransactionRecord, at time: Int64, step: Int64, limit: Int64
   ) -> (outcome: PollOutcome, change: PollChange?) {

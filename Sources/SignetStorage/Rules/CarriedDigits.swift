@@ -12,7 +12,7 @@ extension TransactionRecord {
     _ judge: (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome?
   ) -> TransactionEnding {
     guard let holder else { return TransactionEnding(.unknown) }
-    // What has ended is answered by its end.
+    // A transaction that has ended is answered by its end, not by `judge`.
     if state(at: attempt.time) == .pending, let refusal = judge(self, holder, lastReport) {
       return TransactionEnding(refusal)
     }

@@ -44,6 +44,7 @@ package enum ContainerConfirmation: Hashable, Sendable {
   /// Its activation, which has to be open, and its device, which must not be locked.
   case activation(String)
 
+  /// What decides it of a container in its present state.
   package init(of container: ContainerRecord) {
     switch container.state {
     case .active: self = .settled(.alreadyActive)

@@ -13,7 +13,7 @@ extension CodeSituation {
 }
 
 extension CodeVerdict {
-  /// How it goes into the audit log: what cost nobody anything can be repeated, and of names that there are not, there is no end.
+  /// How it goes into the audit log: a refusal that counted against nobody can be repeated without end, and so can unknown names.
   package func entry(of user: String?, _ state: UserRecord.State?, by key: String?) -> OutcomeEntry {
     guard outcome != .accepted, changed.isEmpty else { return .always }
     guard let user, state != nil else { return .limited(.stranger(key: key)) }

@@ -7,8 +7,9 @@ package enum OutcomeEntry: Hashable, Sendable {
 }
 
 extension DecisionOutcome {
-  /// How it goes into the audit log; `nil` for not at all, and for a requester who could not cause refusals without end.
+  /// The entry; `nil` for none.
   ///
+  /// Without a requester, who cannot repeat refusals without end, each is written.
   /// With what it signs unasked a device could fill the audit log as it could the table.
   package func entry(of requester: Storage.Requester?) -> OutcomeEntry? {
     switch self {

@@ -2,6 +2,7 @@
 package struct PushAppAnswer {
   /// What an answer comes to.
   package struct Ruling<Outcome: Hashable>: Hashable {
+    /// What the app is told.
     package var outcome: Outcome
     /// The message as it is from now on; `nil` where it stays as it is.
     package var message: PushAuthMessageRecord?

@@ -21,13 +21,14 @@ package struct RequestBudget: Hashable {
     mutating func count(at now: Int64, _ limits: TransactionLimits) {
       count += 1
       let wait = limits.wait(after: count)
-      // Nobody waits for a clock that was set back where there is nothing to wait for.
+      // Without a wait, a clock that is set back must not make one.
       after = wait > 0 ? now + wait : 0
     }
   }
 
   /// What the end of a request does to the budget.
   package enum Effect: Hashable {
+    /// The budget stays as it is.
     case nothing
     /// An acceptance ends the row.
     case endsRow
@@ -48,13 +49,17 @@ package struct RequestBudget: Hashable {
   /// Puts the rows together.
   package init(all: Row, own: Row) { (self.all, self.own) = (all, own) }
 
-  /// How long the next request has to wait; `nil` for not at all.
+  /// Whether the next request has to wait, after the ones of its requester or after all.
+  ///
+  /// - Returns: ``AdmissionOutcome/coolingDown(retryAfter:)`` where it has to; `nil` where it has not.
   package func wait(at now: Int64, _ limits: TransactionLimits) -> AdmissionOutcome? {
     let after = max(all.after, own.after)
     return after <= now ? nil : .coolingDown(retryAfter: min(after - now, limits.longestWait))
   }
 
   /// Counts a request that does not have to wait, unless too many wait for the user's answer; who is not named is a requester too.
+  ///
+  /// - Returns: Whether it is added, and the budget with it; `nil` where it is not counted.
   package func admit(
     by requester: String, at now: Int64, beside waiting: [(requester: String, expires: Int64)],
     _ limits: TransactionLimits
@@ -77,7 +82,9 @@ package struct RequestBudget: Hashable {
     return (.added, counted)
   }
 
-  /// The budget after a report: nobody asks for a while, and who asked this begins the waits that grow.
+  /// Counts a report: nobody asks for a while, and who asked this begins the waits that grow.
+  ///
+  /// - Returns: The budget after it.
   package func reported(at time: Int64, _ limits: TransactionLimits) -> RequestBudget {
     let share = limits.share
     var reported = self

@@ -11,7 +11,7 @@ package struct UAFAnswering {
     _ request: TransactionRecord, by keys: [UAFCredentialRecord], mayAskerAsk: Bool, _ rules: AnswerRules
   ) {
     isAnsweredByAsker = mayAskerAsk && keys.contains { rules.key(request, $0, .byAsker) }
-    // What UAF alone is asked, its asker has sent to a target, whose user may answer by any key, as the asker's own operation is.
+    // If UAF alone is asked, the requester has sent the operation itself. Any of the user's keys may answer at its target.
     isAnyTarget = request.soleKind == .uaf
     let confirmation: AnswerRules.Confirmation = isAnyTarget ? .byAsker : .byServer
     atTargets = keys.filter { rules.key(request, $0, confirmation) }

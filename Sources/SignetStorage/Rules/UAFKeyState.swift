@@ -25,8 +25,9 @@ extension UAFCredentialRecord {
   /// The key out of quarantine, with its counter; `nil` for one that is not there.
   package var released: UAFCredentialRecord? { state == .quarantined ? with(.active) : nil }
 
-  /// The key revoked; `nil` for one that is, and for one that this server has not written so: it is never accepted, and a code of ours
-  /// would make it good.
+  /// The key revoked; `nil` for one that is, and for an altered one.
+  ///
+  /// An altered row is never accepted. Writing it with a valid code would make it acceptable.
   package var revoked: UAFCredentialRecord? { state == .revoked || state == .altered ? nil : with(.revoked) }
 
   private func with(_ state: State) -> UAFCredentialRecord {

@@ -22,7 +22,7 @@ package struct UAFWays: Hashable, Sendable {
   ) {
     // A request whose own time is over has expired, whatever becomes of its operations.
     let open = operations.filter { !$0.isOver(at: time) || request.expires <= time }
-    // Who has UAF alone asked has made that operation, and makes no other one.
+    // A requester that asked UAF alone made its operation with the request, and makes no second one.
     mayAskerAsk = request.soleKind == .uaf ? open.contains { $0.target == nil } : !isClients
     targets = open.compactMap(\.target)
   }

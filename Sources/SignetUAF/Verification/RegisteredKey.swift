@@ -4,8 +4,7 @@ package struct RegisteredKey: Sendable {
   package let publicKey: UAFPublicKey
   /// The algorithm of its registration, which it keeps.
   package let algorithm: UAFAlgorithm
-  /// The last counter, 0 where the authenticator does not count; `nil` where whoever keeps it judges that of a use: then none is
-  /// compared here.
+  /// The last counter, 0 where the authenticator does not count; `nil` where the caller compares counters: none is compared here.
   package let signCounter: UInt32?
 
   package init(
