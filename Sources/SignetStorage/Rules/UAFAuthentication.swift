@@ -6,13 +6,11 @@ package struct UAFAuthentication: Hashable, Sendable {
   package private(set) var session: UAFSessionRecord
   /// The keys that have changed: their counters, or that they are in quarantine.
   package private(set) var keys: [UAFCredentialRecord] = []
-  /// The transaction as it was accepted; `nil` for none.
-  package private(set) var accepted: TransactionRecord?
-  /// The id of a transaction whose time is over, where that is not written down yet.
-  package private(set) var expired: String?
+  /// What is written of its transaction; `nil` for nothing.
+  package private(set) var change: TransactionEnding.Change?
 
-  /// Whether it clears the user's count of requests that were not accepted.
-  package var clearsBudget: Bool { outcome == .taken && (session.isCounted || accepted != nil) }
+  /// Whether it has the count of the user's requests cleared for itself; the end of a transaction has its own effect.
+  package var clearsBudget: Bool { outcome == .taken && session.isCounted && change == nil }
 
   /// Judges a response.
   ///
@@ -34,7 +32,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     // Keys that are not in use are refused when they are counted.
     let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
     if session.transaction != nil, transaction?.takesUAF(of: user, at: end.time) != true {
-      expired = transaction.flatMap { $0.state == .pending && $0.expires <= end.time ? $0.id : nil }
+      if let transaction, transaction.state == .pending, transaction.expires <= end.time { change = .expires }
       outcome = .transactionOver
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
       outcome = refusal
@@ -50,7 +48,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     if var transaction {
       (transaction.user, transaction.state) = (user, .accepted)
       (transaction.uaf, transaction.evidence) = (UAFAcceptance(session: session.id, time: end.time), evidence)
-      accepted = transaction
+      change = .ends(transaction, .endsRow)
     }
   }
 

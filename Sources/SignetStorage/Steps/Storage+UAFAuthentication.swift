@@ -52,23 +52,10 @@ extension SQLConnection {
     let response = UAFAuthentication(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
       uses: uses, evidence: evidence, judge: judge)
-    if let expired = response.expired { try expire(expired, at: end.time) }
     for key in response.keys { try update(key, codes) }
     // First, because the end of the transaction fails all its open operations.
     try update(response.session, codes)
-    if let accepted = response.accepted {
-      try execute(
-        """
-        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, code = $4,
-          evidence = $6, evidence_key = $7
-        WHERE id = $5 AND state = 'pending'
-        """,
-        [
-          .text(id), .integer(end.time), .text(user), .optional(codes.code(of: accepted.image)),
-          .text(accepted.id), .optional(evidence?.bytes), .optional(evidence?.sealedKey),
-        ], changing: 1)
-      try noteEnd(of: accepted.id, user: user, at: end.time)
-    }
+    if let transaction = session.transaction { try apply(response.change, to: transaction, at: end.time) }
     if response.clearsBudget { try endRow(of: user) }
     return response.outcome
   }

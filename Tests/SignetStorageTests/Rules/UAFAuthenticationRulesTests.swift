@@ -20,17 +20,24 @@ import Testing
     var anybodys = UAFSample.operation()
     anybodys.user = nil
     let login = Self.response(of: anybodys)
-    #expect(login.outcome == .taken && login.accepted == nil && !login.clearsBudget)
+    #expect(login.outcome == .taken && login.change == nil && !login.clearsBudget)
     #expect(login.session.state == .succeeded && login.session.user == "alice")
     #expect(login.session.end == UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050))
     #expect(Self.response(of: UAFSample.operation(by: "key:k")).clearsBudget)
     for user in ["alice", nil] {
-      let answer = Self.response(
-        of: UAFSample.operation(for: "t1"), deciding: UAFSample.transaction(of: user), at: 1299)
-      #expect(answer.outcome == .taken && answer.clearsBudget && answer.expired == nil)
-      #expect(answer.accepted?.state == .accepted && answer.accepted?.user == "alice")
-      #expect(answer.accepted?.uaf == UAFAcceptance(session: "s1", time: 1299))
-      #expect(answer.accepted?.evidence == EvidenceRecord(bytes: [7]))
+      var accepted = UAFSample.transaction(of: user)
+      (accepted.user, accepted.state) = ("alice", .accepted)
+      (accepted.uaf, accepted.evidence) = (
+        UAFAcceptance(session: "s1", time: 1299), EvidenceRecord(bytes: [7])
+      )
+      // The end of the transaction clears the count, whether or not the operation has counted itself: once.
+      for requester in [nil, "key:k"] {
+        let answer = Self.response(
+          of: UAFSample.operation(for: "t1", by: requester), deciding: UAFSample.transaction(of: user),
+          at: 1299)
+        #expect(answer.outcome == .taken && answer.change == .ends(accepted, .endsRow))
+        #expect(!answer.clearsBudget)
+      }
     }
   }
 
@@ -40,17 +47,17 @@ import Testing
       UAFSample.transaction(), UAFSample.transaction(), UAFSample.transaction()
     )
     (withdrawn.state, marked.state, apps.soleKind) = (.withdrawn, .expired, .pushApp)
-    let cases: [(TransactionRecord?, Int64, expired: String?)] = [
+    let cases: [(TransactionRecord?, Int64, TransactionEnding.Change?)] = [
       (nil, 1050, nil), (withdrawn, 1050, nil), (marked, 1050, nil), (apps, 1050, nil),
-      (UAFSample.transaction(of: "bob"), 1050, nil), (UAFSample.transaction(), 1300, "t1"),
-      (UAFSample.transaction(), 1301, "t1"), (marked, 1300, nil),
+      (UAFSample.transaction(of: "bob"), 1050, nil), (UAFSample.transaction(), 1300, .expires),
+      (UAFSample.transaction(), 1301, .expires), (marked, 1300, nil),
     ]
-    for (transaction, time, expired) in cases {
+    for (transaction, time, change) in cases {
       let answer = Self.response(
         of: UAFSample.operation(for: "t1", by: "key:k"), deciding: transaction,
         by: [UAFSample.key(counter: 5)], uses: [UAFSample.use(counter: 6)], at: time)
-      #expect(answer.outcome == .transactionOver && answer.expired == expired)
-      #expect(answer.keys == [] && answer.accepted == nil && !answer.clearsBudget)
+      #expect(answer.outcome == .transactionOver && answer.change == change)
+      #expect(answer.keys == [] && !answer.clearsBudget)
       #expect(answer.session.hasEndedWithTransaction && answer.session.end?.authenticators == "[]")
     }
   }
@@ -114,7 +121,7 @@ import Testing
     let login = Self.response(
       of: UAFSample.operation(for: "t1"), deciding: transaction, by: [key], uses: [UAFSample.use(counter: 6)]
     ) { keys, shown in keys == [key] && shown == transaction ? refusal : nil }
-    #expect(login.outcome == refusal && login.keys == [] && login.accepted == nil)
+    #expect(login.outcome == refusal && login.keys == [] && login.change == nil)
     #expect(login.session.end?.status == 1492)
   }
 
