@@ -16,7 +16,7 @@ extension TransactionService {
     _ id: String, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
     let found = try await context.storage.transaction(id)
-    guard let found, found.isAsked(of: .container), found.user == nil || found.user == container.user else {
+    guard let found, found.isAsked(of: .container, of: container.user) else {
       throw Self.unknown
     }
     if try await keepsExpiry(of: [found]) { try Self.check(.expired) }

@@ -16,7 +16,7 @@ extension TransactionRecord {
     if state(at: attempt.time) == .pending, let refusal = judge(self, holder, lastReport) {
       return TransactionEnding(refusal)
     }
-    guard holder.state == .active else { return TransactionEnding(.unknown) }
+    guard holder.isInUse else { return TransactionEnding(.unknown) }
     let decision = DecisionRecord(
       state: .accepted, jws: nil, container: holder.id, time: attempt.time, isTyped: attempt.isTyped,
       lastReport: lastReport)

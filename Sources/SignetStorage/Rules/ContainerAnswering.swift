@@ -5,7 +5,7 @@ extension AnswerRules {
   /// unlocks it, while it can say no.
   package func canAnswer(_ request: TransactionRecord, by containers: [ContainerRecord]) -> Bool {
     containers.contains {
-      $0.state == .active && ($0.standing != .locked || !request.offersApproval) && container(request, $0)
+      $0.isInUse && (!$0.isLocked || !request.offersApproval) && container(request, $0)
     }
   }
 }
@@ -13,7 +13,7 @@ extension AnswerRules {
 extension ContainerRecord {
   /// Whether what it has answered is in use: itself, or another container of its device, which is not locked.
   package func isProofInUse(among containers: [ContainerRecord]) -> Bool {
-    containers.contains { $0.device == device && $0.state == .active && $0.standing != .locked }
+    containers.contains { $0.device == device && $0.isInUse && !$0.isLocked }
   }
 
   /// Whether it may have one more target of pushes.

@@ -1,6 +1,6 @@
 extension ContainerRecord {
   /// Why nothing is taken that its user signs unasked; `nil` where it is.
-  package var refusalToInitiate: DecisionOutcome? { standing == .locked ? .containerLocked : nil }
+  package var refusalToInitiate: DecisionOutcome? { isLocked ? .containerLocked : nil }
 }
 
 extension TransactionRecord {

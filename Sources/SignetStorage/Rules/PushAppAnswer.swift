@@ -57,7 +57,7 @@ package struct PushAppAnswer {
 
   /// That the time of the transaction is found to be over.
   private var lapse: TransactionEnding.Change? {
-    request.isAsked(of: .pushApp) ? request.refusal(.accepted, by: nil, at: time)?.change : nil
+    request.isAsked(of: .pushApp) ? request.lapse(at: time) : nil
   }
 
   private func ended(

@@ -26,20 +26,25 @@ extension DecisionRecord {
 }
 
 extension TransactionRecord {
-  /// Whether a user's containers are asked it: one for anybody is everybody's.
-  package func isAsked(ofContainersOf user: String) -> Bool {
-    isAsked(of: .container) && (self.user == nil || self.user == user)
+  /// Whether a user's authenticators of a kind are asked it: one for anybody is everybody's.
+  package func isAsked(of kind: AuthenticatorRecord.Kind, of user: String) -> Bool {
+    isAsked(of: kind) && (self.user == nil || self.user == user)
+  }
+
+  /// That its time is found to be over; `nil` where it is not, and where that is written down.
+  package func lapse(at time: Int64) -> TransactionEnding.Change? {
+    state == .pending && expires <= time ? .expires : nil
   }
 
   /// Why it can't be ended so now by a container of a user, or by the relying party where the actor is `nil`; `nil` where it can.
   package func refusal(
     _ state: State, by actor: (container: String, user: String)?, at time: Int64
   ) -> TransactionEnding? {
-    if let actor, !isAsked(ofContainersOf: actor.user) { return TransactionEnding(.unknown) }
+    if let actor, !isAsked(of: .container, of: actor.user) { return TransactionEnding(.unknown) }
     let container = actor?.container
     switch self.state(at: time) {
     case .pending: return nil
-    case .expired: return TransactionEnding(.expired, self.state == .pending ? .expires : nil)
+    case .expired: return TransactionEnding(.expired, lapse(at: time))
     case .accepted, .denied, .reported:
       let isSame = self.state == state && decision != nil && decision?.container == container
       return TransactionEnding(isSame ? .repeated : .decidedBefore)
@@ -94,7 +99,7 @@ extension TransactionRecord {
   package func ending(
     by end: EndRecord, of container: ContainerRecord?, _ effect: RequestBudget.Effect
   ) -> TransactionEnding {
-    guard end.container == nil || container?.state == .active else { return TransactionEnding(.unknown) }
+    guard end.container == nil || container?.isInUse == true else { return TransactionEnding(.unknown) }
     return ended(end.state, by: container.map { ($0.id, $0.user) }, at: end.time, effect) { $0.end = end }
   }
 

@@ -32,7 +32,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     // Keys that are not in use are refused when they are counted.
     let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
     if session.transaction != nil, transaction?.takesUAF(of: user, at: end.time) != true {
-      if let transaction, transaction.state == .pending, transaction.expires <= end.time { change = .expires }
+      change = transaction?.lapse(at: end.time)
       outcome = .transactionOver
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
       outcome = refusal
@@ -68,7 +68,7 @@ package struct UAFAuthentication: Hashable, Sendable {
 extension TransactionRecord {
   /// Whether UAF may accept it for a user at a time.
   fileprivate func takesUAF(of user: String, at time: Int64) -> Bool {
-    state(at: time) == .pending && (self.user == nil || self.user == user) && isAsked(of: .uaf)
+    state(at: time) == .pending && isAsked(of: .uaf, of: user)
   }
 }
 

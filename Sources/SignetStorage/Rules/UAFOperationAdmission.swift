@@ -1,7 +1,7 @@
 /// Whether a UAF operation may begin, and whether it counts against its user's budget of requests.
 package enum UAFOperationAdmission: Hashable, Sendable {
-  /// The transaction that it would answer is over; `expired` is its id where that is not written down yet.
-  case transactionOver(expired: String?)
+  /// The transaction that it would answer is over; what is written of that, or `nil` for nothing.
+  case transactionOver(TransactionEnding.Change?)
   /// It may, if the budget has room for one that has a requester.
   case admissible(UAFSessionRecord)
 
@@ -13,7 +13,7 @@ package enum UAFOperationAdmission: Hashable, Sendable {
   ///   - wasSent: Whether its target was sent that transaction before.
   package init(of session: UAFSessionRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
     if let transaction, transaction.state(at: session.created) != .pending {
-      self = .transactionOver(expired: transaction.state == .pending ? transaction.id : nil)
+      self = .transactionOver(transaction.lapse(at: session.created))
       return
     }
     // A transaction without a user is counted for nobody. A second operation for the same target asks the user again, and counts.

@@ -109,7 +109,7 @@ extension Storage {
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
       guard let found = try database.transaction(attempt.transaction),
-        found.isAsked(ofContainersOf: signer.user)
+        found.isAsked(of: .container, of: signer.user)
       else { return .unknown }
       let verdict = try judge(found) { () throws(StorageFailure) in
         do { return try database.lastReport(of: signer.container) } catch { throw StorageFailure(error) }

@@ -179,8 +179,8 @@ extension SQLConnection {
   ) throws -> AdmissionOutcome {
     let transaction = try new ?? session.transaction.flatMap { try self.transaction($0) }
     switch UAFOperationAdmission(of: session, answering: transaction, wasSent: try wasSent(session)) {
-    case .transactionOver(let expired):
-      if let expired { try expire(expired, at: session.created) }
+    case .transactionOver(let change):
+      if let transaction { try apply(change, to: transaction.id, at: session.created) }
       return .transactionOver
     case .admissible(let session):
       if let user = session.user, let requester = session.requester {

@@ -27,9 +27,9 @@ import Testing
       return UAFOperationAdmission(of: operation, answering: Self.transaction(in: state), wasSent: false)
     }
     let waiting = UAFOperationAdmission.admissible(Self.operation(for: "t1", target: nil, at: 1299))
-    #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionOver(expired: nil)))
+    #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionOver(nil)))
     for time in [1300, 1301] as [Int64] {
-      #expect(admission(at: time) == .transactionOver(expired: state == .pending ? "t1" : nil))
+      #expect(admission(at: time) == .transactionOver(state == .pending ? .expires : nil))
     }
   }
 
