@@ -52,7 +52,7 @@ extension SQLConnection {
     }
     let rules = try answerRules
     for case let request? in waiting where try !canAnswer(request, at: time) {
-      try withdraw(where: "id", request.id, because: EndRecord.noAuthenticator, at: time) {
+      try withdraw(where: "id = $1", request.id, because: EndRecord.noAuthenticator, at: time) {
         rules.ended($0, cause)
       }
     }

@@ -187,11 +187,6 @@ extension SQLConnection {
     try appendAudit(record, silentUntil: isLast ? counted.since + Self.repeatableWindow : nil)
   }
 
-  /// Appends how a request to a user was admitted.
-  func appendAdmission(_ record: AuditRecord, _ outcome: AdmissionOutcome, to user: String?) throws {
-    try appendAudit(record, as: outcome.entry(to: user))
-  }
-
   /// Appends an event as its outcome goes into the log; with `nil` it is not made.
   func appendAudit(_ record: @autoclosure () -> AuditRecord, as entry: OutcomeEntry?) throws {
     switch entry {

@@ -25,7 +25,7 @@ extension Storage {
       if outcome == .added {
         try database.insert(request)
       }
-      try database.appendAdmission(audit(outcome), outcome, to: transaction.user)
+      try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
       if outcome == .added, let asking { try database.insert(asking) }
       return outcome
     }

@@ -54,10 +54,9 @@ extension Storage {
           .optional(database.rowCodes.code(of: client.image)), .text(id),
         ], changing: 1)
       try database.appendAudit(audit)
-      _ = try database.endWaiting(
-        "state = 'withdrawn', end_reason = '', end_message = '', decided = $1",
-        where: "id IN (SELECT txn FROM backchannel_requests WHERE client = $2)",
-        [.integer(time), .text(id)], withdrawal)
+      try database.withdraw(
+        where: "id IN (SELECT txn FROM backchannel_requests WHERE client = $1)", id, because: "", at: time,
+        withdrawal)
       try database.forgetDeliveries(to: OutboxReceiver(.ciba, id))
       return true
     }

@@ -96,12 +96,10 @@ extension SQLConnection {
       isKeyTaken: isKeyTaken, limit: limit)
     switch outcome {
     case .notSigned:
-      _ = try execute(
-        "UPDATE containers SET failed_signatures = failed_signatures + 1 WHERE id = $1", [.text(id)])
+      _ = try countSignature(of: id, failed: signatures ?? 0, isGood: false, limit: limit)
       _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.text(id)])
     case .keyTaken, .staged:
-      _ = try execute(
-        "UPDATE containers SET failed_signatures = 0 WHERE id = $1 AND failed_signatures > 0", [.text(id)])
+      _ = try countSignature(of: id, failed: signatures ?? 0, isGood: true, limit: limit)
       try forgetFailures(of: id)
     case .locked, .gone: break
     }

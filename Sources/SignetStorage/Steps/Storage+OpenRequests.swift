@@ -33,7 +33,7 @@ extension Storage {
       let operations = try requests(
         """
         SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-        WHERE user_id = $1 AND requester IS NOT NULL AND state IN ('requested', 'tokenCreated') AND expires > $2
+        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFSessionRecord.isOpenCondition) AND expires > $2
         ORDER BY created DESC, id DESC LIMIT $3
         """
       ) { OpenRequestRecord(try UAFSessionRecord($0, codes)) }

@@ -24,7 +24,7 @@ extension Storage {
       guard try database.isKeyGood(key) else { return .keyRevoked }
       if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits, asking)
-      try database.appendAdmission(audit(outcome), outcome, to: transaction.user)
+      try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
       if outcome == .added, let asking { try database.insert(asking) }
       return outcome
     }
@@ -240,19 +240,19 @@ extension SQLConnection {
   /// Withdraws requests that wait, because nobody is there to answer them.
   ///
   /// - Parameters:
-  ///   - column: The column by which they are found.
-  ///   - value: What that column holds.
+  ///   - condition: Which, in SQL: `$1` is the value.
+  ///   - value: The value.
   ///   - reason: Why.
   ///   - time: When.
   ///   - ended: Makes the event of each, of its id.
   /// - Throws: ``SQLFailure``.
   func withdraw(
-    where column: String, _ value: String, because reason: String, at time: Int64,
+    where condition: String, _ value: String, because reason: String, at time: Int64,
     _ ended: (String) -> AuditRecord
   ) throws {
     _ = try endWaiting(
-      "state = 'withdrawn', end_reason = $1, end_message = '', decided = $2", where: "\(column) = $3",
-      [.text(reason), .integer(time), .text(value)], ended)
+      "state = 'withdrawn', end_reason = $2, end_message = '', decided = $3", where: condition,
+      [.text(value), .text(reason), .integer(time)], ended)
   }
 
   /// Marks a transaction that waits, and whose time is over, with its event.

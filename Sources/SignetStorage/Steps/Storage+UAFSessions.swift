@@ -34,7 +34,7 @@ extension Storage {
         guard outcome == .added else { return outcome }
       }
       let outcome = try database.admit(session, answering: asked?.transaction, limits, codes)
-      if let event = audit(outcome) { try database.appendAdmission(event, outcome, to: session.user) }
+      if let event = audit(outcome) { try database.appendAudit(event, as: outcome.entry(to: session.user)) }
       return outcome
     }
   }
@@ -142,11 +142,10 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFSessionRecord? {
     let codes = codes
     return try await write { database in
-      guard let found = try database.uafSession(id, codes), found.isOver(at: end.time) else {
-        return try database.uafSession(id, codes)
-      }
+      guard let found = try database.uafSession(id, codes) else { return nil }
+      guard found.isOver(at: end.time) else { return found }
       try database.fail(found, end, audit, codes)
-      return try database.uafSession(id, codes)
+      return found.ended(.failed, end)
     }
   }
 }
@@ -235,7 +234,7 @@ extension SQLConnection {
     var asking = TransactionAsking()
     asking.mayAskUAFKeys = true
     let outcome = try add(asked.transaction, limits, asking)
-    try appendAdmission(asked.audit(outcome), outcome, to: asked.transaction.user)
+    try appendAudit(asked.audit(outcome), as: outcome.entry(to: asked.transaction.user))
     return outcome
   }
 

@@ -120,7 +120,7 @@ extension SQLConnection {
   fileprivate func endAll(
     of user: String, at time: Int64, _ ended: (String) -> AuditRecord
   ) throws {
-    try withdraw(where: "user_id", user, because: EndRecord.userNotActive, at: time, ended)
+    try withdraw(where: "user_id = $1", user, because: EndRecord.userNotActive, at: time, ended)
     for table in AuthenticatorRecord.Kind.tables { try table.endAtSuspension(of: user, at: time, in: self) }
     try noteChange(ofUser: user)
   }
