@@ -187,6 +187,8 @@ extension StorageContract {
         try await expect(.deviceLocked, "an unlock of the container") {
           try await storage.order(.unlock, "c1")
         }
+        // A lock of it is taken all the same.
+        try await storage.order(.lock, "c1")
         try await expect(storage.unlockDevice(of: "alice"), is: ["l-c1"], "the orders of the unlock")
         try await expect(storage.container("c1")?.standing, is: .open, "the container afterwards")
         try await expect(storage.submit(5), is: .accepted, "a code afterwards")

@@ -2,16 +2,10 @@ extension AccountOrderRecord {
   /// Whether a container is to be wiped, and its device has not said that it is.
   package var isOpenWipe: Bool { action == .wipe && isOpen }
 
-  /// How a new order ends, after earlier ones to a container on a device; ``AccountOrderOutcome/added`` for one that is to be given.
-  package func admission(
-    to container: ContainerRecord?, on device: DeviceRecord?, after orders: [Self]
-  ) -> Result<AccountOrderOutcome, StorageFailure> {
-    guard let container, container.isInUse else { return .success(.notInUse) }
-    guard action == .unlock else { return .success(.added) }
-    if orders.contains(where: \.isOpenWipe) { return .success(.toBeWiped) }
-    guard let device else { return .success(.added) }
-    if device.isAltered { return .failure(.altered(row: device.id, of: "devices")) }
-    return device.isOrderedLocked ? .failure(.deviceLocked) : .success(.added)
+  /// How a new order ends, after earlier ones to a container; ``AccountOrderOutcome/added`` for one that is to be given.
+  package func outcome(to container: ContainerRecord?, after orders: [Self]) -> AccountOrderOutcome {
+    guard let container, container.isInUse else { return .notInUse }
+    return action == .unlock && orders.contains(where: \.isOpenWipe) ? .toBeWiped : .added
   }
 
   /// The order with its receipt; `nil` where it has one, or is not open for another reason.

@@ -47,6 +47,11 @@ extension DeviceRecord {
     isAltered ? .altered(row: id, of: "devices") : standing == .locked ? .deviceLocked : nil
   }
 
+  /// Why no container on the device is unlocked by an order of its own; `nil` where it may be.
+  package var refusalToUnlock: StorageFailure? {
+    isAltered ? .altered(row: id, of: "devices") : isOrderedLocked ? .deviceLocked : nil
+  }
+
   /// The device, locked by an operator.
   package func locked(because reason: String, at time: Int64) -> Self {
     var device = self

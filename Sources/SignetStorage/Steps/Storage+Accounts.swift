@@ -95,10 +95,15 @@ extension Storage {
   ) async throws(StorageFailure) -> AccountOrderOutcome {
     try await write { [codes] database in
       let container = try database.container(order.container)
-      let device = try container.flatMap { try database.anyDevice($0.installation, of: $0.user, codes) }
       let orders = try database.accountOrders(of: order.container)
-      let outcome = try order.admission(to: container, on: device, after: orders).get()
+      let outcome = order.outcome(to: container, after: orders)
       guard outcome == .added else { return outcome }
+      if order.action == .unlock, let container,
+        let device = try database.anyDevice(container.installation, of: container.user, codes),
+        let refusal = device.refusalToUnlock
+      {
+        throw refusal
+      }
       try database.give(order, at: database.accountState(of: order.container))
       try database.appendAudit(audit)
       try database.endWhatIsLocked(with: order.container, after: audit, at: order.created)
