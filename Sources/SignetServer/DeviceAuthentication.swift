@@ -38,10 +38,11 @@ public struct DeviceAuthentication: Sendable {
     }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     let proof = try proof(signed, by: key, method: method, path: path, body: body)
-    let isFirst = try await context.storage.claimRequest(
-      proof.id, container: container.id, expires: expiry(of: proof), isGranting: isGranting)
-    guard isFirst else { throw Self.replayed }
-    return DeviceCaller(container: container, request: proof.id)
+    let claimed = try await context.storage.claimRequest(
+      proof.id, of: container.id, in: states, expires: expiry(of: proof), isGranting: isGranting)
+    // It may be another one than when it was read.
+    guard let claimed else { throw Self.replayed }
+    return DeviceCaller(container: claimed, request: proof.id)
   }
 
   private static func signed(_ authorization: String?) throws(Problem) -> SignedRequest {

@@ -22,9 +22,12 @@ extension StorageContract {
       try await expect(storage.containers(user: "nobody"), is: [], "nobody's containers")
     },
     Check("a request id is claimed once for each container, until it is swept") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.activate("c2", device: 8)
       func claim(_ id: UInt8, _ container: String) async throws -> Bool {
         try await storage.claimRequest(
-          [UInt8](repeating: id, count: 16), container: container, expires: 500)
+          [UInt8](repeating: id, count: 16), of: container, expires: 500)?.id == container
       }
       try await expect(claim(1, "c1"), is: true, "the first claim")
       try await expect(claim(1, "c1"), is: false, "the second claim")
@@ -37,7 +40,7 @@ extension StorageContract {
     },
     Check("50 claims of one id at once: one wins") { storage in
       let claims = try await race { _ in
-        try await storage.claimRequest([UInt8](repeating: 3, count: 16), container: "c1", expires: 500)
+        try await storage.claimID([UInt8](repeating: 3, count: 16), of: "uaf:t1", expires: 500)
       }
       try expect(claims.filter { $0 }.count, is: 1, "claims that win")
     },

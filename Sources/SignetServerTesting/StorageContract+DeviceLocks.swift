@@ -4,6 +4,8 @@ import SignetStorage
 extension StorageContract {
   /// A step that accepts something of what is bound to a device, or binds something to it.
   private struct DeviceStep: Sendable {
+    /// The method of ``SignetStorage/Storage``.
+    let step: String
     let name: String
     /// What has to be there before the device is locked; its container is.
     let prepare: @Sendable (Storage, _ user: String) async throws -> Void
@@ -11,57 +13,62 @@ extension StorageContract {
     let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
   }
 
-  /// All of them: a new step that accepts belongs here, or asks whether the container is locked.
+  /// The steps that accept nothing of what is bound to a locked device, by the names of their methods.
+  static let deviceStepNames = Set(deviceSteps.map(\.step))
+
+  /// All of them: a new step that accepts something of what is bound to a device belongs here.
   private static let deviceSteps: [DeviceStep] = [
-    DeviceStep(name: "a UAF registration") { _, _ in
+    DeviceStep(step: "finishUAFRegistration", name: "a UAF registration") { _, _ in
     } accepts: { storage, user in
       try await storage.register("k-\(user)", of: user) == .taken
     },
-    DeviceStep(name: "a UAF authentication") {
+    DeviceStep(step: "finishUAFAuthentication", name: "a UAF authentication") {
       _ = try await $0.register("k-\($1)", of: $1)
     } accepts: { storage, user in
       try await storage.authenticate("k-\(user)", of: user) == .taken
     },
-    DeviceStep(name: "a UAF authentication by a key of another device and one of this") {
+    DeviceStep(
+      step: "finishUAFAuthentication", name: "a UAF authentication by a key of another device and one of this"
+    ) {
       _ = try await $0.register("k-\($1)", of: $1)
       _ = try await $0.register("o-\($1)", of: $1, on: "tablet")
     } accepts: { storage, user in
       try await storage.authenticate("o-\(user)", "k-\(user)", of: user) == .taken
     },
-    DeviceStep(name: "the redemption of a token for a target") {
+    DeviceStep(step: "redeemUAFToken", name: "the redemption of a token for a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
       try await $0.addToken("s-\($1)", of: $1, for: "t-\($1)")
     } accepts: { storage, user in
       try await storage.redeem("s-\(user)")
     },
-    DeviceStep(name: "a token for a target") {
+    DeviceStep(step: "addUAFSession", name: "a token for a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
     } accepts: { storage, user in
       try await storage.addToken("s-\(user)", of: user, for: "t-\(user)")
       return true
     },
-    DeviceStep(name: "a target") { _, _ in
+    DeviceStep(step: "addUAFTarget", name: "a target") { _, _ in
     } accepts: { storage, user in
       try await storage.addTarget("t-\(user)", of: user)
     },
-    DeviceStep(name: "another address of a target") {
+    DeviceStep(step: "changeUAFTarget", name: "another address of a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
     } accepts: { storage, user in
       try await storage.changeUAFTarget(
         "t-\(user)", UAFTargetChange(sealedTarget: [2]), audit: event("changed"))
     },
-    DeviceStep(name: "another name of a target") {
+    DeviceStep(step: "changeUAFTarget", name: "another name of a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
     } accepts: { storage, user in
       try await storage.changeUAFTarget("t-\(user)", UAFTargetChange(name: "x"), audit: event("changed"))
     },
-    DeviceStep(name: "the first message of another container") { storage, user in
+    DeviceStep(step: "finishActivation", name: "the first message of another container") { storage, user in
       try await storage.add(Sample.activation("a-n-\(user)", user: user))
     } accepts: { storage, user in
       try await storage.finish(
         "a-n-\(user)", Sample.container("n-\(user)", activation: "a-n-\(user)", user: user)) == .staged
     },
-    DeviceStep(name: "the confirmation of another container") { storage, user in
+    DeviceStep(step: "confirmContainer", name: "the confirmation of another container") { storage, user in
       try await storage.add(Sample.activation("a-n-\(user)", user: user))
       _ = try await storage.finish(
         "a-n-\(user)", Sample.container("n-\(user)", activation: "a-n-\(user)", user: user))
@@ -71,7 +78,7 @@ extension StorageContract {
   ]
 
   /// The ways in which a device gets locked, and one in which it is open again.
-  private static let locks: [(user: String, @Sendable (Storage, String) async throws -> Void)] = [
+  static let waysToLock: [(user: String, lock: @Sendable (Storage, String) async throws -> Void)] = [
     (
       "operator",
       { storage, user in
@@ -93,13 +100,13 @@ extension StorageContract {
   static let deviceLocks: [Check] =
     deviceSteps.map { step in
       Check("\(step.name): accepted of a device that is open, and of none that is locked") { storage in
-        let users = ["open", "unlocked", "stepUp"] + locks.map(\.user)
+        let users = ["open", "unlocked", "stepUp"] + waysToLock.map(\.user)
         for user in users {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
           try await step.prepare(storage, user)
         }
-        for (user, lock) in locks { try await lock(storage, user) }
+        for (user, lock) in waysToLock { try await lock(storage, user) }
         _ = try await storage.lockDevice(of: "unlocked")
         try await expect(
           storage.unlockDevice(of: "unlocked"), is: ["l-c-unlocked"], "the orders to the container")
@@ -107,7 +114,7 @@ extension StorageContract {
         for user in ["open", "unlocked", "stepUp"] {
           try await expect(step.accepts(storage, user), is: true, "of a device that is \(user)")
         }
-        for (user, _) in locks {
+        for (user, _) in waysToLock {
           try await expect(.deviceLocked, "of a device locked by: \(user)") {
             try await step.accepts(storage, user)
           }

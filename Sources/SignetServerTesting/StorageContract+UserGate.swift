@@ -35,7 +35,7 @@ extension StorageContract {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
-      try await storage.claimRequest(Array(user.utf8), container: "c-\(user)", expires: 5000)
+      try await storage.claimRequest(Array(user.utf8), of: "c-\(user)", expires: 5000) != nil
     },
     GatedStep(step: "decideTransaction", name: "a decision") { storage, user in
       try await storage.activate("c-\(user)", user: user)

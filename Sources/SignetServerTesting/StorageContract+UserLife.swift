@@ -31,8 +31,8 @@ extension StorageContract {
           "p-\(user)", of: "c-\(user)", ifSealed: nil, audit: event("removed"))
       }
       try await expect(
-        storage.claimRequest([1], container: "c-suspended", expires: 5000, isGranting: false), is: true,
-        "a request that grants nothing")
+        storage.claimRequest([1], of: "c-suspended", expires: 5000, isGranting: false)?.id,
+        is: "c-suspended", "a request that grants nothing")
       try await expect(cancel("suspended"), is: .decided, "a cancellation")
       try await expect(cancel("deleted"), is: .unknown, "a cancellation of nobody's")
       for state in [TransactionRecord.State.denied, .reported] {

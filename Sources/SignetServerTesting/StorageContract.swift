@@ -41,7 +41,8 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] = [
-    users, userGate, userLife, deviceLocks, deviceLosses, devices, apiKeys, activations, containers, lifetime,
+    users, userGate, userLife, deviceLocks, containerLocks, deviceLosses, devices, apiKeys, activations,
+    containers, lifetime,
     codes, attempts, tokens, transactions, transactionEnds, requestBudget, asking, unanswerable, push,
     pushAuth, clients, backchannel, outbox, uaf, authenticatorKeys, accounts, audit, auditPlaces, repeatable,
     lifecycle,

@@ -8,6 +8,10 @@
   case userNotActive(UserRecord.State)
   /// The device is locked: nothing of what is bound to it is accepted.
   case deviceLocked
+  /// The server has locked the container, or lets it do less for now.
+  case containerLocked
+  /// There is no such container in a state in which it may ask for this.
+  case containerNotInUse
   /// What a caller of UAF is known by holds no more: its keys are not in use, or do not suffice for what is asked.
   case unauthorized
   /// Another process held the database for too long.
@@ -36,6 +40,8 @@
     case .unknown: "it refers to something that does not exist"
     case .userNotActive(let state): "the user is \(state.rawValue)"
     case .deviceLocked: "the device is locked"
+    case .containerLocked: "the container is locked"
+    case .containerNotInUse: "the container is not in use"
     case .unauthorized: "the authorization of the caller has ended"
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason): reason

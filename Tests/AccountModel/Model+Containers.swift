@@ -18,6 +18,10 @@ extension Model {
       return "staged"
     case .confirm(let id): return confirm(id)
     case .stage(let id, let renewed, let activation, let user, let device):
+      if let present = containers[renewed], present.state == .active, present.isLocked, missing != .locksHold
+      {
+        return "container locked"
+      }
       // It proves the secret of codes, which is not to be guessed that way either.
       guard makers[renewed]?.failures ?? 0 < Traits.codeAttempts || missing == .wrongCodesLock else {
         return "locked"

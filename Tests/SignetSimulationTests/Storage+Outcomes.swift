@@ -25,6 +25,7 @@ extension Storage {
       case .userNotActive(let state): return "not active: \(state)"
       case .unknown: return "unknown"
       case .deviceLocked: return "device locked"
+      case .containerLocked: return "container locked"
       case .exists: return "exists"
       // What the faults throw.
       case .failed(detail: "Lost"): return nil

@@ -26,7 +26,7 @@ import Testing
       for number in 0..<50 {
         let storage = storages[number % 2]
         group.addTask {
-          let claimed = try await storage.claimRequest([1, 2, 3], container: "c1", expires: 10)
+          let claimed = try await storage.claimID([1, 2, 3], of: "uaf:t1", expires: 10)
           let code = try await storage.attemptCode(CodeAttempt(user: nil, serial: "s1"), judge: Self.judge)
             .value
           let added: Bool

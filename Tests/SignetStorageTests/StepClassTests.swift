@@ -45,7 +45,7 @@ import Testing
       "addOutboxReceiver", "removeOutboxReceiver",
     ],
     .keep: [
-      "append", "appendRepeatable", "sweep", "leaseDelivery", "endDelivery",
+      "append", "appendRepeatable", "claimID", "sweep", "leaseDelivery", "endDelivery",
       "pollBackchannelRequest", "expireUAFSession", "failUAFSession",
       // What a stranger begins; the response to it is accepted by another step.
       "addUAFSession(_:ofClientWithAtMost:)",

@@ -77,6 +77,10 @@ package enum Dialect: Hashable, Sendable {
           ? "The user is deleted for good." : "The user is \(state.rawValue); an operator can resume it.")
     case StorageFailure.deviceLocked:
       return Problem(.deviceLocked, "The device is locked; an operator can unlock it.")
+    case StorageFailure.containerLocked:
+      return Problem(
+        .containerLocked, "The container is locked, or may do less for now; an operator can unlock it.")
+    case StorageFailure.containerNotInUse: return DeviceAuthentication.unknown
     case StorageFailure.unauthorized: return UAFAuthorizations.refused
     case StorageFailure.altered(row: let id, of: ContainerRecord.table):
       log.sampledError(Self.event(of: error), ["cause": "\(error)"])

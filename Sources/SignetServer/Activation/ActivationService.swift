@@ -235,7 +235,7 @@ public struct ActivationService: Sendable {
   private func refuseLikeAWrongProof(_ reason: String) async throws {
     context.log.sampled("activation.refused", ["reason": reason])
     let (id, now) = (context.random.bytes(16), context.clock.now)
-    _ = try await context.storage.claimRequest(id, container: "", expires: now)
+    _ = try await context.storage.claimID(id, of: "", expires: now)
   }
 
   private static let refused = Problem(

@@ -31,7 +31,7 @@ public struct RenewalService: Sendable {
   > {
     let start = try reading(RenewalStart(parsing: body))
     try requireSame(start.container, container)
-    try requireUnlocked(container)
+    if let refusal = container.refusalToRenew { throw refusal }
     let settings = context.settings
     let key = P256.KeyAgreement.PrivateKey()
     let expires = context.clock.now + settings.handshakeLifetime
@@ -58,7 +58,7 @@ public struct RenewalService: Sendable {
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(RenewalCore(parsing: coreBytes))
     try requireSame(core.container, container)
-    try requireUnlocked(container)
+    if let refusal = container.refusalToRenew { throw refusal }
     let handshake = try context.opened(finish.handshake, for: .renewal)
     guard handshake.activation == container.id else {
       throw Problem(.malformed, "The handshake is of another container.")
@@ -87,13 +87,6 @@ public struct RenewalService: Sendable {
     let serverKey = try await SigningKeyService(context).currentPublicKey()
     let receipt = try context.receipt(for: successor.container, core.user, core.keys, secrets, serverKey)
     return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
-  }
-
-  /// New keys for a device that is not what it should be would make it look as if it were.
-  private func requireUnlocked(_ container: ContainerRecord) throws(Problem) {
-    guard container.standing == .open else {
-      throw Problem(.containerLocked, "It gets no new keys before the operator unlocks it.")
-    }
   }
 
   private func requireSame(_ id: ContainerID, _ container: ContainerRecord) throws(Problem) {

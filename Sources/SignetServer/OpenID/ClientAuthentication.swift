@@ -120,9 +120,8 @@ struct ClientAuthentication: Sendable {
   func claimTokenID(_ claims: JWTClaims, of client: ClientRecord) async throws -> Bool {
     guard let name = claims.tokenID, (1...256).contains(name.utf8.count) else { return false }
     let digest = HashFunction.sha256.digest(of: Array(name.utf8))
-    // No container has a colon in its id.
-    return try await context.storage.claimRequest(
-      Array(digest.prefix(16)), container: "client:\(client.id)",
+    return try await context.storage.claimID(
+      Array(digest.prefix(16)), of: "client:\(client.id)",
       expires: claims.end + DeviceAuthentication.clockStep)
   }
 

@@ -66,8 +66,8 @@ struct UAFDevices: Sendable {
         .clockSkewTooBig)
     }
     let digest = HashFunction.sha256.digest(of: Array(request.utf8))
-    let isFirst = try await context.storage.claimRequest(
-      Array(digest.prefix(16)), container: "uaf:\(target.id)",
+    let isFirst = try await context.storage.claimID(
+      Array(digest.prefix(16)), of: "uaf:\(target.id)",
       expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep)
     guard isFirst else { throw UAFWebFailure(401, "the request was made before", .requestReplayed) }
     return Signed(target: target, claims: claims)

@@ -7,6 +7,12 @@ extension ContainerRecord {
   /// Whether the server has locked it.
   package var isLocked: Bool { standing == .locked }
 
+  /// Why nothing is bound to it; `nil` where something may be.
+  package var refusal: StorageFailure? { isLocked ? .containerLocked : nil }
+
+  /// Why it gets no new keys; `nil` where it may: those would make a device look as it should be that is not.
+  package var refusalToRenew: StorageFailure? { standing == .open ? nil : .containerLocked }
+
   /// What it lets its device do; `nil` where it has no say: before it is confirmed, and after its end.
   package var boundStanding: BoundStanding? {
     switch state {

@@ -41,22 +41,41 @@ extension Storage {
     }
   }
 
-  /// Claims the id of a signed request, 16 bytes; it can be claimed once.
+  /// Claims the id of a request that a container has signed; it can be claimed once.
   ///
   /// - Parameters:
   ///   - id: 16 bytes.
   ///   - container: Whose request it is.
+  ///   - states: The states in which it may make this request.
   ///   - expires: When the id may be forgotten, because its request is too old by then.
   ///   - isGranting: Whether the user has to be active: a request that grants nothing may come from the device of a suspended one.
+  /// - Returns: The container as it is in this step; `nil` where the id was claimed before.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/containerNotInUse`` for a container in another state.
+  public func claimRequest(
+    _ id: [UInt8], of container: String, in states: Set<ContainerRecord.State> = [.active], expires: Int64,
+    isGranting: Bool = true
+  ) async throws(StorageFailure) -> ContainerRecord? {
+    try await write { database in
+      let found =
+        isGranting
+        ? try database.requireActiveUser(ofContainer: container) : try database.container(container)
+      guard let found, states.contains(found.state) else { throw StorageFailure.containerNotInUse }
+      return try database.claim(id, of: container, expires: expires) ? found : nil
+    }
+  }
+
+  /// Claims an id that others than containers give what they sign; it can be claimed once.
+  ///
+  /// - Parameters:
+  ///   - id: 16 bytes.
+  ///   - claimant: Whose it is; no container has a colon in its id.
+  ///   - expires: When the id may be forgotten.
   /// - Returns: Whether this call is the first.
   /// - Throws: ``StorageFailure``.
-  public func claimRequest(
-    _ id: [UInt8], container: String, expires: Int64, isGranting: Bool = true
+  public func claimID(
+    _ id: [UInt8], of claimant: String, expires: Int64
   ) async throws(StorageFailure) -> Bool {
-    try await write { database in
-      if isGranting { try database.requireActiveUser(ofContainer: container) }
-      return try database.claim(id, container: container, expires: expires)
-    }
+    try await write { try $0.claim(id, of: claimant, expires: expires) }
   }
 }
 
@@ -128,6 +147,19 @@ extension SQLConnection {
   func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
     guard let container = try container(id) else { return nil }
     try requireActive(owner: container.user)
+    return container
+  }
+
+  /// The gate of containers: every step that binds something to one in use asks here before it changes anything.
+  ///
+  /// The user has to be active, and neither the container nor its device locked.
+  ///
+  /// - Returns: The container; `nil` for none that is in use: the step says so in its own way.
+  /// - Throws: As ``requireActiveUser(ofContainer:)`` and ``requireUnlocked(_:of:_:)``, and ``StorageFailure/containerLocked``.
+  func requireUsable(container id: String) throws -> ContainerRecord? {
+    guard let container = try requireActiveUser(ofContainer: id), container.isInUse else { return nil }
+    if let refusal = container.refusal { throw refusal }
+    try requireUnlocked(container.installation, of: container.user, rowCodes)
     return container
   }
 

@@ -26,13 +26,14 @@ extension Storage {
   ///   - limit: Wrong signatures, or codes, in a row after which nothing is taken.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure``.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container that the server does not let do everything.
   public func stageRenewal(
     of id: String, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await write { database in
-      let container = try database.requireActiveUser(ofContainer: id)
+      let container = try database.requireUsable(container: id)
+      if let refusal = container?.refusalToRenew { throw refusal }
       let isReplacing = try database.exists(
         "SELECT 1 FROM containers WHERE renews = $1 AND state = 'pending'", [.text(id)])
       let outcome = try database.stageRenewal(of: id, container, by: successor, limit: limit)

@@ -1,17 +1,21 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds a target, unless its container is not in use or has `limit` of them.
+  /// Adds a target to a container in use, unless it has `limit` of them.
   ///
   /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/containerNotInUse``,
+  ///   ``StorageFailure/containerLocked``.
   public func addPushTarget(
     _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      let container = try database.requireActiveUser(ofContainer: target.container)
+      guard let container = try database.requireUsable(container: target.container) else {
+        throw StorageFailure.containerNotInUse
+      }
       let count = try database.number(
         "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
-      guard container?.hasRoomForTarget(beside: count ?? 0, limit: limit) ?? false else { return false }
+      guard container.hasRoomForTarget(beside: count ?? 0, limit: limit) else { return false }
       try database.insert(target)
       try database.appendRepeatable(audit, of: .container(target.container))
       return true
@@ -40,16 +44,18 @@ extension Storage {
     }
   }
 
-  /// Changes the name of a container's target, what it is, or both.
+  /// Changes the name of a target of a container in use, what it is, or both.
   ///
   /// - Returns: Whether there is such a target.
-  /// - Throws: ``StorageFailure/userNotActive(_:)`` when the container's user is not active.
+  /// - Throws: As ``addPushTarget(_:limit:audit:)``.
   public func changePushTarget(
     _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      try database.requireActiveUser(ofContainer: container)
+      guard try database.requireUsable(container: container) != nil else {
+        throw StorageFailure.containerNotInUse
+      }
       guard
         try database.execute(
           """

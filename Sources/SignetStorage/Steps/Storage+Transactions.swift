@@ -105,8 +105,7 @@ extension Storage {
     begin { database in
       let signer = attempt.signer
       guard let (failed, isLocked, owner) = try database.standing(of: signer) else { return .signerChanged }
-      let isFirst = try database.claim(
-        attempt.request, container: signer.container, expires: attempt.expires)
+      let isFirst = try database.claim(attempt.request, of: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
       guard let found = try database.transaction(attempt.transaction),
         found.isAsked(of: .container, of: signer.user)
@@ -195,10 +194,10 @@ extension SQLConnection {
   /// Uses up the id of a signed request.
   ///
   /// - Returns: Whether it was not used before.
-  func claim(_ request: [UInt8], container: String, expires: Int64) throws -> Bool {
+  func claim(_ request: [UInt8], of claimant: String, expires: Int64) throws -> Bool {
     try execute(
       "INSERT INTO requests (id, container, expires) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-      [.blob(request), .text(container), .integer(expires)]) == 1
+      [.blob(request), .text(claimant), .integer(expires)]) == 1
   }
 
   /// Writes down what an attempt to end a transaction comes to.
