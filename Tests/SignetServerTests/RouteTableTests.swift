@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
+import SignetPush
 import SignetServer
 import SignetServerTesting
 import SignetStorage
@@ -166,6 +167,26 @@ import UAFFixture
     #expect(Set(tried.keys) == [.grant, .refuse, .read])
   }
 
+  @Test("a locked container may refuse, read and report, and is granted nothing")
+  func locked() async throws {
+    let callers = try await Callers()
+    let bodies = try await callers.signedBodies()
+    try await callers.lockDevice()
+    var tried: [Effect: Int] = [:]
+    for endpoint in callers.server.endpoints {
+      guard case .device(let states) = endpoint.access, states.contains(.active) else { continue }
+      // Which of both a decision is, is in what is signed: the contract of storage has each. What is in use already is confirmed again,
+      // and the contract has one that is not.
+      guard !["decide", "confirmActivation"].contains(endpoint.id) else { continue }
+      let response = try await callers.ask(endpoint, with: .device, sending: bodies[endpoint.id])
+      let isHeld = Problem(parsing: response.body)?.code == .containerLocked
+      #expect(isHeld == (endpoint.effect == .grant), "\(endpoint.id): \(response.status)")
+      tried[endpoint.effect, default: 0] += 1
+    }
+    #expect(Set(tried.keys) == [.grant, .refuse, .attest, .read])
+    #expect(tried[.grant] == 5)
+  }
+
   /// The steps of storage that make durable what a route accepts, by the id of the route without its other spellings.
   private static let grants: [String: Set<String>] = [
     "startActivation": [],
@@ -229,6 +250,13 @@ private enum Caller: Hashable {
   case uafDevice, uafDeviceWithOtherKey, otherUAFDevice
 }
 
+/// Takes pushes, and shows them to nobody.
+private struct SilentWebhook: PushDispatcher {
+  let service = PushTarget.Service.webhook
+
+  func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {}
+}
+
 /// A server with UAF, and callers of each kind.
 private struct Callers {
   let server: UAFServer
@@ -242,7 +270,8 @@ private struct Callers {
   private let userOfOtherServer: String
 
   init() async throws {
-    server = try await UAFServer(UAFTestKey())
+    server = try await UAFServer(
+      [UAFTestKey()], push: PushSetup(delivery: PushDelivery([SilentWebhook()])))
     let context = server.context
     let service = APIKeyService(context)
     var keys: [APIKeyService.Scope: String] = [:]
@@ -287,13 +316,42 @@ private struct Callers {
     return try token.string("value")
   }
 
-  /// Sends a request of an endpoint.
+  /// What the container sends where the example of a route says nothing of its own, by the id of the route.
+  func signedBodies() async throws -> [String: [UInt8]] {
+    let (id, now) = (try #require(device.container), server.clock.now)
+    let request = TransactionRequest(
+      id: try TransactionID("own-1"), content: try TransactionContent(.text("Block my card"), from: .device),
+      created: now, expires: now + 300)
+    let core = RenewalCore(
+      container: id, user: device.user, server: device.server,
+      agreement: P256.KeyAgreement.PrivateKey().publicKey, keys: device.publicKeys,
+      device: try DeviceDescription(id: device.id, name: "", platform: "linux", keystore: .software))
+    let message = try await core.signed(for: device.signing.publicKey, by: device.signing.signature(for:))
+    return [
+      "startRenewal": RenewalStart(container: id, random: SystemRandomSource()).bytes,
+      "finishRenewal":
+        RenewalFinish(
+          handshake: "none", message: message, proof: [UInt8](repeating: 0, count: 32), possession: message
+        ).bytes,
+      "initiate": try await device.decision(.accepted, request, at: now),
+    ]
+  }
+
+  /// Locks the device of the container.
+  func lockDevice() async throws {
+    let held = try #require(try await server.storage.devices(user: "bob").first)
+    _ = try await DeviceService(server.context).lock(held.id, reason: "", by: .local)
+  }
+
+  /// Sends a request of an endpoint, with the body of its example or another one.
   ///
   /// Users and devices of UAF are other ones each time, because some requests remove them.
-  func ask(_ endpoint: EndpointDescription, with caller: Caller) async throws -> HTTPResponse {
+  func ask(
+    _ endpoint: EndpointDescription, with caller: Caller, sending own: [UInt8]? = nil
+  ) async throws -> HTTPResponse {
     var values: [PathParameter: String] = [:]
     for parameter in endpoint.parameters { values[parameter] = "none" }
-    var body = try Self.body(of: endpoint)
+    var body = try own ?? Self.body(of: endpoint)
     var headers: [(String, String)] = endpoint.request.mediaType.map { [("Content-Type", $0)] } ?? []
     if let signed = try await signedByUAFDevice(caller, &values) {
       if endpoint.access == .uafDeviceBody {

@@ -54,16 +54,47 @@ import Testing
     ],
   ]
 
+  /// The steps that grant and are about no device or container, or leave it to others to look at that, and why.
+  private static let withoutDevice: [String: String] = [
+    "addActivation": "an invite is on no device yet",
+    "addTransaction": "asks whether anybody could answer, which what is locked cannot",
+    "addBackchannelRequest": "asks whether anybody could answer, which what is locked cannot",
+    "issueTokens": "looks at what was answered with: isProofInUse",
+    "claimRequest": "the step that follows judges what is asked for: what is locked reads, and says no",
+    "addTokens": "a token is on no device",
+    "assignToken": "a token is on no device",
+    "setUserCode": "the code of a user is on no device",
+    "tryUserCode": "the code of a user is on no device",
+    "addPushAuthMechanism": "an authenticator app is on no device (decision 197)",
+    "registerPushAuthMechanism": "an authenticator app is on no device (decision 197)",
+    "changePushAuthDevice": "an authenticator app is on no device (decision 197)",
+    "answerPushAuthMessage": "an authenticator app is on no device (decision 197)",
+  ]
+
+  /// The steps that are about a device or container, and hold its lock against what they ask for in a rule of their own.
+  private static let judgedByRule: [String: String] = [
+    "confirmContainer": "a renewal takes over the lock; ContainerConfirmation says which is which",
+    "decideTransaction": "a no is taken: TransactionRecord.ending",
+    "addInitiated": "wrong signatures are counted before: ContainerRecord.refusalToInitiate",
+    "answerTransaction": "a lock takes the container's codes out of use: CredentialRecord.takesDigits",
+    "attemptCode": "a lock takes the container's codes out of use: AccountStateChange.credential",
+  ]
+
   /// A method of `Storage` that changes the database.
   private struct Step {
     let name: String
     let body: String
 
-    /// Whether it asks whether the user is active, or the device unlocked.
-    var asksTheGate: Bool { body.contains(/require(ActiveUser|Active|Unlocked|Use)\w*\(/) }
+    /// Whether it asks the gate anything.
+    var asksTheGate: Bool { body.contains(/require(ActiveUser|Active|Unlocked|Usable|Use)\w*\(/) }
 
-    /// Whether it looks at the state of the user by itself, because it answers in a way of its own.
-    var looksAtTheUser: Bool { body.contains("userState(") || body.contains("users.state = 'active'") }
+    /// Whether it asks whether the user is active, or looks at that by itself, because it answers in a way of its own.
+    var asksAboutTheUser: Bool {
+      body.contains(/require(ActiveUser|Active|Usable)\w*\(/) || body.contains("userState(")
+    }
+
+    /// Whether it asks whether the device, or the container, is locked.
+    var asksAboutTheDevice: Bool { body.contains(/require(Unlocked|Usable)\w*\(/) }
   }
 
   @Test("each step has one class: one that grants asks the gate and is tried by the contract, no other does")
@@ -76,15 +107,35 @@ import Testing
     let granting = try #require(Self.classes[.grant])
     for step in steps {
       if granting.contains(step.name) {
-        #expect(step.asksTheGate || step.looksAtTheUser, "\(step.name) grants, and asks nobody")
+        #expect(step.asksAboutTheUser, "\(step.name) grants, and does not ask whether the user is active")
       } else {
         #expect(!step.asksTheGate, "\(step.name) asks the gate, and is said to grant nothing")
       }
     }
     #expect(
-      Set(granting.map { String($0.prefix { $0 != "(" }) })
-        .symmetricDifference(StorageContract.gatedStepNames).sorted() == [], "not tried, or nothing to try")
+      Set(granting.map(Self.shortName)).symmetricDifference(StorageContract.gatedStepNames).sorted() == [],
+      "not tried, or nothing to try")
   }
+
+  @Test(
+    "each step that grants asks about the device or container and is tried with locked ones, or says why not")
+  func devices() throws {
+    let steps = try Self.steps()
+    let granting = try #require(Self.classes[.grant])
+    let tried = StorageContract.lockedStepNames
+    let (without, byRule) = (Set(Self.withoutDevice.keys), Set(Self.judgedByRule.keys))
+    #expect(tried.isDisjoint(with: without), "tried, and said to be on no device")
+    #expect(
+      Set(granting.map(Self.shortName)).symmetricDifference(tried.union(without)).sorted() == [],
+      "neither tried with what is locked nor with a reason, or nothing to try")
+    #expect(byRule.subtracting(tried).sorted() == [], "judged by a rule, and not tried")
+    for step in steps where granting.contains(step.name) {
+      let isAsked = tried.subtracting(byRule).contains(Self.shortName(step.name))
+      #expect(step.asksAboutTheDevice == isAsked, "\(step.name)")
+    }
+  }
+
+  private static func shortName(_ step: String) -> String { String(step.prefix { $0 != "(" }) }
 
   // MARK: The sources
 
