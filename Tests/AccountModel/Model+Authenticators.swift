@@ -54,7 +54,11 @@ extension Model {
         return "refused"
       }
       guard found.state == .pending, found.expires > time else { return "refused" }
-      guard !approves || isEnough(.app(found.app), for: found.request) else { return "insufficient" }
+      if approves, let request = requests[found.request],
+        !isEnough(.app(found.app), for: found.request, request)
+      {
+        return "insufficient"
+      }
       messages[message]?.state = approves ? .approved : .denied
       end(found.request, approves ? .accepted : .denied)
       requests[found.request]?.proof = .app(found.app)
@@ -115,7 +119,8 @@ extension Model {
     }
     guard let found = keys[key], found.user == user, found.state == .active else { return "key unknown" }
     guard isEnough(key, under: sessions[session]?.policy),
-      request.map({ isEnough(.key(key, session: session), for: $0) }) ?? true
+      request.map({ id in requests[id].map { isEnough(.key(key, session: session), for: id, $0) } ?? true })
+        ?? true
     else { return "requirement not met" }
     guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
       keys[key]?.state = .quarantined

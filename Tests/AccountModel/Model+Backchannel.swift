@@ -18,7 +18,7 @@ extension Model {
       return "done"
     case .backchannel(let request, let user, let expires, let messages, let operations, let client):
       let asked = Request(user: user, party: client, isClients: true, expires: expires)
-      guard mayAnswer(messages, operations, of: user) else { return "noAuthenticator" }
+      guard mayAnswer(request, asked, messages, operations, of: user) else { return "noAuthenticator" }
       if users[user] != nil, let refusal = refusal(of: client, to: user, at: time) { return refusal }
       guard requests[request] == nil else { return "exists" }
       guard users[user] != nil, clients[client] != nil else { return "unknown" }
@@ -75,24 +75,27 @@ extension Model {
 
   /// Whether somebody could answer what is about to be asked.
   private func mayAnswer(
-    _ messages: [Step.Sending], _ operations: [Step.Sending], of user: String
+    _ id: String, _ request: Request, _ messages: [Step.Sending], _ operations: [Step.Sending],
+    of user: String
   ) -> Bool {
     // Whether there is such a user is looked at later.
-    guard users[user] != nil, missing != .somebodyCanAnswer, !hasOpenContainer(user) else { return true }
+    guard users[user] != nil, missing != .somebodyCanAnswer, !hasOpenContainer(user, for: id, request) else {
+      return true
+    }
     return messages.contains { apps[$0.to].map { $0.user == user && $0.isActive } ?? false }
-      || operations.contains { mayAnswer(at: $0.to, of: user) }
+      || operations.contains { mayAnswer(id, request, at: $0.to, of: user) }
   }
 
   /// Whether what was sent with a request, and waits, can be answered.
-  func hasWayToAnswer(_ request: String, of user: String, at time: Int64?) -> Bool {
+  func hasWayToAnswer(_ id: String, _ request: Request, of user: String, at time: Int64?) -> Bool {
     messages.values.contains { message in
-      message.request == request && message.state == .pending
+      message.request == id && message.state == .pending
         && apps[message.app].map { $0.user == user && $0.isActive } ?? false
     }
       || sessions.values.contains { session in
-        session.request == request && session.isOpen
+        session.request == id && session.isOpen
           && time.map { session.tokenExpires ?? session.expires > $0 } ?? true
-          && session.target.map { mayAnswer(at: $0, of: user) } ?? false
+          && session.target.map { mayAnswer(id, request, at: $0, of: user) } ?? false
       }
   }
 

@@ -138,10 +138,11 @@ extension Model {
   /// With a time, operations that are over by then are no way; else those are that have not ended.
   func canAnswer(_ id: String, _ request: Request, at time: Int64? = nil) -> Bool {
     guard let user = request.user, missing != .somebodyCanAnswer else { return true }
-    if request.isApps { return hasWayToAnswer(id, of: user, at: time) }
-    if hasOpenContainer(user) { return true }
+    if request.isApps { return hasWayToAnswer(id, request, of: user, at: time) }
+    if hasOpenContainer(user, for: id, request) { return true }
     return request.isClients
-      ? hasWayToAnswer(id, of: user, at: time) : keys.values.contains { isGood($0, of: user) }
+      ? hasWayToAnswer(id, request, of: user, at: time)
+      : keys.contains { mayConfirm(id, request, by: $0, $1, of: user) }
   }
 
   /// Whether a key can be used by a user.
@@ -149,10 +150,16 @@ extension Model {
     key.user == user && key.state == .active && !(key.device.map { isLocked($0, of: user) } ?? false)
   }
 
-  /// Whether a user has a container in use that is not locked.
-  func hasOpenContainer(_ user: String) -> Bool {
-    containers.values.contains {
-      $0.user == user && $0.state == .active && (!$0.isLocked || missing == .locksHold)
+  /// Whether a key can be used by a user, and shows what a request demands; what UAF signs has no number in it.
+  func mayConfirm(_ id: String, _ request: Request, by name: String, _ key: Key, of user: String) -> Bool {
+    isGood(key, of: user) && !request.hasNumber && isEnough(.key(name, session: ""), for: id, request)
+  }
+
+  /// Whether a user has a container in use that is not locked, and shows what a request demands.
+  func hasOpenContainer(_ user: String, for id: String, _ request: Request) -> Bool {
+    containers.contains { name, container in
+      container.user == user && container.state == .active && (!container.isLocked || missing == .locksHold)
+        && isEnough(.container(name), for: id, request)
     }
   }
 

@@ -34,8 +34,8 @@ extension Model {
   /// Whether an answer does for a request when it is given: where nothing is named, what was shown has to be signed.
   ///
   /// Who has an app asked alone demands no more.
-  func isEnough(_ proof: Proof, for id: String) -> Bool {
-    guard requests[id]?.isApps == false, let evidence = evidence(of: proof) else { return true }
+  func isEnough(_ proof: Proof, for id: String, _ request: Request) -> Bool {
+    guard !request.isApps, let evidence = evidence(of: proof) else { return true }
     if case .app = proof, missing == .appsShowLittle { return true }
     let names = Traits.names(of: id)
     guard !names.isEmpty else { return evidence.isSigned }

@@ -68,10 +68,12 @@ extension Model {
   }
 
   /// Whether there may be a key of the user's where a target is; one that does not say where it is may be anywhere.
-  func mayAnswer(at target: String, of user: String) -> Bool {
-    guard isReachable(target, of: user), let device = targets[target]?.device else {
-      return isReachable(target, of: user) && keys.values.contains { isGood($0, of: user) }
+  func mayAnswer(_ id: String, _ request: Request, at target: String, of user: String) -> Bool {
+    guard isReachable(target, of: user) else { return false }
+    let device = targets[target]?.device
+    return keys.contains { name, key in
+      mayConfirm(id, request, by: name, key, of: user)
+        && (device == nil || key.device == nil || key.device == device)
     }
-    return keys.values.contains { isGood($0, of: user) && ($0.device == nil || $0.device == device) }
   }
 }

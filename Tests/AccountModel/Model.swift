@@ -382,7 +382,7 @@ package struct Model: Hashable, Sendable {
         return "unknown"
       }
       // What has ended is answered by its end.
-      if accepts, found.state(at: time) == .pending, !isEnough(.container(container), for: request) {
+      if accepts, found.state(at: time) == .pending, !isEnough(.container(container), for: request, found) {
         return "mismatch"
       }
       // A no is taken of whoever has a container in use.

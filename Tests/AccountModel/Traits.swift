@@ -37,7 +37,7 @@ package enum Traits {
   /// The names of which an answer to a client's request has to meet one.
   private static let names: [[String]] = [
     [], ["attested", "urn:signet:acr:answered"], ["two"],
-    ["hardware", "urn:signet:acr:signed", "urn:signet:acr:uaf"], [], ["attested", "two"],
+    ["hardware", "urn:signet:acr:signed", "urn:signet:acr:uaf"], ["hardware"], ["attested", "two"],
     ["urn:signet:acr:uaf", "urn:signet:acr:answered"],
   ]
 

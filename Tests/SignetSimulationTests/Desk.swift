@@ -141,11 +141,12 @@ extension Sample {
   ///
   /// - Throws: `MessageFailure`.
   static func uaf() throws -> UAFSetup {
-    let statement = MetadataStatement(
+    var statement = MetadataStatement(
       aaid: AAID(vendor: 0x7357, model: 1), description: "A key of tests", authenticatorVersion: 1,
       algorithm: .p256RAW, keyFormat: .x962RAW,
       userVerificationDetails: [[.init(.passcode, accuracy: nil)]], keyProtection: .hardware,
       matcherProtection: .software, display: [.any])
+    statement.displayContentType = UAFTransaction.ContentType.text.rawValue
     return UAFSetup(UAFSettings(facets: []), models: AuthenticatorModels([try AuthenticatorModel(statement)]))
   }
 

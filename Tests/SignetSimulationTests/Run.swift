@@ -92,12 +92,15 @@ private final class World: Sendable {
   private let history: History
   private let servers: [Storage]
   private let desk: Desk
+  /// Who can answer a request, by the services.
+  private let rules: AnswerRules
   private let state: Mutex<State>
 
   init(_ history: History, _ servers: [Storage], on executor: (any TaskExecutor)?) throws {
     (self.history, self.servers) = (history, servers)
     outside = Outside(seed: history.schedule)
     desk = try Desk(of: servers, outside, on: executor)
+    rules = Self.rules(desk.judges.able)
     state = Mutex(State(open: history.kept))
   }
 
@@ -108,7 +111,7 @@ private final class World: Sendable {
     var random = SplitMix64(
       seed: attempt.utf8.reduce(history.schedule) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
     let fate = random.next() % 30
-    return servers[server].judging(by: Self.rules).suffering(
+    return servers[server].judging(by: rules).suffering(
       StepFaults {
         if fate == 0 { throw Lost() }
       } didEnd: {
@@ -117,14 +120,14 @@ private final class World: Sendable {
   }
 
   /// What ends because nobody is there to answer it is written down beside the step that it ends with.
-  private static let rules: AnswerRules = {
-    var rules = AnswerRules()
+  private static func rules(_ able: AbleAuthenticators) -> AnswerRules {
+    var rules = able.rules
     rules.ended = { request, cause in
       guard case .userAdded(let entry) = cause.event else { preconditionFailure("no event of a history") }
       return .sample("\(entry.prefix { $0 != " " }) ended \(request)")
     }
     return rules
-  }()
+  }
 
   // MARK: Clients
 

@@ -27,7 +27,8 @@ extension Storage {
       let isKnown = try await revokeClient(client, at: time, audit: event("done")) { event("ended \($0)") }
       return isKnown ? "done" : "nothing"
     case .backchannel(let request, let user, let expires, let messages, let operations, let client):
-      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      var record = TransactionRecord(
+        id: request, user: user, content: Sample.content, created: time, expires: expires)
       (record.requester, record.requirements) = (client, Traits.names(of: request))
       var asking = TransactionAsking()
       asking.messages = messages.map { sent in

@@ -140,7 +140,8 @@ extension Storage {
     let limits = Sample.limits
     switch step {
     case .ask(let request, let user, let expires, let party):
-      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      var record = TransactionRecord(
+        id: request, user: user, content: Sample.content, created: time, expires: expires)
       (record.requester, record.requirements) = (party, Traits.names(of: request))
       if Traits.hasNumber(request) {
         record.sealedNumber = try judges.transactions.seal(try Sample.number(isRight: true), of: request)
@@ -241,7 +242,8 @@ extension Storage {
       return try await registerPushAuthMechanism(
         app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
     case .message(let message, let request, let app, let user, let expires, let party):
-      var record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      var record = TransactionRecord(
+        id: request, user: user, content: Sample.content, created: time, expires: expires)
       (record.requester, record.soleKind) = (party, .pushApp)
       var asking = TransactionAsking()
       asking.messages = [
@@ -272,6 +274,8 @@ extension Storage {
 enum Sample {
   static let aaid = "7357#0001"
   static let scope = "rp"
+  /// What users are asked: plain enough for UAF to show it.
+  static let content = #"{"from":"shop","text":"Pay 1 EUR"}"#
   static let limits = TransactionLimits(
     pending: History.budget.pending, challenges: History.budget.challenges, wait: History.budget.wait,
     longestWait: History.budget.longestWait, wrongNumbers: Traits.wrongNumbers)
