@@ -342,6 +342,35 @@ import Testing
   }
 
   @Test(
+    "after an altered revision the device hears of the lock, and of the unlock that ends it",
+    arguments: StorageBackend.here, ["9223372036854775807", "0", "-9223372036854775808"])
+  func alteredRevision(_ backend: StorageBackend, _ number: String) async throws {
+    let bench = try await Bench(on: backend)
+    let storage = bench.storage
+    func revision() async throws -> Int64 { try #require(try await storage.accountState(of: "b")).revision }
+    let before = try await revision()
+    func alter() async throws {
+      try await bench.tamper("UPDATE account_states SET revision = \(number) WHERE container = 'b'")
+    }
+    let now: Int64 = 1_800_000_000
+    try await alter()
+    try await storage.setAccountChallenge([1], expires: now + 100, of: "b", at: now)
+    let locked = try await revision()
+    #expect(locked > before && locked == now + 1)
+    #expect(try await storage.container("b")?.standing == .locked)
+    let unlock = AccountOrderRecord(id: "v", container: "b", action: .unlock, reason: "", created: now + 1)
+    #expect(try await storage.addAccountOrder(unlock, audit: bench.event) == .added)
+    #expect(try await revision() == locked + 1)
+    #expect(try await storage.container("b")?.standing == .open)
+    // An order that comes first heals it too.
+    try await alter()
+    let again = AccountOrderRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
+    #expect(try await storage.addAccountOrder(again, audit: bench.event) == .added)
+    #expect(try await revision() == now + 10)
+    await bench.close()
+  }
+
+  @Test(
     "the lock of a device whose container was altered is on the record, and its requests end",
     arguments: StorageBackend.here)
   func alteredContainer(_ backend: StorageBackend) async throws {

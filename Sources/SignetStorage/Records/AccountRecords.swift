@@ -124,6 +124,9 @@ extension AccountStateRecord {
     "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported, code"
 
   /// What is believed of a container whose row was altered or removed: an operator who has looked at it ends that by an unlock.
+  ///
+  /// Nothing of the row is believed, its revision neither: somebody could set one after which the device hears of nothing, or one that it
+  /// has passed. What is written next has the time of its step, which is above every revision that changes count up to.
   package static let altered = {
     var state = Self()
     (state.isOrderedLocked, state.orderedReason) = (true, AuditEvent.alteredReason)
@@ -151,9 +154,7 @@ extension AccountStateRecord {
     )
     (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
     guard codes.isOwn(image(of: container), try row.optional(10, row.blob)) else {
-      let revision = revision
       self = .altered
-      self.revision = revision
       return
     }
   }

@@ -24,7 +24,7 @@ extension AccountStateRecord {
   /// The state after an order: whoever gives it decides how the container stands from now on, also where the row was altered.
   package func ordered(_ order: AccountOrderRecord) -> Self {
     var state = self
-    state.isAltered = false
+    if isAltered { (state.isAltered, state.revision) = (false, order.created) }
     // A container that is to be wiped is locked until it is.
     state.isOrderedLocked = order.action != .unlock
     state.orderedReason = state.isOrderedLocked ? order.reason : ""
@@ -41,12 +41,12 @@ package struct AccountStateChange: Hashable, Sendable {
   /// Whether it is another one than before, of which the device has to hear.
   package let isChanged: Bool
 
-  /// A state that is to be written; `isChanged` says whether it is another one than before.
-  package init(_ state: AccountStateRecord, isChanged: Bool) {
+  /// A state that is to be written at a time, in seconds since 1970; `isChanged` says whether it is another one than before.
+  package init(_ state: AccountStateRecord, isChanged: Bool, at time: Int64) {
     self.state = state
     self.isChanged = isChanged || state.isAltered
-    // Of a row that was altered the revision is kept, since the device may know it, and it may be any number.
-    if self.isChanged { self.state.revision = min(max(state.revision, 0), .max - 1) + 1 }
+    if state.isAltered { self.state.revision = time }
+    if self.isChanged { self.state.revision += 1 }
   }
 
   /// The container as it is to be written.
@@ -73,11 +73,11 @@ package struct AccountStateChange: Hashable, Sendable {
 
 extension AccountStateRecord {
   /// What the successor of a container takes over, since new keys end no lock; `nil` for nothing.
-  package var carried: AccountStateChange? {
+  package func carried(at time: Int64) -> AccountStateChange? {
     guard self != AccountStateRecord() else { return nil }
     var state = self
     (state.challenge, state.challengeExpires) = (nil, 0)
-    return AccountStateChange(state, isChanged: revision > 0 || standing != .open)
+    return AccountStateChange(state, isChanged: revision > 0 || standing != .open, at: time)
   }
 }
 
@@ -107,7 +107,8 @@ package struct TakenReport: Hashable, Sendable {
     order = orders.contains(where: \.isOpenWipe) ? nil : attempt.order
     if let order { state = state.ordered(order) }
     let isOther = order != nil || state.standing != before.standing
-    change = AccountStateChange(state, isChanged: isOther || state.reason != before.reason)
+    change = AccountStateChange(
+      state, isChanged: isOther || state.reason != before.reason, at: attempt.time)
     entry = isOther || state.verdict != before.verdict ? .always : .limited(.container(attempt.container))
     isSettled = !change.isChanged && attempt.seen >= state.revision && !orders.contains(where: \.isOpen)
   }

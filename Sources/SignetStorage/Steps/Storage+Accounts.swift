@@ -33,7 +33,8 @@ extension Storage {
       guard try database.container(container)?.isInUse ?? false else { return false }
       var state = try database.accountState(of: container)
       state.policies = policies
-      try database.apply(AccountStateChange(state, isChanged: true), to: container, at: audit.time)
+      try database.apply(
+        AccountStateChange(state, isChanged: true, at: audit.time), to: container, at: audit.time)
       try database.appendAudit(audit)
       return true
     }
@@ -53,7 +54,8 @@ extension Storage {
     try await write { database in
       var state = try database.accountState(of: container)
       (state.challenge, state.challengeExpires) = (challenge, expires)
-      try database.apply(AccountStateChange(state, isChanged: false), to: container, at: time)
+      try database.apply(
+        AccountStateChange(state, isChanged: false, at: time), to: container, at: time)
     }
   }
 
@@ -171,7 +173,7 @@ extension SQLConnection {
   /// Adds an order for a container in use, and writes down what follows from it at once.
   fileprivate func give(_ order: AccountOrderRecord, at state: AccountStateRecord) throws {
     try insert(order)
-    let change = AccountStateChange(state.ordered(order), isChanged: true)
+    let change = AccountStateChange(state.ordered(order), isChanged: true, at: order.created)
     try apply(change, to: order.container, at: order.created)
   }
 
@@ -231,7 +233,7 @@ extension SQLConnection {
 
   /// Gives the successor of a container what was said of it.
   func carryAccountState(from renewed: String, to successor: String, at time: Int64) throws {
-    guard let change = try accountState(of: renewed).carried else { return }
+    guard let change = try accountState(of: renewed).carried(at: time) else { return }
     for var order in try accountOrders(of: renewed) where order.isOpen {
       order.container = successor
       try update(order)

@@ -4,6 +4,7 @@ import Testing
 /// What orders and reports make of how the server stands to a container.
 @Suite struct AccountRulesTests {
   private static let container = ContainerRecord.rule()
+  private static let now: Int64 = 1_800_000_000
 
   // MARK: Orders
 
@@ -65,9 +66,18 @@ import Testing
   @Test("an order says what counts from now on, also of an altered row")
   func orderToAltered() {
     #expect(AccountStateRecord.altered.standing == .locked)
-    let state = AccountStateRecord.altered.ordered(.rule(.unlock))
-    #expect(!state.isAltered)
-    #expect(state.standing == .open)
+    for revision in [.min, 0, .max] as [Int64] {
+      var altered = AccountStateRecord.altered
+      altered.revision = revision
+      var unlock = AccountOrderRecord.rule(.unlock)
+      unlock.created = Self.now
+      let state = altered.ordered(unlock)
+      #expect(!state.isAltered)
+      #expect(state.standing == .open)
+      #expect(AccountStateChange(state, isChanged: true, at: Self.now).state.revision == Self.now + 1)
+    }
+    let order = AccountStateRecord.rule().ordered(.rule(.unlock))
+    #expect(order.revision == 7, "one that was not altered goes on counting")
   }
 
   @Test("the first receipt of an order counts, and none of an altered one")
@@ -82,30 +92,33 @@ import Testing
 
   @Test("a change has a higher revision, of which the device hears; no change has neither")
   func revisions() {
-    let change = AccountStateChange(.rule(orderedLock: true), isChanged: true)
+    let change = AccountStateChange(.rule(orderedLock: true), isChanged: true, at: Self.now)
     #expect(change.state.revision == 8)
     let container = change.container(Self.container)
     #expect((container.standing, container.reportWanted) == (.locked, 8))
-    let none = AccountStateChange(.rule(), isChanged: false)
+    let none = AccountStateChange(.rule(), isChanged: false, at: Self.now)
     #expect((none.isChanged, none.state.revision) == (false, 7))
     #expect(none.alteration(of: Self.container) == nil)
   }
 
   @Test("a state that was found altered is a change in any case, with its event")
   func alteredState() {
-    let change = AccountStateChange(.altered, isChanged: false)
+    let change = AccountStateChange(.altered, isChanged: false, at: Self.now)
     #expect(change.isChanged)
-    #expect(change.state.revision == 1)
     #expect(change.alteration(of: Self.container) == .accountAltered(user: "alice", container: "c"))
   }
 
   @Test(
-    "whatever revision an altered row has, the next one is a number of which the device hears",
-    arguments: [(.min, 1), (-1, 1), (0, 1), (.max - 1, .max), (.max, .max)] as [(Int64, Int64)])
-  func revisionOfAltered(_ before: Int64, _ after: Int64) {
+    "the revision of an altered row is not believed: the next one is above those that changes count up to",
+    arguments: [.min, -1, 0, 7, .max - 1, .max] as [Int64])
+  func revisionOfAltered(_ before: Int64) throws {
     var state = AccountStateRecord.altered
     state.revision = before
-    #expect(AccountStateChange(state, isChanged: false).state.revision == after)
+    let change = AccountStateChange(state, isChanged: false, at: Self.now)
+    #expect(change.state.revision == Self.now + 1)
+    #expect(change.container(Self.container).reportWanted == Self.now + 1)
+    #expect(AccountStateChange(state, isChanged: true, at: Self.now).state.revision == Self.now + 1)
+    #expect(try #require(state.carried(at: Self.now)).state.revision == Self.now + 1)
   }
 
   @Test(
@@ -114,7 +127,7 @@ import Testing
       (AccountStanding.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
     ])
   func codes(_ standing: AccountStanding, _ state: CredentialRecord.State) {
-    let change = AccountStateChange(.rule(verdict: standing), isChanged: true)
+    let change = AccountStateChange(.rule(verdict: standing), isChanged: true, at: Self.now)
     for before in [CredentialRecord.State.active, .disabled] {
       #expect(change.credential(.rule(before))?.state == state, "\(before)")
     }
@@ -126,17 +139,17 @@ import Testing
 
   @Test("a successor takes over locks, policies and revision, and no challenge")
   func carried() throws {
-    #expect(AccountStateRecord().carried == nil)
-    let locked = try #require(AccountStateRecord.rule(orderedLock: true, revision: 0).carried)
+    #expect(AccountStateRecord().carried(at: Self.now) == nil)
+    let locked = try #require(AccountStateRecord.rule(orderedLock: true, revision: 0).carried(at: Self.now))
     #expect(locked.state.standing == .locked)
     #expect((locked.isChanged, locked.state.revision) == (true, 1))
     #expect((locked.state.challenge, locked.state.challengeExpires) == (nil, 0))
-    let earlier = try #require(AccountStateRecord.rule(revision: 1).carried)
+    let earlier = try #require(AccountStateRecord.rule(revision: 1).carried(at: Self.now))
     #expect((earlier.isChanged, earlier.state.revision) == (true, 2))
     // A challenge alone is nothing of which the device has to hear.
-    let challenged = try #require(AccountStateRecord.rule(revision: 0).carried)
+    let challenged = try #require(AccountStateRecord.rule(revision: 0).carried(at: Self.now))
     #expect((challenged.isChanged, challenged.state) == (false, AccountStateRecord()))
-    let altered = try #require(AccountStateRecord.altered.carried)
+    let altered = try #require(AccountStateRecord.altered.carried(at: Self.now))
     #expect(altered.alteration(of: Self.container) != nil)
   }
 
