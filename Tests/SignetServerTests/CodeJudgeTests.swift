@@ -282,6 +282,19 @@ import SignetServer
     #expect(judge().judge(.use("x"), CodeSituation(credentials: [], wait: future)).outcome == .refused)
   }
 
+  @Test(
+    "no code covers a wait, so its numbers are taken within bounds",
+    arguments: [
+      (.max, .min, 1_000_001), (.max, now, 1_000_001), (.min, .min, 1), (-1, .max, 1), (.min, .max, 1),
+      (.max, .max, 1_000_001),
+    ] as [(Int, Int64, Int)])
+  func bounds(_ failures: Int, _ until: Int64, _ counted: Int) {
+    let wait = WaitRecord(failures: failures, until: until, expires: .max)
+    let found = judge().judge(.use("x"), CodeSituation(credentials: [], wait: wait))
+    #expect(found.outcome == .refused)
+    #expect(found.wait?.failures == counted)
+  }
+
   @Test("who has nothing waits like who has something") func nobody() {
     var wait: WaitRecord?
     for attempt in 1...4 {

@@ -371,6 +371,29 @@ import Testing
   }
 
   @Test(
+    "where somebody has set the last number as high as it goes, the step fails",
+    arguments: ["audit", "transaction_changes"])
+  func lastNumber(_ table: String) async throws {
+    // A database server numbers for each connection.
+    let bench = try await Bench(on: .sqlite)
+    let (storage, event) = (bench.storage, bench.event)
+    let lock = AccountOrderRecord(id: "v", container: "b", action: .lock, reason: "", created: 9)
+    try await bench.tamper(
+      "UPDATE \(table) SET number = 9223372036854775807 WHERE number = (SELECT max(number) FROM \(table))")
+    let failure = await #expect(throws: StorageFailure.self) {
+      _ = try await storage.addAccountOrder(lock, audit: event)
+    }
+    #expect(
+      failure
+        == .failed(
+          detail:
+            "the last number in \(table) was not written by this server; restore the database from a backup"
+        ))
+    #expect(try await storage.container("b")?.standing == .open)
+    await bench.close()
+  }
+
+  @Test(
     "the lock of a device whose container was altered is on the record, and its requests end",
     arguments: StorageBackend.here)
   func alteredContainer(_ backend: StorageBackend) async throws {

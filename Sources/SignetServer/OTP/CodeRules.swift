@@ -43,14 +43,16 @@ public struct CodeRules: Hashable, Sendable {
   ///
   /// A wait that seems longer than it was set began before the clock was put back: how long ago is not known.
   func remaining(_ wait: WaitRecord?, at time: Int64) -> Int64? {
-    guard let wait, wait.expires > time else { return nil }
+    guard let wait, wait.expires > time, wait.until > time else { return nil }
     let rest = wait.until - time
-    return rest > 0 && rest <= self.wait(after: wait.failures) ? rest : nil
+    return rest <= self.wait(after: wait.failures) ? rest : nil
   }
 
   /// The wait after one more refused attempt.
   func next(_ wait: WaitRecord?, at time: Int64) -> WaitRecord {
-    let failures = (wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0) + 1
+    // No code covers the count in the database, so it is taken within bounds.
+    let before = min(max(0, wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0), 1_000_000)
+    let failures = before + 1
     let seconds = self.wait(after: failures)
     return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
   }

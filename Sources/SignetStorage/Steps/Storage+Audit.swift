@@ -150,6 +150,7 @@ extension SQLConnection {
   ) throws {
     let device = try device ?? self.device(of: record)
     var chain = try local(Self.auditTail) { try auditTail(of: lane) ?? AuditChain(lane) }
+    _ = try number(after: chain.number, in: "audit")
     let entry = chain.append(try record.text(silentUntil: end, on: device, calling: subject(of:)))
     try execute(
       "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",

@@ -56,15 +56,27 @@ extension SQLConnection {
 
   /// Tells who waits for a user that something changed.
   func noteChange(ofUser user: String) throws {
-    let number =
-      try local(Self.lastChange) {
-        try self.number(
-          "SELECT coalesce(max(number), 0) FROM transaction_changes WHERE lane = $1", [.integer(lane)]) ?? 0
-      } + 1
+    let last = try local(Self.lastChange) {
+      try self.number(
+        "SELECT coalesce(max(number), 0) FROM transaction_changes WHERE lane = $1", [.integer(lane)]) ?? 0
+    }
+    let number = try self.number(after: last, in: "transaction_changes")
     try execute(
       "INSERT INTO transaction_changes (lane, number, user_id) VALUES ($1, $2, $3)",
       [.integer(lane), .integer(number), .text(user)], changing: 1)
     setLocal(Self.lastChange, to: number)
+  }
+
+  /// The next number of a lane of a table.
+  ///
+  /// - Throws: ``StorageFailure/failed(detail:)`` where there is none: somebody else has written the last one.
+  func number(after last: Int64, in table: String) throws -> Int64 {
+    guard last < .max else {
+      throw StorageFailure.failed(
+        detail:
+          "the last number in \(table) was not written by this server; restore the database from a backup")
+    }
+    return last + 1
   }
 
   /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago.

@@ -29,6 +29,20 @@ import Testing
     #expect(change == .counts(interval: next ?? 5))
   }
 
+  @Test(
+    "the columns that no code covers are taken within bounds",
+    arguments: [
+      (.min, 5, nil, 5), (.max, 5, nil, 5), (1100, .max, 60, 60), (.min, .max, nil, 3600),
+      (.max, .max, nil, 3600), (1100, .min, nil, 1), (.min, .min, nil, 1), (1100, 0, nil, 1),
+    ] as [(Int64, Int64, Int64?, Int64)])
+  func bounds(last: Int64, interval: Int64, wait: Int64?, next: Int64) {
+    var request = Self.request(lastPoll: last)
+    request.interval = interval
+    let (outcome, change) = request.poll(of: RequestSample.transaction(), at: 1100, step: 5, limit: 60)
+    #expect(outcome == (wait.map { .tooSoon(interval: $0) } ?? .pending))
+    #expect(change == .counts(interval: next))
+  }
+
   @Test("what has ended is told until the request expires, and what has expired is written down")
   func ends() {
     let (open, decided) = (Self.request(), RequestSample.decided(.accepted))

@@ -60,4 +60,17 @@ import Testing
       of: Self.initiated(size: size), after: [(created: 9_999, size: before)])
     #expect(refusal == seconds.map { .tooMany(seconds: $0) })
   }
+
+  @Test(
+    "times and sizes of altered rows are taken within bounds",
+    arguments: [
+      ([(.max, 1), (.max, .max), (.max, .max)], 3_600), ([(9_999, .max), (9_998, .max)], 3_599),
+      ([(9_999, .min), (9_998, .min)], nil), ([(.min, .max), (.min, .min)], nil),
+      ([(9_999, .min), (9_998, 32_764)], nil), ([(9_999, .min), (9_998, 32_766)], 3_598),
+    ] as [([(Int64, Int64)], Int64?)])
+  func bounds(_ last: [(Int64, Int64)], seconds: Int64?) {
+    let refusal = RequestSample.limits.refusal(
+      of: Self.initiated(), after: last.map { (created: $0.0, size: $0.1) })
+    #expect(refusal == seconds.map { .tooMany(seconds: $0) })
+  }
 }
