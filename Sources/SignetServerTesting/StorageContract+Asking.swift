@@ -188,6 +188,34 @@ extension StorageContract {
         try await expect(storage.decide(id, Sample.decision()), is: .decidedBefore, "a late decision")
       }
     },
+    Check("a token for a transaction whose time is over is not redeemed, and the transaction has expired") {
+      storage in
+      try await prepare(storage)
+      func add(_ id: String, for transaction: String) async throws {
+        var session = UAFSessionRecord(
+          id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1100, expires: 1500,
+          state: .tokenCreated)
+        (session.transaction, session.target) = (transaction, "d1")
+        (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1500)
+        try await storage.addUAFSession(session, audit: nil)
+      }
+      func redeem(_ id: String, at time: Int64) async throws -> Bool {
+        try await storage.redeemUAFToken(
+          Array(id.utf8), request: [1], at: time, until: time + 120, audit: event("redeemed by \(id)"))
+      }
+      for (id, transaction) in [("in time", "t1"), ("late", "t1"), ("ended", "t2")] {
+        try await add(id, for: transaction)
+      }
+      try await expect(redeem("in time", at: 1299), is: true, "a second before the end")
+      try await expect(redeem("late", at: 1300), is: false, "at the end")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "the transaction")
+      try await expect(storage.uafSession("s-late")?.hasEndedWithTransaction, is: true, "the operation")
+      try await expect(storage.decide("t2", Sample.decision(.denied)), is: .decided, "a no")
+      try await expect(redeem("ended", at: 1200), is: false, "for what was decided")
+      let texts = try await storage.auditEntries(after: 0, limit: 1000).map(\.text)
+      try expect(texts.count { $0 == event("redeemed by late").text }, is: 0, "events of the late one")
+      try expect(texts.count { $0.contains("transaction.expired") }, is: 1, "events of the expiry")
+    },
     Check("what was signed is kept with the answer that was taken, and with no other") { storage in
       try await prepare(storage)
       let first = EvidenceRecord(bytes: [1, 0, 2], sealedKey: [3])

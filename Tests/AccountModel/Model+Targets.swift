@@ -38,6 +38,10 @@ extension Model {
       guard let found = sessions[session], found.isOpen, let end = found.tokenExpires,
         end > time || missing == .tokensExpire, let target = found.target
       else { return "refused" }
+      if let request = found.request, requests[request]?.state(at: time) == .expired {
+        end(request, .expired)
+        return "refused"
+      }
       if isOnLockedDevice(target) { return "device locked" }
       guard targets[target] != nil else { return "refused" }
       sessions[session]?.tokenExpires = nil

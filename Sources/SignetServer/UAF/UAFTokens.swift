@@ -349,7 +349,11 @@ struct UAFTokens: Sendable {
     let event = context.audit(by: .anyone)(.uafTokenRedeemed(session: session.id, user: session.user))
     let isFirst = try await context.storage.redeemUAFToken(
       digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
-    guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
+    guard isFirst else {
+      let ended = try await context.storage.uafSession(tokenDigest: digest)
+      guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionOver }
+      throw UAFFailure(.requestInvalid, "the token was redeemed before")
+    }
     if operation == .deregistration, let user = order.user {
       try await keys.deregister(order.context.targets, of: user, session: session.id, by: nil)
     }

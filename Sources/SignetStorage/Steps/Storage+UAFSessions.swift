@@ -94,7 +94,7 @@ extension Storage {
   ///   - time: The time of the call, in seconds since 1970.
   ///   - expires: When the request expires, in seconds since 1970.
   ///   - audit: The event, written where the token is redeemed.
-  /// - Returns: Whether this call redeemed the token; an expired one is not redeemed.
+  /// - Returns: Whether this call redeemed the token; an expired one is not redeemed, nor one for a transaction that is over.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:answering:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
@@ -104,6 +104,12 @@ extension Storage {
       guard let found = try database.uafSession(tokenDigest: digest, codes),
         let redeemed = found.redeemed(for: request, at: time, until: expires)
       else { return false }
+      if let transaction = try found.transaction.flatMap({ try database.transaction($0) }),
+        transaction.state(at: time) != .pending
+      {
+        try database.expire(transaction.id, at: time)
+        return false
+      }
       if found.isGrant {
         if let user = found.user { try database.requireActive(owner: user) }
         // The target may have been removed while the token was sent.
