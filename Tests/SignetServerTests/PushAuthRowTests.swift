@@ -81,8 +81,10 @@ import Testing
     #expect(try await storage.transaction(made.record.id)?.state == .withdrawn)
   }
 
-  @Test("the text of an altered message is removed once its time is over, as that of others is")
-  func forgetsTexts() async throws {
+  @Test(
+    "the text of an altered message is removed once its time is over, also where the server was off for days",
+    arguments: [301, 300 + 3_601, 20 * 86_400] as [Int64])
+  func forgetsTexts(_ seconds: Int64) async throws {
     let bench = try await Self.bench()
     _ = try await bench.make("Pay 10")
     try bench.server.tamper("UPDATE pushauth_messages SET created = created + 1")
@@ -91,7 +93,7 @@ import Testing
     }
     try await bench.server.context.sweep()
     #expect(try hasText())
-    bench.server.clock.advance(by: 301)
+    bench.server.clock.advance(by: seconds)
     try await bench.server.context.sweep()
     #expect(try !hasText())
   }

@@ -33,6 +33,7 @@ struct PushAppTable: AnsweringTable {
           SQLIndex("pushauth_messages_of_mechanism", "mechanism"),
           SQLIndex("pushauth_messages_of_transaction", "txn"),
           SQLIndex("pushauth_messages_by_expiry", "expires"),
+          SQLIndex("pushauth_messages_with_text", "expires", where: "sealed_token IS NOT NULL"),
         ]),
     ]
   }
@@ -80,13 +81,10 @@ struct PushAppTable: AnsweringTable {
       """, [.integer(time)])
     _ = try database.execute(
       "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
-    // A message that this server has not written so does not end with its transaction, and would keep its text. Older ones were seen
-    // here before.
+    // A message that this server has not written so does not end with its transaction, and would keep its text.
     _ = try database.execute(
-      """
-      UPDATE pushauth_messages SET sealed_token = NULL
-      WHERE expires <= $1 AND expires > $2 AND sealed_token IS NOT NULL
-      """, [.integer(time), .integer(time - 3600)])
+      "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
+      [.integer(time)])
     _ = try database.execute(
       "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
   }
