@@ -5,9 +5,10 @@ import SignetSQLite
 
 /// The server's durable state, in SQLite or in PostgreSQL.
 ///
-/// Every method is one atomic step and is durable when it returns. Where only one of several callers may win (a
-/// one-time code, an invite, a decision), the step is a conditional write, so it holds between tasks, processes and
-/// machines on one database. A method that takes an ``AuditRecord`` writes it in the same step as the change.
+/// Every method is one atomic step and is durable when it returns. Steps are serializable: a step reads the rows, a rule (the folder
+/// `Rules`) decides from their values, and the step writes the result as if no other step ran meanwhile. So only one of several callers
+/// wins (a one-time code, an invite, a decision), between tasks, processes and machines on one database; a step that another one
+/// disturbed runs again. A method that takes an ``AuditRecord`` writes it in the same step as the change.
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetServerTesting` is this contract as tests, which run on both databases.
