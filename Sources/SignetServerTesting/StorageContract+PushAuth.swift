@@ -115,6 +115,25 @@ extension StorageContract {
       _ = try await storage.sweep(at: 1900) { _ in event("expired") }
       try expect(try await storage.credential("c3") == nil, is: true, "the codes of one that nobody used")
     },
+    Check("the last answer of an authenticator app is found behind any number of messages") { storage in
+      try await prepare(storage)
+      try expect(await storage.lastAnsweredPushAuthMessage(of: "m1") == nil, is: true, "before the first")
+      for (id, time) in [("b", 1060), ("a", 1050)] as [(String, Int64)] {
+        try expect(await storage.send(message(id), pending: 1000), is: .added, id)
+        let outcome = try await storage.answerPushAuthMessage(id, .denied, at: time, audit: event("answered"))
+        {
+          _ in true
+        }
+        try expect(outcome, is: .taken, "the answer to \(id)")
+      }
+      for number in 0..<70 {
+        var newer = message("n\(number)")
+        newer.created = 1070
+        try expect(await storage.send(newer, pending: 1000), is: .added, "\(number)")
+      }
+      try expect(await storage.lastAnsweredPushAuthMessage(of: "m1")?.answered, is: 1060, "the last answer")
+      try expect(await storage.lastAnsweredPushAuthMessage(of: "m2") == nil, is: true, "of another app")
+    },
     Check("a message to an authenticator app is answered once, of 50, in time") { storage in
       try await prepare(storage)
       try expect(await storage.send(message("a"), pending: 3), is: .added, "one")

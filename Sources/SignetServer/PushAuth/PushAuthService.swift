@@ -192,11 +192,10 @@ package struct PushAuthService: Sendable {
     return (present, isAnswered ? present.state.rawValue : state.rawValue)
   }
 
-  /// When an app last answered one of its newest messages, which are kept for 30 days after their end; `nil` for never.
+  /// When an app last answered one of its messages, which are kept for 30 days after their end; `nil` for never.
   func lastAnswer(of mechanism: PushAuthMechanismRecord) async throws -> Int64? {
     do {
-      return try await context.storage.pushAuthMessages(of: mechanism.id, after: 0).compactMap(\.answered)
-        .max()
+      return try await context.storage.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
     } catch {
       // An altered message says nothing, and keeps no list from an operator.
       guard case .altered = error else { throw error }

@@ -146,6 +146,22 @@ extension Storage {
     }
   }
 
+  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none.
+  ///
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written it so.
+  package func lastAnsweredPushAuthMessage(
+    of mechanism: String
+  ) async throws(StorageFailure) -> PushAuthMessageRecord? {
+    try await read { [codes] database in
+      try database.row(
+        """
+        SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
+        ORDER BY answered DESC, id LIMIT 1
+        """, [.text(mechanism)]
+      ) { try PushAuthMessageRecord($0, codes) }
+    }
+  }
+
   /// Takes the answer to a message, which decides its transaction, once, in time; one that comes too late marks that as expired.
   ///
   /// - Parameters:
