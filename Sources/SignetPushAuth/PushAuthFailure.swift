@@ -22,6 +22,8 @@ public import SignetJOSE
   case insecureEndpoint(String)
   /// Registration and authentication are at different hosts.
   case endpointsApart
+  /// The server lists more messages than are taken at a time.
+  case tooManyMessages(limit: Int)
   /// The notification was answered before.
   case notPending
   /// The server has said that the notification waits no more.
@@ -53,6 +55,8 @@ public import SignetJOSE
       "the \(name) is not an https URL; ask the operator of the server for one"
     case .endpointsApart:
       "registration and authentication are at different hosts; do not enrol with this code"
+    case .tooManyMessages(let limit):
+      "more than \(limit) messages wait at the server; the first \(limit) were looked at: answer or deny these first"
     case .notPending: "the message was answered before"
     case .ended: "the request has ended; begin again at the server"
     case .numberNotOffered(let offered):

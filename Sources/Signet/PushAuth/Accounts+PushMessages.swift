@@ -18,50 +18,16 @@ extension Accounts {
     _ delivery: PushAuthDelivery, cleanUp: PushAuthCleanUp = .standard, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> PushAuthInbox.Reception {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.unknownMechanism) }
-    return try await receive(delivery, cleanUp, in: unlocked)
-  }
-
-  private func receive(
-    _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) -> PushAuthInbox.Reception {
     let now = device.clock.now * 1000
-    let result = try await vaulted(
-      await device.vault.changeRecords(of: unlocked) {
-        (records) throws(VaultFailure) -> Result<PushAuthInbox.Reception, SignetFailure> in
-        let found = try Self.mechanisms(in: records).first {
-          $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
-        }
-        guard let (id, before) = found else { return .failure(.pushAuth(.unknownMechanism)) }
-        // An id stands for one message of one server, by which it is approved: another server that has learned it must not have
-        // its own message answered under it, or the other one's by the answer to its own.
-        for (other, _) in try Self.mechanisms(in: records) where other != id {
-          guard try !Self.inbox(of: other, in: records).remembers(delivery.messageID, at: now) else {
-            return .failure(.pushAuth(.replayed))
-          }
-        }
-        var record = before
-        let outcome: Result<(PushAuthInbox, PushAuthInbox.Reception), SignetFailure>
-        let inbox = try Self.inbox(of: id, in: records)
-        do throws(SignetFailure) {
-          outcome = .success(try Self.taken(delivery, cleanUp, into: inbox, for: record, at: now))
-        } catch { outcome = .failure(error) }
-        switch outcome {
-        case .failure(let failure): return .failure(failure)
-        case .success(let (changed, reception)):
-          guard case .new(let notification) = reception else { return .success(reception) }
-          try records.set(PushMechanismRecord.inboxName(id), to: changed.json.recordBytes)
-          if record.userID == nil, let user = notification.message.userID {
-            record.userID = user
-            try records.set(PushMechanismRecord.name(id), to: record.bytes)
-          }
-          return .success(reception)
-        }
+    let receptions = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        try Self.take([delivery], cleanUp, in: &records, at: now)
       })
-    return try result.get()
+    return try receptions[0].get()
   }
 
   /// Keeps what a server says that waits, as ``receive(_:cleanUp:by:)`` does, and notes of what this device has received that the server
-  /// says that it has ended.
+  /// says that it has ended: all in one change, however long the list is.
   ///
   /// - Parameters:
   ///   - waiting: What the server says.
@@ -72,33 +38,24 @@ extension Accounts {
   func keep(
     _ waiting: PushChannel.Waiting, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) -> PushChannel.Waiting {
+    guard !waiting.messages.isEmpty || !waiting.ended.isEmpty else { return waiting }
+    let now = device.clock.now * 1000
+    let receptions = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        let receptions = try Self.take(waiting.messages.map(\.delivery), .standard, in: &records, at: now)
+        try Self.end(Set(waiting.ended.keys), of: mechanism, in: &records, at: now)
+        return receptions
+      })
     var kept = waiting
     kept.messages = []
-    for message in waiting.messages {
-      do throws(SignetFailure) {
-        let reception = try await receive(message.delivery, .standard, in: unlocked)
-        if reception != .forgotten { kept.messages.append(message) }
-      } catch {
-        guard case .pushAuth = error else { throw error }
-        kept.errors.append(error)
+    for (message, reception) in zip(waiting.messages, receptions) {
+      switch reception {
+      case .success(.forgotten): break
+      case .success: kept.messages.append(message)
+      case .failure(let failure): kept.failure = kept.failure ?? failure
       }
     }
-    try await end(Set(waiting.ended.keys), of: mechanism, in: unlocked)
     return kept
-  }
-
-  /// Notes that messages wait no more at their server.
-  private func end(
-    _ ids: Set<String>, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
-  ) async throws(SignetFailure) {
-    guard !ids.isEmpty else { return }
-    let now = device.clock.now * 1000
-    try await vaulted(
-      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
-        var inbox = try Self.inbox(of: mechanism, in: records)
-        guard inbox.end(ids, at: now) else { return }
-        try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
-      })
   }
 
   /// The messages of all push mechanisms, the newest first.
@@ -195,7 +152,11 @@ extension Accounts {
     guard (200..<300).contains(response.status) else {
       let refusal = PushRefusal(response)
       if refusal.isEnd {
-        try await end([id], of: found.id, in: unlocked)
+        let now = device.clock.now * 1000
+        try await vaulted(
+          await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+            try Self.end([id], of: found.id, in: &records, at: now)
+          })
         throw .pushAuth(.ended)
       }
       guard case .number = decision, let tries = refusal.wrongNumber else { throw refusal.failure }
@@ -248,19 +209,74 @@ extension Accounts {
 
   // MARK: Parts
 
-  private static func taken(
-    _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, into inbox: PushAuthInbox,
-    for record: PushMechanismRecord, at now: Int64
-  ) throws(SignetFailure) -> (PushAuthInbox, PushAuthInbox.Reception) {
-    var inbox = inbox
-    do throws(PushAuthFailure) {
-      let message = try delivery.verified(with: record.key())
-      if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
-        throw .otherUser
-      }
-      let reception = try inbox.receive(message, at: now, cleanUp: cleanUp)
-      return (inbox, reception)
-    } catch { throw .pushAuth(error) }
+  /// A mechanism and its inbox while messages are taken.
+  private struct Mailbox {
+    let id: Account.ID
+    var record: PushMechanismRecord
+    var inbox: PushAuthInbox
+    var hasNewMessage = false
+    var hasNewUser = false
+  }
+
+  /// Takes messages. Each inbox is read and written once: it may be megabytes, and a server chooses how much it delivers.
+  ///
+  /// - Returns: What became of each, in order.
+  private static func take(
+    _ deliveries: [PushAuthDelivery], _ cleanUp: PushAuthCleanUp, in records: inout OpenRecords, at now: Int64
+  ) throws(VaultFailure) -> [Result<PushAuthInbox.Reception, SignetFailure>] {
+    var mailboxes: [Mailbox] = []
+    for (id, record) in try mechanisms(in: records) {
+      mailboxes.append(Mailbox(id: id, record: record, inbox: try inbox(of: id, in: records)))
+    }
+    var receptions: [Result<PushAuthInbox.Reception, SignetFailure>] = []
+    for delivery in deliveries {
+      do throws(PushAuthFailure) {
+        receptions.append(.success(try take(delivery, cleanUp, into: &mailboxes, at: now)))
+      } catch { receptions.append(.failure(.pushAuth(error))) }
+    }
+    for mailbox in mailboxes where mailbox.hasNewMessage {
+      try records.set(PushMechanismRecord.inboxName(mailbox.id), to: mailbox.inbox.json.recordBytes)
+      guard mailbox.hasNewUser else { continue }
+      try records.set(PushMechanismRecord.name(mailbox.id), to: mailbox.record.bytes)
+    }
+    return receptions
+  }
+
+  private static func take(
+    _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, into mailboxes: inout [Mailbox], at now: Int64
+  ) throws(PushAuthFailure) -> PushAuthInbox.Reception {
+    let found = mailboxes.firstIndex {
+      $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
+    }
+    guard let found else { throw .unknownMechanism }
+    // An id stands for one message of one server, by which it is approved: another server that has learned it must not have
+    // its own message answered under it, or the other one's by the answer to its own.
+    for index in mailboxes.indices where index != found {
+      guard !mailboxes[index].inbox.remembers(delivery.messageID, at: now) else { throw .replayed }
+    }
+    let record = mailboxes[found].record
+    let message = try delivery.verified(with: record.key())
+    if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
+      throw .otherUser
+    }
+    let reception = try mailboxes[found].inbox.receive(message, at: now, cleanUp: cleanUp)
+    guard case .new = reception else { return reception }
+    mailboxes[found].hasNewMessage = true
+    if record.userID == nil, let user = message.userID {
+      mailboxes[found].record.userID = user
+      mailboxes[found].hasNewUser = true
+    }
+    return reception
+  }
+
+  /// Notes that messages wait no more at their server.
+  private static func end(
+    _ ids: Set<String>, of mechanism: Account.ID, in records: inout OpenRecords, at now: Int64
+  ) throws(VaultFailure) {
+    guard !ids.isEmpty else { return }
+    var inbox = try inbox(of: mechanism, in: records)
+    guard inbox.end(ids, at: now) else { return }
+    try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
   }
 
   /// The mechanism that has a message; an id is in one inbox only.

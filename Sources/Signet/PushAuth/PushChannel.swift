@@ -14,6 +14,9 @@ package struct PushChannel: Sendable {
 
   /// What waits at a server.
   package struct Waiting: Sendable {
+    /// The most messages of a list that are taken; what else a server lists is not looked at.
+    package static let limit = 64
+
     /// A message whose signature fits, and how it was delivered.
     package struct Message: Sendable {
       package let delivery: PushAuthDelivery
@@ -22,8 +25,8 @@ package struct PushChannel: Sendable {
 
     /// What waits, and this device has received.
     package var messages: [Message] = []
-    /// Why this device does not take others that wait.
-    package var errors: [SignetFailure] = []
+    /// Why this device does not take others that wait: the first reason of what may be many.
+    package var failure: SignetFailure?
     /// How what has waited lately has ended, by message ids.
     package fileprivate(set) var ended: [String: RequestEnd] = [:]
     /// What the server calls the list.
@@ -94,7 +97,9 @@ extension PushChannel.Waiting {
       for case .object(let ended) in try answer.array("ended") {
         self.ended[try ended.string("messageId")] = Self.end(try ended.string("status"))
       }
-      for case .object(let sent) in try answer.array("messages") {
+      let sent = try answer.array("messages")
+      if sent.count > Self.limit { failure = .pushAuth(.tooManyMessages(limit: Self.limit)) }
+      for case .object(let sent) in sent.prefix(Self.limit) {
         let delivery = try PushAuthDelivery(map: sent)
         messages.append(Message(delivery: delivery, message: try delivery.verified(with: key)))
       }
@@ -144,7 +149,7 @@ extension Accounts {
         continue
       }
       let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
-      failures += kept.errors.map { (channel.mechanism, $0) }
+      if let failure = kept.failure { failures.append((channel.mechanism, failure)) }
     }
     return failures
   }

@@ -217,8 +217,9 @@ extension Command {
         name: mechanism.fullName, place: mechanism.issuer, failure: { "\($0)" },
         lists: { note, announcements in
           channel.lists { note($0) }.mapped { waiting in
-            for error in waiting.errors {
-              announcements.note("signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: error))")
+            if let failure = waiting.failure {
+              announcements.note(
+                "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
             }
             ends.known.withLock { $0 = waiting.ended }
             return waiting.messages.map {

@@ -2,8 +2,11 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetPushAuth
+import SignetTesting
 import SignetTransport
+import SignetVault
 import SignetWire
+import Synchronization
 import Testing
 
 /// Push messages that a device asks for by itself: received as they are shown, and marked where their server has ended them.
@@ -11,6 +14,18 @@ import Testing
   private typealias Bench = PushEnrolmentTests.Bench
 
   private static let live = PushAuthDevice.live
+
+  /// A clock that is a second later each time that somebody looks.
+  private final class TickingClock: WallClock {
+    private let seconds = Mutex<Int64>(1_700_000_000)
+
+    var now: Int64 {
+      seconds.withLock { seconds in
+        seconds += 1
+        return seconds
+      }
+    }
+  }
 
   private func enrolled() async throws -> (bench: Bench, device: Device) {
     let bench = try Bench()
@@ -49,7 +64,7 @@ import Testing
     let (bench, device) = try await enrolled()
     bench.server.list([try bench.server.delivery("M:1", text: "Log in?")])
     let shown = try await listened(device)
-    #expect(shown.messages.map(\.message.messageID) == ["M:1"] && shown.errors.isEmpty)
+    #expect(shown.messages.map(\.message.messageID) == ["M:1"] && shown.failure == nil)
     let other = try bench.device()
     #expect(try await other.accounts.messages(pendingOnly: true).map(\.notification.id) == ["M:1"])
     try await other.accounts.answer("M:1", .approve)
@@ -152,12 +167,32 @@ import Testing
     let other = PushServerInProcess()
     try await enrol(try bench.device(over: other), at: other, issuer: "Other")
     _ = try await device.accounts.receive(other.delivery("M:1"))
+    _ = try await device.accounts.receive(other.delivery("M:4"))
     _ = try await device.accounts.receive(bench.server.delivery("M:2"))
     try await device.accounts.removeMessage("M:2")
-    bench.server.list(try ["M:1", "M:2", "M:3"].map { try bench.server.delivery($0) })
+    bench.server.list(try ["M:1", "M:2", "M:3", "M:4"].map { try bench.server.delivery($0) })
     let shown = try await listened(device)
     #expect(shown.messages.map(\.message.messageID) == ["M:3"])
-    #expect(shown.errors == [.pushAuth(.replayed)])
+    #expect(shown.failure == .pushAuth(.replayed))
+  }
+
+  @Test("of a list 64 messages are taken, in one change, and one failure says that there are more")
+  func longList() async throws {
+    let bench = try Bench()
+    let vault = try Vault.forTests(bench.folder.path + "/device", clock: VirtualTrustedClock())
+    let device = Device(
+      vault: vault, clock: TickingClock(),
+      passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
+    ) { [server = bench.server] _ throws(TransportFailure) in server }
+    try await enrol(device, at: bench.server)
+    let ids = (1...64).map { "M:\($0)" }
+    bench.server.list(try (ids + ["M:65", "M:66"]).map { try bench.server.delivery($0) })
+    let shown = try await listened(device)
+    #expect(shown.messages.map(\.message.messageID) == ids)
+    #expect(shown.failure == .pushAuth(.tooManyMessages(limit: 64)))
+    let kept = try await device.accounts.messages()
+    #expect(kept.map(\.notification.id) == ids.reversed())
+    #expect(Set(kept.map(\.notification.received)).count == 1)
   }
 
   @Test("who cannot be asked is named, and the others are asked") func unreachable() async throws {
