@@ -100,10 +100,10 @@ struct PushInboxTests {
     let offered: [Int64] = [7, 34, 56]
     let message = try PushSamples.received(PushSamples.message("M:0", kind: .challenge, numbers: offered))
     _ = try inbox.receive(message, at: now)
-    for typed in ["34", " 7 ", "07"] {
+    for typed in ["34", " 7 "] {
       #expect(try inbox.answerable("M:0", with: .number(typed), at: now).id == "M:0", "\(typed)")
     }
-    for typed in ["35", "3", "346", "+34", "3a", "99999999999999999999"] {
+    for typed in ["35", "3", "346", "07", "034", "+34", "3a", "99999999999999999999"] {
       #expect(throws: PushAuthFailure.numberNotOffered(offered: offered), "\(typed)") {
         try inbox.answerable("M:0", with: .number(typed), at: now)
       }

@@ -105,12 +105,10 @@ public struct PushAuthInbox: Sendable, Hashable {
     guard let found = notification(id) else { throw .noSuchNotification }
     guard found.decision == nil else { throw .notPending }
     guard found.ended == nil else { throw .ended }
-    // A server may take one number and no second, so a slip would be the answer.
+    // A server may take one number and no second, so a slip would be the answer. Servers compare texts: 034 is not 34.
     let offered = found.message.numbers
     if let typed = try answer.checked(for: found.message.kind), !offered.isEmpty {
-      guard let number = Int64(typed), typed.first != "+", offered.contains(number) else {
-        throw .numberNotOffered(offered: offered)
-      }
+      guard offered.map(String.init).contains(typed) else { throw .numberNotOffered(offered: offered) }
     }
     if let skew, answer != .deny, found.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
       throw .expired
