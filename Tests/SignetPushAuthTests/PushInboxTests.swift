@@ -111,6 +111,17 @@ struct PushInboxTests {
     #expect(try inbox.answerable("M:0", with: .deny, at: now).id == "M:0")
   }
 
+  @Test("where a message offers no numbers, 1 to 10 digits may be the one that the sign-in shows")
+  func noneOffered() throws {
+    let message = PushSamples.message("M:0", kind: .challenge, numbers: [])
+    for typed in ["0", "34", "034", "1234567890"] { #expect(message.takes(number: typed), "\(typed)") }
+    for typed in ["", " 34", "+34", "-3", "3a", "٣٤", "12345678901"] {
+      #expect(!message.takes(number: typed), "\(typed)")
+    }
+    let choice = PushSamples.message("M:0", kind: .challenge, numbers: [7, 34])
+    #expect(choice.takes(number: "34") && !choice.takes(number: "35") && !choice.takes(number: "034"))
+  }
+
   @Test("what the server has ended is not answered, but for the answer that has ended it") func ended() throws
   {
     var inbox = try inbox(3)

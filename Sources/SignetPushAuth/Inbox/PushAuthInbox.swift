@@ -105,10 +105,10 @@ public struct PushAuthInbox: Sendable, Hashable {
     guard let found = notification(id) else { throw .noSuchNotification }
     guard found.decision == nil else { throw .notPending }
     guard found.ended == nil else { throw .ended }
-    // A server may take one number and no second, so a slip would be the answer. Servers compare texts: 034 is not 34.
+    // A server may take one number and no second, so a slip would be the answer.
     let offered = found.message.numbers
     if let typed = try answer.checked(for: found.message.kind), !offered.isEmpty {
-      guard offered.map(String.init).contains(typed) else { throw .numberNotOffered(offered: offered) }
+      guard found.message.takes(number: typed) else { throw .numberNotOffered(offered: offered) }
     }
     if let skew, answer != .deny, found.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
       throw .expired

@@ -108,6 +108,17 @@ public struct PushAuthMessage: Sendable, Hashable {
     return claims
   }
 
+  /// Whether a text may be the number that the screen of the sign-in shows.
+  ///
+  /// Servers compare texts: `034` is not 34.
+  ///
+  /// - Parameter typed: The text.
+  /// - Returns: Whether it is one of ``numbers``, or 1 to 10 digits where the message offers none.
+  package func takes(number typed: String) -> Bool {
+    guard numbers.isEmpty else { return numbers.map(String.init).contains(typed) }
+    return (1...10).contains(typed.utf8.count) && typed.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+  }
+
   private static func text(_ seconds: Double) -> String {
     Int64(exactly: seconds).map(String.init) ?? String(seconds)
   }

@@ -44,7 +44,7 @@ struct PushAsking: Asking {
     arguments.errorOutput.print(message.text(of: mechanism, on: arguments.errorOutput))
     var decision = answer == .deny ? PushDecision.deny : .approve
     if answer == .approve, message.kind == .challenge {
-      guard let number = try await offeredNumber() else { return nil }
+      guard let number = try await typedNumber() else { return nil }
       decision = .number(number)
     }
     return try await options.withAccountsPassword(on: device) { [decision] password in
@@ -64,15 +64,18 @@ struct PushAsking: Asking {
     }
   }
 
-  /// The number that the person types, of those that are offered; `nil` where they type none.
-  private func offeredNumber() async throws -> String? {
-    let numbers = message.numbers.map(String.init)
-    let list = numbers.joined(separator: ", ")
+  /// The number that the person types, of those that are offered, or any where none are; `nil` where they type none.
+  private func typedNumber() async throws -> String? {
+    let list = message.numbers.map(String.init).joined(separator: ", ")
+    let question: TerminalText =
+      list.isEmpty
+      ? "The number that the sign-in shows: " : "The number that the sign-in shows, of \(ours: list): "
     while true {
-      let line = try await Question.terminal.line("The number that the sign-in shows, of \(ours: list): ")
+      let line = try await Question.terminal.line(question)
       if line.isEmpty { return nil }
-      if numbers.contains(line) { return line }
-      arguments.errorOutput.print("That is none of them; nothing was sent. Without a number it waits on.")
+      if message.takes(number: line) { return line }
+      let mistake: TerminalText = list.isEmpty ? "A number has 1 to 10 digits" : "That is none of them"
+      arguments.errorOutput.print("\(mistake); nothing was sent. Without a number it waits on.")
     }
   }
 
