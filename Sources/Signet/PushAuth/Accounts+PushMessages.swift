@@ -218,7 +218,9 @@ extension Accounts {
     var hasNewUser = false
   }
 
-  /// Takes messages. Each inbox is read and written once: it may be megabytes, and a server chooses how much it delivers.
+  /// Takes messages.
+  ///
+  /// Each inbox is read and written once: it may be megabytes, and a server chooses how much it delivers.
   ///
   /// - Returns: What became of each, in order.
   private static func take(

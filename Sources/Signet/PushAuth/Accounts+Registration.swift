@@ -86,8 +86,14 @@ extension Accounts {
 
   /// What a server of the push protocol says to a request.
   ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - seconds: How long the answer is waited for, where that is shorter than the device's time limit.
+  /// - Returns: The answer.
   /// - Throws: ``SignetFailure/transport(_:)``.
-  func response(to request: PushAuthRequest) async throws(SignetFailure) -> HTTPResponse {
+  func response(
+    to request: PushAuthRequest, within seconds: Int? = nil
+  ) async throws(SignetFailure) -> HTTPResponse {
     var plain = HTTPRequest(
       method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
       body: request.body.bytes)
@@ -99,7 +105,11 @@ extension Accounts {
       else { continue }
       plain.cookies.append(cookie)
     }
-    let transport = try device.transport(device.connection)
+    var connection = device.connection
+    if let seconds, connection.timeoutSeconds == 0 || connection.timeoutSeconds > seconds {
+      connection.timeoutSeconds = seconds
+    }
+    let transport = try device.transport(connection)
     do throws(TransportFailure) { return try await transport.send(plain) } catch { throw .transport(error) }
   }
 }

@@ -12,6 +12,9 @@ package struct PushChannel: Sendable {
   fileprivate let cookie: String?
   fileprivate let key: PushAuthKey
 
+  /// How long the answer of a server is waited for that is asked before a command goes on, in seconds.
+  package static let shortWait = 5
+
   /// What waits at a server.
   package struct Waiting: Sendable {
     /// The most messages of a list that are taken; what else a server lists is not looked at.
@@ -71,12 +74,21 @@ package struct PushChannel: Sendable {
     return try await accounts.keep(next, of: mechanism.id, in: unlocked)
   }
 
-  fileprivate func waiting(beyond tag: String?) async throws(SignetFailure) -> Waiting {
+  /// Asks the server once.
+  ///
+  /// - Parameters:
+  ///   - tag: What the server calls the list that is known; it waits for another one then.
+  ///   - seconds: After how long its answer is not waited for any more; `nil` for as long as the device waits for any.
+  /// - Returns: What waits.
+  /// - Throws: ``SignetFailure``.
+  fileprivate func waiting(
+    beyond tag: String?, within seconds: Int? = nil
+  ) async throws(SignetFailure) -> Waiting {
     let device = accounts.device
     let asked = PushAuthWaiting(time: device.clock.now, known: tag, seconds: Int64(device.longestWait))
     let response = try await accounts.response(
       to: PushAuthRequest.waiting(
-        of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key))
+        of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key), within: seconds)
     guard response.status == 200 else { throw PushRefusal(response).failure }
     return try Waiting(parsing: response.body, key: key)
   }
@@ -132,7 +144,9 @@ extension Accounts {
     return try await channels(in: records)
   }
 
-  /// Asks the servers of those push mechanisms that nothing is pushed to what waits, and receives it.
+  /// Asks the servers of those push mechanisms that nothing is pushed to what waits, all at once, and receives it.
+  ///
+  /// A server that does not answer within 5 s is one that could not be asked.
   ///
   /// - Parameter password: What opens the accounts, where they have one.
   /// - Returns: Which servers could not be asked, or have something that was not taken, and why.
@@ -141,17 +155,36 @@ extension Accounts {
     by password: SharedSecretBox?
   ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
     guard let unlocked = try await open(by: password) else { return [] }
+    let channels = try await channels(in: vaulted(unlocked.openedRecords()))
     var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
-    for channel in try await channels(in: vaulted(unlocked.openedRecords())) {
-      let waiting: PushChannel.Waiting
-      do throws(SignetFailure) { waiting = try await channel.waiting(beyond: nil) } catch {
-        failures.append((channel.mechanism, error))
-        continue
+    for (channel, answer) in zip(channels, await answers(to: channels)) {
+      switch answer {
+      case .failure(let failure): failures.append((channel.mechanism, failure))
+      case .success(let waiting):
+        let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
+        if let failure = kept.failure { failures.append((channel.mechanism, failure)) }
       }
-      let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
-      if let failure = kept.failure { failures.append((channel.mechanism, failure)) }
     }
     return failures
+  }
+
+  /// Asks all servers at once, and none for long: a slow one must not hold up what another one has.
+  private func answers(
+    to channels: [PushChannel]
+  ) async -> [Result<PushChannel.Waiting, SignetFailure>] {
+    await withTaskGroup { group in
+      for (index, channel) in channels.enumerated() {
+        group.addTask {
+          do throws(SignetFailure) {
+            let waiting = try await channel.waiting(beyond: nil, within: PushChannel.shortWait)
+            return (index, Result<PushChannel.Waiting, SignetFailure>.success(waiting))
+          } catch { return (index, .failure(error)) }
+        }
+      }
+      var answers: [(index: Int, answer: Result<PushChannel.Waiting, SignetFailure>)] = []
+      for await answer in group { answers.append(answer) }
+      return answers.sorted { $0.index < $1.index }.map(\.answer)
+    }
   }
 
   private func channels(in records: OpenRecords) async throws(SignetFailure) -> [PushChannel] {

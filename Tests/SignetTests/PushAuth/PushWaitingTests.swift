@@ -2,6 +2,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetPushAuth
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault
@@ -201,6 +202,53 @@ import Testing
     let failures = try await device.accounts.receiveWaiting(by: nil)
     #expect(failures.map(\.failure) == [.pushAuthRefused(status: 503)])
     #expect(failures.map(\.mechanism.issuer) == ["Acme"])
+  }
+
+  /// Two servers by their hosts: each answers what waits only once the other one was asked, too.
+  private final class Meeting: HTTPTransport {
+    let first = PushServerInProcess()
+    let second = PushServerInProcess()
+    /// The time limits of the connections that were made, in seconds.
+    let limits = Mutex<Set<Int>>([])
+    private let gates = (
+      first: AsyncStream.makeStream(of: Void.self), second: AsyncStream.makeStream(of: Void.self)
+    )
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let isSecond = request.url.contains("second")
+      if request.url.hasSuffix("/push/waiting") {
+        (isSecond ? gates.second : gates.first).continuation.finish()
+        for await _ in (isSecond ? gates.first : gates.second).stream {}
+        if Task.isCancelled { throw .cancelled }
+      }
+      return try await (isSecond ? second : first).send(request)
+    }
+  }
+
+  @Test("all servers are asked at once, and none is waited for longer than 5 s", arguments: [0, 3, 30])
+  func atOnce(_ limit: Int) async throws {
+    let folder = try TemporaryFolder()
+    let servers = Meeting()
+    let clock = VirtualClock(1_700_000_000)
+    let device = Device(
+      vault: try Vault.forTests(folder.path + "/device", clock: VirtualTrustedClock()),
+      connection: ConnectionConfiguration(timeoutSeconds: limit), clock: clock,
+      passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
+    ) { [servers] configuration throws(TransportFailure) in
+      servers.limits.withLock { _ = $0.insert(configuration.timeoutSeconds) }
+      return servers
+    }
+    let target = try PushAuthDevice(token: Self.live, name: "Laptop", service: Self.live)
+    for (server, name) in [(servers.first, "first"), (servers.second, "second")] {
+      let base = "https://\(name).example/push?_action="
+      _ = try await device.accounts.enrol(server.uri(.pushauth, issuer: name, base: base), from: target)
+      server.list([try server.delivery("M:\(name)")])
+      clock.advance(by: 1)
+    }
+    #expect(servers.limits.withLock { $0 } == [limit])
+    #expect(try await device.accounts.receiveWaiting(by: nil).isEmpty)
+    #expect(try await Set(device.accounts.messages().map(\.notification.id)) == ["M:first", "M:second"])
+    #expect(servers.limits.withLock { $0 } == [limit, limit == 3 ? 3 : 5])
   }
 
   @Test("two accounts of one issuer and name say so, with the ids by which they are told apart")
