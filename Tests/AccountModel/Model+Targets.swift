@@ -35,8 +35,8 @@ extension Model {
           policy: Traits.policy(of: session)),
         at: time)
     case .redeem(let session):
-      guard let found = sessions[session], found.isOpen, let end = found.tokenExpires,
-        end > time || missing == .tokensExpire, let target = found.target
+      guard let found = sessions[session], found.isOpen, let tokenEnd = found.tokenExpires,
+        tokenEnd > time || missing == .tokensExpire, let target = found.target
       else { return "refused" }
       if let request = found.request, requests[request]?.state(at: time) == .expired {
         end(request, .expired)
