@@ -55,7 +55,12 @@ enum UserCommands {
         return .success
       },
       Command(
-        "resume", "Let a suspended user go on", arguments: [user],
+        "resume", "Let a suspended user go on",
+        description: """
+          What listens on a device of the user's shows requests again then. Where a device may be in others' hands, revoke its container \
+          before.
+          """,
+        arguments: [user],
         synonyms: ["unsuspend", "activate", "enable"]
       ) { arguments in
         let answer = try await OperatorClient.send(

@@ -18,7 +18,8 @@ extension Command {
       to accounts that were enrolled with --push-service live. A request is kept \
       open at each server, which answers when something new waits: so it is shown at once, and no push service is needed. What waits already is \
       shown first, and what ends otherwise is told: answered elsewhere, cancelled or withdrawn, expired. It goes on until it is ended (Ctrl-C); \
-      trouble with the network is waited out, and so is a suspension or a lock by the server. With --json, one object a line, with its kind.
+      trouble with the network is waited out, and so is a suspension or a lock by the server, also with --once, which waits \
+      for as long, or until --timeout. With --json, one object a line, with its kind.
 
       At a terminal it is answered here: approve, deny or report, with the number of the request where several wait. What is answered is shown \
       again, and the password, the PIN or the number is asked for then. Without a terminal as standard input, with --once, --json or --password-fd \
