@@ -39,7 +39,7 @@ extension Model {
         tokenEnd > time || missing == .tokensExpire, let target = found.target
       else { return "refused" }
       if let request = found.request, requests[request]?.state(at: time) == .expired {
-        end(request, .expired)
+        self.end(request, .expired)
         return "refused"
       }
       if isOnLockedDevice(target) { return "device locked" }
