@@ -57,7 +57,8 @@ extension StorageContract {
     ContainerStep(
       step: "answerTransaction", name: "an answer that was carried", isAcceptedInStepUp: false
     ) {
-      try await $0.addTransaction(Sample.transaction("t-\($1)", user: $1), audit: event("transaction"))
+      // For anybody: a lock ends what the user alone could have answered.
+      try await $0.addOpen("t-\($1)")
     } accepts: { storage, user in
       try await storage.answerTransaction(
         "t-\(user)", AnswerAttempt(container: "c-\(user)", time: 1100), attempts: 3,

@@ -15,7 +15,9 @@ import Testing
     try #require(names.count > 10)
     let seams =
       /Task\.sleep|(Continuous|Suspending)Clock(\.now|\.Instant|\(\)\.)|import Dispatch|Dispatch(Queue|Semaphore|Source|Group)\b/
-    for name in names {
+    // It waits for other processes that open a new file, as SQLite itself does: no simulation opens one.
+    let allowed = "SQLite/SQLiteSession.swift"
+    for name in names where name != allowed {
       let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
       #expect(text.firstMatch(of: seams)?.output.0 == nil, "\(module)/\(name)")
     }

@@ -28,6 +28,7 @@ import Testing
     "Audit/AuditEvent.swift": [".container"],
     // A container decides, or digits of one are carried.
     "Rules/TransactionEnd.swift": [".container"],
+    "Steps/Storage+Transactions.swift": [".container"],
     "Steps/Storage+Initiated.swift": [".container"],
     // What is asked alone, by an operation: a request, and no authenticator.
     "Records/OpenRequestRecord.swift": [".uaf"],
