@@ -8,6 +8,8 @@ extension StorageContract {
     let name: String
     /// Whether it accepts where a report restricts the container.
     var isAcceptedInStepUp = true
+    /// Whether a lock ends the request that it answers, so that nothing is accepted after an unlock either.
+    var isEndedByLock = false
     /// The event of what is accepted.
     var success = "accepted"
     /// What has to be there before the container is locked.
@@ -55,10 +57,10 @@ extension StorageContract {
       } == .decided
     },
     ContainerStep(
-      step: "answerTransaction", name: "an answer that was carried", isAcceptedInStepUp: false
+      step: "answerTransaction", name: "an answer that was carried", isAcceptedInStepUp: false,
+      isEndedByLock: true
     ) {
-      // For anybody: a lock ends what the user alone could have answered.
-      try await $0.addOpen("t-\($1)")
+      try await $0.addTransaction(Sample.transaction("t-\($1)", user: $1), audit: event("transaction"))
     } accepts: { storage, user in
       try await storage.answerTransaction(
         "t-\(user)", AnswerAttempt(container: "c-\(user)", time: 1100), attempts: 3,
@@ -96,11 +98,12 @@ extension StorageContract {
         _ = try await storage.lockDevice(of: "unlocked")
         _ = try await storage.unlockDevice(of: "unlocked")
         try await storage.report(.stepUp, of: "c-stepUp")
-        let accepted = ["open", "unlocked"] + (step.isAcceptedInStepUp ? ["stepUp"] : [])
+        let isAccepted = ["open": true, "unlocked": !step.isEndedByLock, "stepUp": step.isAcceptedInStepUp]
+        let accepted = isAccepted.filter(\.value).keys.sorted()
         for user in accepted {
           try await expect(step.accepts(storage, user), is: true, "of a container that is \(user)")
         }
-        for user in ends.map(\.user) + (step.isAcceptedInStepUp ? [] : ["stepUp"]) {
+        for user in ends.map(\.user) + isAccepted.filter({ !$0.value }).keys.sorted() {
           let containers = try await storage.containers(user: user)
           let targets = try await storage.pushTargets(container: "c-\(user)")
           let request = try await storage.transaction("t-\(user)")?.state
