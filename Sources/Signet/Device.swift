@@ -24,7 +24,7 @@ public final class Device: Sendable {
   let clock: any WallClock
   let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
-  let passwordCaches = Mutex<[SignetVault.ContainerID: KeptSecret<UnlockedDomain>]>([:])
+  let passwordCaches = Mutex<[SignetVault.ContainerID: CachedSecret<UnlockedDomain>]>([:])
   let passwordChecks: PasswordChecks
   let biometrics: (any BiometricGate)?
   let passcode: (any DevicePasscode)?

@@ -23,7 +23,7 @@ public final class HTTPServer: Sendable {
   /// - Throws: ``ServerFailure`` for an address that is not numeric, plaintext beyond loopback, or a limit that
   ///   is out of range.
   public convenience init(
-    _ configuration: ServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
+    _ configuration: HTTPServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
     handler: @escaping ServerHandler
   ) throws(ServerFailure) {
     try self.init(configuration, clock: clock) { request, responder in
@@ -39,7 +39,7 @@ public final class HTTPServer: Sendable {
   ///   - direct: Answers every request that is well formed and within the limits, without a task of its own.
   /// - Throws: ``ServerFailure`` as ``init(_:handler:)`` does.
   public init(
-    _ configuration: ServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
+    _ configuration: HTTPServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
     direct: @escaping DirectHandler
   ) throws(ServerFailure) {
     let address = try BindAddress(configuration.address, port: configuration.port)

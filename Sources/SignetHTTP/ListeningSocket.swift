@@ -55,8 +55,8 @@ internal import Glibc
       throw error
     }
     unsafe source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    let acceptor = Acceptor(descriptor: descriptor, accepted: accepted)
-    unsafe source.setEventHandler { acceptor.acceptWaiting() }
+    let loop = AcceptLoop(descriptor: descriptor, accepted: accepted)
+    unsafe source.setEventHandler { loop.acceptWaiting() }
     unsafe source.resume()
   }
 
@@ -103,7 +103,7 @@ internal import Glibc
 }
 
 /// Accepts; used on the socket's queue only.
-private final class Acceptor: @unchecked Sendable {
+private final class AcceptLoop: @unchecked Sendable {
   private let descriptor: Int32
   private let accepted: @Sendable (Int32, PeerAddress) -> Void
   /// Held back so that there is one descriptor left to turn a client away with when all are in use: a

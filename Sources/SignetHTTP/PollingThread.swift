@@ -16,7 +16,7 @@ internal import Glibc
   /// The core lives until ``stop()`` has returned.
   ///
   /// The corresponding C function is `MHD_start_daemon`.
-  init(core: ServerCore, security: ServerConfiguration.Security) throws(ServerFailure) {
+  init(core: ServerCore, security: HTTPServerConfiguration.Security) throws(ServerFailure) {
     let context = unsafe Unmanaged.passRetained(core)
     let limits = core.limits
     let heads = UnreadHeads()
@@ -127,7 +127,7 @@ private let connectionCallback: MHD_NotifyConnectionCallback = { context, connec
     link.opened(isDraining: { core.isDraining })
   } else if let retained = unsafe socketContext.pointee {
     unsafe socketContext.pointee = nil
-    let link = unsafe Unmanaged<Link>.fromOpaque(retained).takeRetainedValue()
+    let link = unsafe Unmanaged<Connection>.fromOpaque(retained).takeRetainedValue()
     link.closed()
     core.registry.remove(link)
   }
@@ -140,9 +140,9 @@ private let targetCallback:
       guard let core = unsafe core(context), let target = unsafe target, let connection = unsafe connection,
         let socketContext = unsafe signet_mhd_socket_context(connection)
       else { return nil }
-      let link = unsafe Unmanaged<Link>.fromOpaque(socketContext).takeUnretainedValue()
+      let link = unsafe Unmanaged<Connection>.fromOpaque(socketContext).takeUnretainedValue()
       let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
-      let exchange = unsafe Exchange(
+      let exchange = unsafe RequestHandler(
         core: core, link: link, connection: ConnectionHandle(connection), target: Array(bytes))
       link.heads.insert(exchange)
       unsafe signet_mhd_skip_arguments(target)
@@ -153,7 +153,7 @@ private let targetCallback:
 private let handleCallback: MHD_AccessHandlerCallback = {
   _, _, target, method, version, data, byteCount, exchangeContext in
   guard let retained = unsafe exchangeContext?.pointee, let byteCount = unsafe byteCount else { return .NO }
-  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(retained).takeUnretainedValue()
+  let exchange = unsafe Unmanaged<RequestHandler>.fromOpaque(retained).takeUnretainedValue()
   let goesOn: Bool
   if let data = unsafe data, unsafe byteCount.pointee > 0 {
     goesOn = unsafe exchange.bodyArrived(UnsafeRawBufferPointer(start: data, count: byteCount.pointee))
@@ -176,5 +176,5 @@ private let completedCallback: MHD_RequestCompletedCallback = { _, _, exchangeCo
     return
   }
   unsafe exchangeContext.pointee = nil
-  unsafe Unmanaged<Exchange>.fromOpaque(retained).takeRetainedValue().completed()
+  unsafe Unmanaged<RequestHandler>.fromOpaque(retained).takeRetainedValue().completed()
 }

@@ -3,9 +3,9 @@
 /// A handler that is done without having answered leaves the connection suspended, and costs nothing until somebody
 /// answers. Where nobody does, the client is told to try again after ``ServerLimits/handlerDeadline`` (503).
 public struct Responder: Sendable {
-  private let exchange: Exchange
+  private let exchange: RequestHandler
 
-  init(_ exchange: Exchange) { self.exchange = exchange }
+  init(_ exchange: RequestHandler) { self.exchange = exchange }
 
   /// Notes the pattern of the route; called by the server's handler, on the thread that it was called on.
   func routed(by pattern: String) { exchange.routed(by: pattern) }

@@ -6,8 +6,8 @@ internal import Synchronization
 final class ServerCore: Sendable {
   let limits: ServerLimits
   let handler: DirectHandler
-  let registry: LinkRegistry
-  private let configuration: ServerConfiguration
+  let registry: ConnectionRegistry
+  private let configuration: HTTPServerConfiguration
   private let time: ServerTime
   private let draining = Atomic(false)
   private let refusing = Atomic(false)
@@ -23,20 +23,20 @@ final class ServerCore: Sendable {
   /// What runs between start and stop.
   private struct Machinery: Sendable {
     let listener: ListeningSocket
-    let entrance: Entrance
+    let entrance: Acceptor
     let checks: RegularCheck
     /// Threads that get no more connections, and end with the last one that they have.
     var retired: [PollingThread] = []
   }
 
   init(
-    _ configuration: ServerConfiguration, clock: any Clock<Duration>, handler: @escaping DirectHandler
+    _ configuration: HTTPServerConfiguration, clock: any Clock<Duration>, handler: @escaping DirectHandler
   ) {
     self.configuration = configuration
     time = ServerTime(clock)
     self.handler = handler
     limits = configuration.limits
-    registry = LinkRegistry(limits, time)
+    registry = ConnectionRegistry(limits, time)
   }
 
   /// Whether connections end after the response they are waiting for.
@@ -79,7 +79,7 @@ final class ServerCore: Sendable {
   private func assemble(_ address: BindAddress) throws(ServerFailure) -> Machinery {
     let threads = try startThreads(configuration.security)
     do throws(ServerFailure) {
-      let entrance = Entrance(core: self, threads: threads)
+      let entrance = Acceptor(core: self, threads: threads)
       let listener = try ListeningSocket(address) { entrance.admit($0, $1) }
       // The check, like the threads, keeps the core alive until the server stops.
       let checks = RegularCheck(every: .milliseconds(200)) { self.check() }
@@ -90,7 +90,8 @@ final class ServerCore: Sendable {
     }
   }
 
-  private func startThreads(_ security: ServerConfiguration.Security) throws(ServerFailure) -> [PollingThread]
+  private func startThreads(_ security: HTTPServerConfiguration.Security) throws(ServerFailure)
+    -> [PollingThread]
   {
     var threads: [PollingThread] = []
     do throws(ServerFailure) {
@@ -105,7 +106,7 @@ final class ServerCore: Sendable {
   }
 
   /// Has other threads take the connections that come from now on, with another identity; nothing happens unless the server runs.
-  func replaceSecurity(_ security: ServerConfiguration.Security) throws(ServerFailure) {
+  func replaceSecurity(_ security: HTTPServerConfiguration.Security) throws(ServerFailure) {
     let result = stage.withLock { stage -> Result<Void, ServerFailure> in
       guard case .running(var machinery) = stage else { return .success(()) }
       do throws(ServerFailure) {
@@ -136,7 +137,7 @@ final class ServerCore: Sendable {
     }
   }
 
-  /// Looks at every connection; see ``Link/check(now:)``.
+  /// Looks at every connection; see ``Connection/check(now:)``.
   private func check() {
     endRetiredThreads()
     let now = time.now
@@ -218,7 +219,7 @@ final class ServerCore: Sendable {
 }
 
 /// Distributes accepted connections over the polling threads.
-private final class Entrance: Sendable {
+private final class Acceptor: Sendable {
   private struct State {
     var threads: [PollingThread]
     var turn = 0

@@ -4,21 +4,21 @@ import Synchronization
 final class CurrentSettings: Sendable {
   /// An immutable snapshot: a reader retains one reference and copies no member.
   private final class Snapshot: Sendable {
-    let settings: ServerSettings
+    let settings: ServicePolicy
 
-    init(_ settings: ServerSettings) { self.settings = settings }
+    init(_ settings: ServicePolicy) { self.settings = settings }
   }
 
   private let snapshot: Mutex<Snapshot>
 
-  init(_ settings: ServerSettings) { snapshot = Mutex(Snapshot(settings)) }
+  init(_ settings: ServicePolicy) { snapshot = Mutex(Snapshot(settings)) }
 
   /// The settings of this moment.
   ///
   /// Always inlined: what is called returns a copy of all of them, whose parts every thread counts its references to.
-  @inline(__always) var value: ServerSettings { snapshot.withLock { $0 }.settings }
+  @inline(__always) var value: ServicePolicy { snapshot.withLock { $0 }.settings }
 
-  func replace(with settings: ServerSettings) {
+  func replace(with settings: ServicePolicy) {
     let next = Snapshot(settings)
     snapshot.withLock { $0 = next }
   }

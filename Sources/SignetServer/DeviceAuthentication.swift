@@ -10,7 +10,7 @@ public struct DeviceAuthentication: Sendable {
 
   private let context: ServiceContext
   /// With their keys in OpenSSL's form, half a KiB each.
-  private let signers = Remembered<Signer>(limit: 4096)
+  private let signers = BoundedCache<Signer>(limit: 4096)
 
   /// Over a context.
   public init(_ context: ServiceContext) { self.context = context }

@@ -69,7 +69,7 @@ public struct EventLog: Sendable {
   ) {
     let now = clock.now
     let status = members.first { $0.key == "status" }?.value ?? ""
-    let network = members.first { $0.key == "from" }.map { ClientAddress.networkName(of: $0.value) } ?? ""
+    let network = members.first { $0.key == "from" }.map { RateLimitKey.networkName(of: $0.value) } ?? ""
     let (isWritten, over) = sample.take(
       LineSample.Kind(event: event, status: status, subject: subject), from: network, at: now)
     writeLeftOut(over)

@@ -55,7 +55,7 @@ final class LineSample: Sendable {
   ///
   /// - Parameters:
   ///   - kind: What it has in common with others.
-  ///   - network: Who caused it, as ``ClientAddress/networkName(of:)`` says; empty where the line does not tell.
+  ///   - network: Who caused it, as ``RateLimitKey/networkName(of:)`` says; empty where the line does not tell.
   ///   - time: Seconds since 1970.
   /// - Returns: Whether it is written, and what was left out in the span before, where that one is over.
   func take(_ kind: Kind, from network: String, at time: Int64) -> (isWritten: Bool, over: [Count]) {

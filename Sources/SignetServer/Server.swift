@@ -11,7 +11,7 @@ public final class Server: Sendable {
 
   private let context: ServiceContext
   private let http: HTTPServer
-  private let upkeep: Upkeep
+  private let upkeep: MaintenanceTask
   private let watch: TransactionWatch
   private let sender: PushSender
   /// What the server answers.
@@ -31,7 +31,7 @@ public final class Server: Sendable {
   ///     none.
   /// - Throws: `ServerFailure` when HTTP can't be set up.
   public init(
-    _ context: ServiceContext, transport: ServerConfiguration, certificateEnd: Int64? = nil
+    _ context: ServiceContext, transport: HTTPServerConfiguration, certificateEnd: Int64? = nil
   ) throws(ServerFailure) {
     self.context = context
     var transport = transport
@@ -83,7 +83,7 @@ public final class Server: Sendable {
     firstCertificateChain =
       if case .tls(let identity) = transport.security { identity.certificateChainPEM } else { nil }
     http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
-    upkeep = Upkeep(context, certificateEnd: certificateEnd)
+    upkeep = MaintenanceTask(context, certificateEnd: certificateEnd)
   }
 
   /// Binds the address and answers from then on.
@@ -101,7 +101,7 @@ public final class Server: Sendable {
   /// Reads the metadata statements of UAF again; where one is none, the log says so and all stay as they were.
   public func readMetadata() {
     guard let uaf = context.uaf else { return }
-    do throws(ServerFolderFailure) {
+    do throws(DataDirectoryFailure) {
       context.log.info("uaf.metadataRead", ["models": String(try uaf.readMetadata())])
     } catch { context.log.error("uaf.metadataRefused", ["cause": error.description]) }
   }
@@ -113,7 +113,7 @@ public final class Server: Sendable {
   ///   - identity: The certificate with its key; `nil` where it is the same.
   ///   - end: The last second in which the certificate is valid, since 1970.
   /// - Throws: `ServerFailure`; nothing has changed then.
-  func apply(_ settings: ServerSettings, identity: TLSIdentity?, certificateEnd end: Int64)
+  func apply(_ settings: ServicePolicy, identity: TLSIdentity?, certificateEnd end: Int64)
     throws(ServerFailure)
   {
     if let identity { try http.replaceIdentity(identity) }
@@ -171,7 +171,7 @@ public final class Server: Sendable {
       targets: PushTargetService(context), watch: watch, context: context)
     let groups = [
       device.routes,
-      AccountEndpoints(accounts: AccountService(context), users: users).routes,
+      AccountEndpoints(accounts: DeviceManagement(context), users: users).routes,
       CodeEndpoints(keys: keys, codes: codes).routes,
       RelyingPartyEndpoints(context: context, transactions: transactions).routes,
       UserEndpoints(

@@ -13,7 +13,7 @@ public import SignetWire
 /// A class, since each request would copy it. All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
 public final class ServiceContext: Sendable {
   /// What the operator decided, as it is now.
-  @inline(__always) public var settings: ServerSettings { currentSettings.value }
+  @inline(__always) public var settings: ServicePolicy { currentSettings.value }
   private let currentSettings: CurrentSettings
   /// Which authenticators can answer a transaction.
   package let able: AbleAuthenticators
@@ -49,7 +49,7 @@ public final class ServiceContext: Sendable {
   ///
   /// `handshakeKeys` are those of this process alone where there are none.
   public convenience init(
-    settings: ServerSettings, storage: Storage, masterKey: MasterKey,
+    settings: ServicePolicy, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil
@@ -61,7 +61,7 @@ public final class ServiceContext: Sendable {
 
   /// The same with a derivation that a test shortens, and a timer that it turns.
   package init(
-    settings: ServerSettings, storage: Storage, masterKey: MasterKey,
+    settings: ServicePolicy, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil, derivation: PasswordDerivation,
@@ -85,7 +85,7 @@ public final class ServiceContext: Sendable {
   /// Has all services go by other settings from now on.
   ///
   /// What was made of the settings at the start stays: the URL, and the limits of connections.
-  package func apply(_ settings: ServerSettings) { currentSettings.replace(with: settings) }
+  package func apply(_ settings: ServicePolicy) { currentSettings.replace(with: settings) }
 
   package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 

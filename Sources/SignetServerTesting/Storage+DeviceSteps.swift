@@ -7,8 +7,8 @@ extension Sample {
   /// What the device of ``container(_:activation:user:device:)`` calls itself.
   static let installation = String(repeating: "07", count: 16)
 
-  static func session(_ id: String, _ operation: String, of user: String) -> UAFSessionRecord {
-    var session = UAFSessionRecord(
+  static func session(_ id: String, _ operation: String, of user: String) -> UAFOperationRecord {
+    var session = UAFOperationRecord(
       id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
     )
     session.request = [1, 2]
@@ -45,11 +45,11 @@ extension Storage {
   }
 
   private static func order(
-    _ action: AccountOrderRecord.Action
-  ) -> @Sendable (String) -> (AccountOrderRecord, AuditRecord) {
+    _ action: DeviceCommandRecord.Action
+  ) -> @Sendable (String) -> (DeviceCommandRecord, AuditRecord) {
     {
       (
-        AccountOrderRecord(
+        DeviceCommandRecord(
           id: Base64URL.encode(SystemRandomSource().bytes(8)), container: $0, action: action, reason: "why",
           created: 1010),
         StorageContract.event("order")
@@ -79,15 +79,16 @@ extension Storage {
   }
 
   func order(
-    _ action: AccountOrderRecord.Action, _ container: String, id: String? = nil
+    _ action: DeviceCommandRecord.Action, _ container: String, id: String? = nil
   ) async throws {
     let id = id ?? Base64URL.encode(SystemRandomSource().bytes(8))
-    let order = AccountOrderRecord(id: id, container: container, action: action, reason: "why", created: 1010)
+    let order = DeviceCommandRecord(
+      id: id, container: container, action: action, reason: "why", created: 1010)
     try await StorageContract.expect(
-      addAccountOrder(order, audit: StorageContract.event("order")), is: .added, "the order")
+      addDeviceCommand(order, audit: StorageContract.event("order")), is: .added, "the order")
   }
 
-  func report(_ verdict: AccountStanding, of container: String) async throws {
+  func report(_ verdict: ComplianceState, of container: String) async throws {
     try await setAccountChallenge([1], expires: 2000, of: container, at: 1000)
     let attempt = AccountReportAttempt(
       container: container, challenge: [1], time: 1010, report: "jws", seen: 0, verdict: verdict,
@@ -125,7 +126,7 @@ extension Storage {
     return try await finishUAFAuthentication(
       session, of: user,
       UAFSessionEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
-      uses: keys.map { UAFKeyUse(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) }
+      uses: keys.map { CounterUpdate(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) }
     ) { _ in StorageContract.event("uaf") }
   }
 

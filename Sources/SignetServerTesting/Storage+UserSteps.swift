@@ -5,8 +5,8 @@ package import SignetStorage
 extension Sample {
   static func uafSession(
     _ id: String, _ operation: String = "Auth", of user: String?
-  ) -> UAFSessionRecord {
-    var session = UAFSessionRecord(
+  ) -> UAFOperationRecord {
+    var session = UAFOperationRecord(
       id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
     )
     session.request = [1, 2]

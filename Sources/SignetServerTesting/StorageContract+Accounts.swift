@@ -112,16 +112,16 @@ extension StorageContract {
       for (challenge, isNew) in [([1], true), ([2], false)] as [([UInt8], Bool)] {
         try await storage.setAccountChallenge(challenge, expires: 200, of: "c1", at: 100)
         let revision = try await storage.accountState(of: "c1")?.revision ?? 0
-        let wipe = AccountOrderRecord(
+        let wipe = DeviceCommandRecord(
           id: "w\(challenge[0])", container: "c1", action: .wipe, reason: "found", created: 150)
         try await expect(storage.report(challenge, .locked, order: wipe), is: true, "a report")
         try await expect(
           storage.accountState(of: "c1")?.revision, is: revision + (isNew ? 1 : 0), "the revision")
       }
       try await expect(storage.accountOrders(of: "c1").map(\.id), is: ["w1"], "the orders")
-      let unlock = AccountOrderRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
+      let unlock = DeviceCommandRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
       try await expect(
-        storage.addAccountOrder(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")
+        storage.addDeviceCommand(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")
       try await expect(storage.container("c1")?.standing, is: .locked, "the standing")
       try await expect(storage.order("o1", .lock), is: true, "a lock, which changes nothing of that")
     },
@@ -149,17 +149,17 @@ extension StorageContract {
 
 extension Storage {
   fileprivate func order(
-    _ id: String, _ action: AccountOrderRecord.Action, container: String = "c1"
+    _ id: String, _ action: DeviceCommandRecord.Action, container: String = "c1"
   ) async throws -> Bool {
-    try await addAccountOrder(
-      AccountOrderRecord(id: id, container: container, action: action, reason: "why", created: 100),
+    try await addDeviceCommand(
+      DeviceCommandRecord(id: id, container: container, action: action, reason: "why", created: 100),
       audit: StorageContract.event("order")) == .added
   }
 
   fileprivate func receive(
     _ id: String, _ receipt: String = "receipt", container: String = "c1"
   ) async throws -> Bool {
-    try await receiveAccountOrder(
+    try await receiveDeviceCommand(
       id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"), lost: Sample.lost
     )
   }
@@ -184,8 +184,8 @@ extension Storage {
   }
 
   fileprivate func report(
-    _ challenge: [UInt8], _ verdict: AccountStanding, at time: Int64 = 150, seen: Int64 = 0,
-    order: AccountOrderRecord? = nil
+    _ challenge: [UInt8], _ verdict: ComplianceState, at time: Int64 = 150, seen: Int64 = 0,
+    order: DeviceCommandRecord? = nil
   ) async throws -> Bool {
     try await takeAccountReport(
       AccountReportAttempt(

@@ -11,13 +11,13 @@ extension StorageContract {
 
   /// Gives alice a UAF key.
   private static func addKey(_ storage: Storage) async throws {
-    let registration = UAFSessionRecord(
+    let registration = UAFOperationRecord(
       id: "registration", operation: "Reg", user: "alice", created: 1000, expires: 1100, state: .requested)
     try await storage.addUAFSession(registration, audit: nil)
     try expect(
       await storage.finishUAFRegistration(
         "registration", UAFSessionEnd(status: 1200, time: 1050), adding: [credential().new], limit: 4
-      ) { _ in event("key") }, is: .taken, "the key")
+      ) { _ in event("key") }, is: .accepted, "the key")
   }
 
   /// Gives alice a target `d1`.
@@ -41,7 +41,7 @@ extension StorageContract {
 
   /// An operation and a message for a transaction, as the server makes them.
   private static func asking(_ id: String, keys: Bool = false) -> TransactionAsking {
-    var session = UAFSessionRecord(
+    var session = UAFOperationRecord(
       id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1000, expires: 1300,
       state: .tokenCreated)
     (session.transaction, session.target, session.dispatcher) = (id, "d1", "webhook")
@@ -61,7 +61,7 @@ extension StorageContract {
     let keys = #"[{"aaid":"7357#0001","keyId":"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"}]"#
     let end = UAFSessionEnd(status: 1200, authenticators: keys, time: time)
     return try await storage.finishUAFAuthentication(
-      "s-\(id)", of: "alice", end, uses: [UAFKeyUse(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
+      "s-\(id)", of: "alice", end, uses: [CounterUpdate(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
       evidence: evidence
     ) { event("uaf \($0)") }
   }
@@ -192,7 +192,7 @@ extension StorageContract {
       storage in
       try await prepare(storage)
       func add(_ id: String, for transaction: String) async throws {
-        var session = UAFSessionRecord(
+        var session = UAFOperationRecord(
           id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1100, expires: 1500,
           state: .tokenCreated)
         (session.transaction, session.target) = (transaction, "d1")
@@ -227,7 +227,7 @@ extension StorageContract {
         authenticate(storage, "t1", evidence: second), is: .transactionOver, "a late answer by UAF")
       try await expect(answer(storage, "t1", .approved, evidence: second), is: false, "a second answer")
       try await expect(storage.transaction("t1")?.evidence, is: first, "after late answers")
-      try await expect(authenticate(storage, "t2", evidence: second), is: .taken, "an answer by UAF")
+      try await expect(authenticate(storage, "t2", evidence: second), is: .accepted, "an answer by UAF")
       try await expect(storage.transaction("t2")?.evidence, is: second, "the evidence of UAF")
       try await expect(storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "the app")
       try await expect(storage.transaction("t1")?.evidence, is: first, "once the app is removed")
@@ -280,7 +280,7 @@ extension StorageContract {
         is: .decided, "cancelled")
       try await ended("t3", "cancellation")
       try await expect(storage.ask("t4", asking("t4")), is: .added, "t4")
-      try await expect(authenticate(storage, "t4"), is: .over, "before its token is redeemed")
+      try await expect(authenticate(storage, "t4"), is: .expired, "before its token is redeemed")
       _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
       try await ended("t4", "expiry", at: 1_299)
       var late = Sample.transaction("t5", created: 1_400)
@@ -307,7 +307,7 @@ extension StorageContract {
       let won = try await race { number in
         switch number % 5 {
         case 0: try await storage.decide("t1", Sample.decision()) == .decided
-        case 1: try await authenticate(storage, "t1") == .taken
+        case 1: try await authenticate(storage, "t1") == .accepted
         case 2: try await answer(storage, "t1", .approved)
         case 3: try await answer(storage, "t1", .denied)
         default:
@@ -345,7 +345,7 @@ extension StorageContract {
       }
       for id in ["u1", "u2", "a1", "a2", "a3"] { try await request(id) }
       try await expect(issued("u1"), is: false, "before it is accepted")
-      for id in ["u1", "u2"] { try await expect(authenticate(storage, id), is: .taken, "UAF's \(id)") }
+      for id in ["u1", "u2"] { try await expect(authenticate(storage, id), is: .accepted, "UAF's \(id)") }
       for id in ["a1", "a2"] { try await expect(answer(storage, id, .approved), is: true, "the app's \(id)") }
       try await expect(answer(storage, "a3", .denied), is: true, "the app's no")
       try await expect(issued("u1"), is: true, "for UAF")

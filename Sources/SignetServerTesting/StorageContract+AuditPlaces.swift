@@ -32,12 +32,12 @@ extension StorageContract {
     let keys = #"[{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array(key.utf8)))"}]"#
     return try await storage.finishUAFAuthentication(
       session, of: "alice", UAFSessionEnd(status: 1200, authenticators: keys, time: 1050),
-      uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array(key.utf8), signCounter: counter)]
+      uses: [CounterUpdate(aaid: "7357#0001", keyID: Array(key.utf8), signCounter: counter)]
     ) { outcome in
       let event: AuditEvent =
         switch outcome {
-        case .taken: .uafAuthenticated(answer)
-        case .copied: .uafQuarantined(answer, reason: "copied")
+        case .accepted: .uafAuthenticated(answer)
+        case .clonedAuthenticator: .uafQuarantined(answer, reason: "copied")
         default: .uafAuthenticationRefused(answer, reason: "refused")
         }
       return AuditRecord(event, by: .user("alice"), at: 1050)
@@ -48,7 +48,7 @@ extension StorageContract {
     Check("an event about what is on a device, or by a device, names the device") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      try await expect(storage.register("k1", of: "alice"), is: .taken, "a key")
+      try await expect(storage.register("k1", of: "alice"), is: .accepted, "a key")
       try await expect(storage.addTarget("d1", of: "alice"), is: true, "a target")
       let device = try await storage.only("alice").id
       let key = Array("k1".utf8)
@@ -86,7 +86,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       for name in ["k1", "k2"] {
-        try await expect(storage.register(name, of: "alice"), is: .taken, "a key")
+        try await expect(storage.register(name, of: "alice"), is: .accepted, "a key")
       }
       for name in ["d1", "d2"] {
         try await expect(storage.addTarget(name, of: "alice"), is: true, "a target")
@@ -98,13 +98,13 @@ extension StorageContract {
       let outcome = try await storage.finishUAFAuthentication(
         "s1", of: "alice",
         UAFSessionEnd(status: 1200, authenticators: #"[{"aaid":"7357#0001","keyId":"azE"}]"#, time: 1050),
-        uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+        uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in
         let answer = AuditEvent.UAFAnswer(
           session: "s1", user: "alice", keys: "[]", transaction: nil, outdated: [])
         return AuditRecord(.uafAuthenticated(answer), by: .anyone, at: 1050)
       }
-      try expect(outcome, is: .taken, "an authentication")
+      try expect(outcome, is: .accepted, "an authentication")
       try await expect(count(text, in: entries("uaf.authenticated", storage)), is: 1, "an authentication")
       let target = AuditRecord(.uafTargetRemoved(target: "d1"), by: .local, at: 1060)
       try await expect(storage.removeUAFTarget("d1", audit: target), is: true, "a removal")
@@ -125,29 +125,30 @@ extension StorageContract {
     },
     Check("an event about a response of UAF names the device of its keys, if refused too") { storage in
       try await storage.add(Sample.alice)
-      try await expect(storage.register("k1", of: "alice", on: "laptop"), is: .taken, "a key")
-      try await expect(storage.register("k2", of: "alice", on: "tablet"), is: .taken, "a key")
-      try await expect(storage.register("k3", of: "alice", on: nil), is: .taken, "a key")
+      try await expect(storage.register("k1", of: "alice", on: "laptop"), is: .accepted, "a key")
+      try await expect(storage.register("k2", of: "alice", on: "tablet"), is: .accepted, "a key")
+      try await expect(storage.register("k3", of: "alice", on: nil), is: .accepted, "a key")
       try await expect(storage.addTarget("d1", of: "alice", on: "laptop"), is: true, "a target")
       let laptop = try await storage.device(on: "laptop", of: "alice").id
       let tablet = try await storage.device(on: "tablet", of: "alice").id
       try await storage.addUAFSession(Sample.session("s1", "Auth", of: "alice"), audit: nil)
-      try await expect(respond(storage, "s1", "k1", counter: 5), is: .taken, "the first response")
+      try await expect(respond(storage, "s1", "k1", counter: 5), is: .accepted, "the first response")
       try await expectEntries("uaf.authenticated", of: "s1", on: [laptop], storage)
       for key in ["k2", "k3"] {
-        try await expect(respond(storage, "s1", key, counter: 0), is: .over, "a second response")
+        try await expect(respond(storage, "s1", key, counter: 0), is: .expired, "a second response")
       }
       try await expectEntries("uaf.refused", of: "s1", on: [tablet, nil], storage)
       var sent = Sample.session("s2", "Auth", of: "alice")
       sent.target = "d1"
       try await storage.addUAFSession(sent, audit: nil)
-      try await expect(respond(storage, "s2", "k2", counter: 0), is: .taken, "from another device")
+      try await expect(respond(storage, "s2", "k2", counter: 0), is: .accepted, "from another device")
       try await expectEntries("uaf.authenticated", of: "s2", on: [tablet], storage)
       for session in ["s3", "s4"] {
         try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
       }
-      let copied = UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 5)
-      try await expect(respond(storage, "s3", "k1", counter: 5), is: .copied(copied), "a copied key")
+      let copied = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 5)
+      try await expect(
+        respond(storage, "s3", "k1", counter: 5), is: .clonedAuthenticator(copied), "a copied key")
       try await expectEntries("uaf.quarantined", of: "s3", on: [laptop], storage)
       try await expect(respond(storage, "s4", "k1", counter: 6), is: .keyUnknown, "a key in quarantine")
       try await expectEntries("uaf.refused", of: "s4", on: [laptop], storage)
@@ -159,13 +160,13 @@ extension StorageContract {
         signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
       credential.device = "laptop"
       // The second time there is such a key.
-      for (session, expected) in [("s1", .taken), ("s2", .keyExists)] as [(String, UAFOutcome)] {
+      for (session, expected) in [("s1", .accepted), ("s2", .keyExists)] as [(String, UAFOutcome)] {
         try await storage.addUAFSession(Sample.session(session, "Reg", of: "alice"), audit: nil)
         let outcome = try await storage.finishUAFRegistration(
           session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
         ) { outcome in
           let event: AuditEvent =
-            outcome == .taken
+            outcome == .accepted
             ? .uafRegistered(session: session, user: "alice", keys: "[]")
             : .uafRegistrationRefused(session: session, user: "alice", keys: "[]", reason: "known")
           return AuditRecord(event, by: .user("alice"), at: 1050)

@@ -17,7 +17,7 @@ extension StorageContract {
       session, UAFSessionEnd(status: 1200, time: 1050), adding: keys, limit: 4
     ) { event("uaf \($0)") }
     let state = try await storage.uafSession(session)?.state
-    try expect(state, is: outcome == .taken ? .succeeded : .failed, "the operation")
+    try expect(state, is: outcome == .accepted ? .succeeded : .failed, "the operation")
     return outcome
   }
 
@@ -50,11 +50,11 @@ extension StorageContract {
           }
         }
       }
-      try await expect(register(storage, key("k", of: "bob", publicKey: [4])), is: .taken, "another key")
+      try await expect(register(storage, key("k", of: "bob", publicKey: [4])), is: .accepted, "another key")
     },
     Check("a public key of UAF, in use or removed, becomes no container's") { storage in
       for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
-      try await expect(register(storage, key("k", of: "alice", publicKey: [4])), is: .taken, "the key")
+      try await expect(register(storage, key("k", of: "alice", publicKey: [4])), is: .accepted, "the key")
       for isRemoved in [false, true] {
         if isRemoved {
           _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in
@@ -83,7 +83,7 @@ extension StorageContract {
       for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
       let own = key("k", of: "alice", publicKey: [4])
       for _ in 0..<2 {
-        try await expect(register(storage, own), is: .taken, "the key")
+        try await expect(register(storage, own), is: .accepted, "the key")
         try await expect(
           register(storage, key("other", of: "alice", publicKey: [4])), is: .keyExists, "under another name")
         let removed = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in
@@ -112,12 +112,12 @@ extension StorageContract {
       try await expect(register(storage, copy), is: .keyExists, "while it waits")
       try await expect(
         storage.finish("a-c1", Sample.container("c2", activation: "a-c1")), is: .staged, "another")
-      try await expect(register(storage, copy), is: .taken, "afterwards")
+      try await expect(register(storage, copy), is: .accepted, "afterwards")
     },
     Check("public keys of a deleted user are nobody's, and stay so") { storage in
       for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
       try await storage.activate("c1")
-      try await expect(register(storage, key("k", of: "alice", publicKey: [4])), is: .taken, "the key")
+      try await expect(register(storage, key("k", of: "alice", publicKey: [4])), is: .accepted, "the key")
       let signingKey = try await storage.container("c1")?.signingKey ?? []
       _ = try await storage.deleteUser("alice", subject: "~new", at: 1010, audit: event("deleted")) { _ in
         event("ended")
@@ -138,7 +138,7 @@ extension StorageContract {
       let isTaken = try await race { number in
         let user = "user\(number)"
         if number % 2 == 0 {
-          return try await register(storage, key("k\(number)", of: user, publicKey: [4])) == .taken
+          return try await register(storage, key("k\(number)", of: user, publicKey: [4])) == .accepted
         }
         var container = Sample.container("c-\(user)", activation: "a-\(user)", user: user)
         container.signingKey = [4]

@@ -57,13 +57,13 @@ extension StorageContract {
       try await expect(storage.setUserCode([5], of: "alice", audit: event("code")), is: true, "of alice")
       try await expect(storage.user("alice")?.codeDigest, is: [5], "the digest")
       @Sendable func attempt(_ client: UInt8, _ isRight: Bool) async throws -> CodeOutcome? {
-        try await storage.tryUserCode(CodeAttempt(user: "alice", client: [client])) { digest, wait in
-          guard digest == [5] else { return CodeVerdict(.refused, wait: wait, audit: event("another")) }
+        try await storage.tryUserCode(OTPSubject(user: "alice", client: [client])) { digest, wait in
+          guard digest == [5] else { return OTPResult(.refused, wait: wait, audit: event("another")) }
           let failures = wait?.failures ?? 0
-          guard failures < 3 else { return CodeVerdict(.locked, wait: wait, audit: event("locked")) }
+          guard failures < 3 else { return OTPResult(.locked, wait: wait, audit: event("locked")) }
           return isRight
-            ? CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
-            : CodeVerdict(
+            ? OTPResult(.accepted, wait: nil, audit: event("accepted"))
+            : OTPResult(
               .refused, wait: WaitRecord(failures: failures + 1, until: 5, expires: 100),
               audit: event("refused"))
         }
@@ -82,8 +82,8 @@ extension StorageContract {
       let entries = try await log(of: storage).count
       try await expect(attempt(1, false), is: nil, "after it was taken away")
       try await expect(.unknown, "a code of nobody") {
-        try await storage.tryUserCode(CodeAttempt(user: "bob", client: [1])) {
-          CodeVerdict(.refused, wait: $1, audit: event("of nobody"))
+        try await storage.tryUserCode(OTPSubject(user: "bob", client: [1])) {
+          OTPResult(.refused, wait: $1, audit: event("of nobody"))
         }
       }
       try await expect(log(of: storage).count, is: entries, "entries of codes that there are not")

@@ -83,8 +83,8 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2", device: 8)
-      let outcome = try await storage.attempt(CodeAttempt(user: "alice", client: [1])) { situation in
-        var verdict = CodeVerdict(.refused, wait: nil, audit: event("judged"))
+      let outcome = try await storage.attempt(OTPSubject(user: "alice", client: [1])) { situation in
+        var verdict = OTPResult(.refused, wait: nil, audit: event("judged"))
         verdict.changed = situation.credentials.map {
           var credential = $0
           (credential.lastCounter, credential.drift, credential.failures) = (7, -3, credential.failures + 2)
@@ -104,8 +104,8 @@ extension StorageContract {
       try await storage.activate("c1")
       _ = try await storage.submit(10)
       do {
-        _ = try await storage.attempt(CodeAttempt(user: "alice")) { situation in
-          var verdict = CodeVerdict(.accepted, wait: nil, audit: event("wrong"))
+        _ = try await storage.attempt(OTPSubject(user: "alice")) { situation in
+          var verdict = OTPResult(.accepted, wait: nil, audit: event("wrong"))
           verdict.changed = situation.credentials.map {
             var credential = $0
             credential.lastCounter = 9
@@ -123,14 +123,14 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       let wait = WaitRecord(failures: 4, until: 130, expires: 500)
       @Sendable func setWait(_ user: String, _ client: UInt8, _ wait: WaitRecord?) async throws {
-        _ = try await storage.attempt(CodeAttempt(user: user, client: [client])) { _ in
-          CodeVerdict(.refused, wait: wait, audit: event("wait"))
+        _ = try await storage.attempt(OTPSubject(user: user, client: [client])) { _ in
+          OTPResult(.refused, wait: wait, audit: event("wait"))
         }
       }
       @Sendable func found(_ user: String, _ client: UInt8) async throws -> WaitRecord? {
         // A judge of the outcome alone: what it found comes out as the outcome.
-        let outcome = try await storage.attempt(CodeAttempt(user: user, client: [client])) { situation in
-          CodeVerdict(
+        let outcome = try await storage.attempt(OTPSubject(user: user, client: [client])) { situation in
+          OTPResult(
             situation.wait == wait ? .waiting(seconds: 1) : .refused, wait: situation.wait,
             audit: event("look"))
         }
@@ -191,20 +191,20 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.add(Sample.bob)
       _ = try await storage.add([Sample.token("s1", user: "alice")])
-      @Sendable func seen(_ attempt: CodeAttempt) async throws -> Bool {
+      @Sendable func seen(_ attempt: OTPSubject) async throws -> Bool {
         try await storage.attempt(attempt) { situation in
-          CodeVerdict(
+          OTPResult(
             situation.credentials.map(\.serial) == ["s1"] ? .accepted : .refused, wait: nil,
             audit: event("look"))
         } == .accepted
       }
-      try await expect(seen(CodeAttempt(user: "alice")), is: false, "a pending one of the user")
+      try await expect(seen(OTPSubject(user: "alice")), is: false, "a pending one of the user")
       try await expect(
-        seen(CodeAttempt(user: "alice", serial: "s1")), is: true, "a pending one by its number")
-      try await expect(seen(CodeAttempt(user: nil, serial: "s1")), is: true, "the number alone")
-      try await expect(seen(CodeAttempt(user: "bob", serial: "s1")), is: false, "another's")
-      _ = try await storage.attempt(CodeAttempt(user: "alice", serial: "s1")) { situation in
-        var verdict = CodeVerdict(.accepted, wait: nil, audit: event("verified"))
+        seen(OTPSubject(user: "alice", serial: "s1")), is: true, "a pending one by its number")
+      try await expect(seen(OTPSubject(user: nil, serial: "s1")), is: true, "the number alone")
+      try await expect(seen(OTPSubject(user: "bob", serial: "s1")), is: false, "another's")
+      _ = try await storage.attempt(OTPSubject(user: "alice", serial: "s1")) { situation in
+        var verdict = OTPResult(.accepted, wait: nil, audit: event("verified"))
         verdict.changed = situation.credentials.map {
           var credential = $0
           credential.state = .active
@@ -212,10 +212,10 @@ extension StorageContract {
         }
         return verdict
       }
-      try await expect(seen(CodeAttempt(user: "alice")), is: true, "an active one of the user")
+      try await expect(seen(OTPSubject(user: "alice")), is: true, "an active one of the user")
       let done = try await storage.disableToken("s1", true, audit: event("disabled"))
       try expect(done, is: .done, "disabling")
-      try await expect(seen(CodeAttempt(user: "alice")), is: false, "a disabled one")
+      try await expect(seen(OTPSubject(user: "alice")), is: false, "a disabled one")
       _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
       try await expect(storage.credential("s1")?.state, is: .disabled, "a disabled one that was assigned")
       _ = try await storage.disableToken("s1", false, audit: event("enabled"))

@@ -20,12 +20,12 @@ extension StorageContract {
   private static let deviceSteps: [DeviceStep] = [
     DeviceStep(step: "finishUAFRegistration", name: "a UAF registration") { _, _ in
     } accepts: { storage, user in
-      try await storage.register("k-\(user)", of: user) == .taken
+      try await storage.register("k-\(user)", of: user) == .accepted
     },
     DeviceStep(step: "finishUAFAuthentication", name: "a UAF authentication") {
       _ = try await $0.register("k-\($1)", of: $1)
     } accepts: { storage, user in
-      try await storage.authenticate("k-\(user)", of: user) == .taken
+      try await storage.authenticate("k-\(user)", of: user) == .accepted
     },
     DeviceStep(
       step: "finishUAFAuthentication", name: "a UAF authentication by a key of another device and one of this"
@@ -33,7 +33,7 @@ extension StorageContract {
       _ = try await $0.register("k-\($1)", of: $1)
       _ = try await $0.register("o-\($1)", of: $1, on: "tablet")
     } accepts: { storage, user in
-      try await storage.authenticate("o-\(user)", "k-\(user)", of: user) == .taken
+      try await storage.authenticate("o-\(user)", "k-\(user)", of: user) == .accepted
     },
     DeviceStep(step: "redeemUAFToken", name: "the redemption of a token for a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
@@ -135,7 +135,7 @@ extension StorageContract {
         let outcome = try await storage.finishUAFDeregistration(
           "s1", of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [key], audit: event("ended")
         ) { _, _ in event("removed") }
-        try expect(outcome, is: .taken, "the deregistration")
+        try expect(outcome, is: .accepted, "the deregistration")
         try await expect(
           storage.changeUAFTarget("t2", UAFTargetChange(sealedTarget: []), audit: event("gone")), is: true,
           "an address that goes")
@@ -175,10 +175,10 @@ extension StorageContract {
           storage.lockedDevices(of: .operation("s1", of: "bob") { _, _ in true }), is: nil, "of another user")
         try await expect(.deviceLocked, "a key of it") { try await storage.authenticate("k1", of: "alice") }
         for (key, user) in [("k2", "alice"), ("k3", "alice"), ("k4", "bob")] {
-          try await expect(storage.authenticate(key, of: user), is: .taken, "\(key), which is elsewhere")
+          try await expect(storage.authenticate(key, of: user), is: .accepted, "\(key), which is elsewhere")
         }
         try await expect(storage.unlockDevice(of: "alice"), is: [], "the orders of the unlock")
-        try await expect(storage.authenticate("k1", of: "alice"), is: .taken, "the key afterwards")
+        try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key afterwards")
         try await expect(storage.lockDevice("nothing"), is: .unknown, "a lock of nothing")
         try await expect(storage.unlockDevice("nothing"), is: .unknown, "an unlock of nothing")
       },
@@ -244,7 +244,7 @@ extension StorageContract {
         try await expect(storage.container("c2")?.standing, is: .locked, "how it stands")
         try await expect(storage.only("alice").standing, is: .locked, "how the device stands")
         try await storage.order(.unlock, "c2")
-        try await expect(storage.authenticate("k1", of: "alice"), is: .taken, "the key after the unlock")
+        try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key after the unlock")
       },
       Check("a locked device stays locked, whatever end its container tells") { storage in
         for end in ["deleted", "reset", "wiped"] {
@@ -271,7 +271,7 @@ extension StorageContract {
             return false
           }
           do {
-            return try await storage.authenticate("k", of: "alice", "s\(number)") == .taken
+            return try await storage.authenticate("k", of: "alice", "s\(number)") == .accepted
           } catch StorageFailure.deviceLocked { return false }
         }
         let succeeded = try await (0..<contestants).asyncCount {

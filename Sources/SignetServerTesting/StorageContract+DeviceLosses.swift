@@ -31,7 +31,7 @@ extension StorageContract {
       for (key, user, device) in [
         ("k1", "alice", Sample.installation), ("k2", "alice", "tablet"), ("k3", "bob", Sample.installation),
       ] {
-        try await expect(storage.register(key, of: user, on: device), is: .taken, "\(key)")
+        try await expect(storage.register(key, of: user, on: device), is: .accepted, "\(key)")
       }
       _ = try await storage.addTarget("t1", of: "alice")
       _ = try await storage.addTarget("t2", of: "alice", on: "tablet")
@@ -46,11 +46,11 @@ extension StorageContract {
       try await expect(storage.uafTargets(user: "alice").map(\.id), is: ["t2"], "the targets")
       for (id, state) in [
         ("reg", .failed), ("dereg", .requested), ("s-t1", .failed), ("s-t2", .tokenCreated),
-      ] as [(String, UAFSessionRecord.State)] {
+      ] as [(String, UAFOperationRecord.State)] {
         try await expect(storage.uafSession(id)?.state, is: state, "\(id)")
       }
       try await expect(storage.authenticate("k1", of: "alice"), is: .keyUnknown, "a login by the key")
-      try await expect(storage.authenticate("k2", of: "alice"), is: .taken, "one by another")
+      try await expect(storage.authenticate("k2", of: "alice"), is: .accepted, "one by another")
       let lost = try await log(of: storage).filter { $0.contains("lost") }
       try expect(lost.count, is: 2, "events of what went")
       _ = try await storage.revokeContainer("c1")
@@ -70,7 +70,7 @@ extension StorageContract {
         try await expect(storage.register("k1", of: user), is: .keyExists, "the key again, for \(user)")
       }
       for key in ["k5", "k6", "k7", "k8"] {
-        try await expect(storage.register(key, of: "alice"), is: .taken, "a new one")
+        try await expect(storage.register(key, of: "alice"), is: .accepted, "a new one")
       }
     },
     Check("a renewal, and a container that another replaced, take nothing of UAF away") { storage in
@@ -91,7 +91,7 @@ extension StorageContract {
       try await storage.add(Sample.activation("a4"))
       _ = try await storage.finish("a4", Sample.container("c4", activation: "a4"))
       _ = try await storage.revokeContainer("c4")
-      try await expect(storage.authenticate("k1", of: "alice"), is: .taken, "the key")
+      try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key")
       try await expect(storage.devices(user: "alice").count, is: 1, "devices")
     },
     Check("a container that its user deletes leaves the UAF keys; one that is wiped does not") { storage in
@@ -111,7 +111,7 @@ extension StorageContract {
       try await storage.order(.wipe, "c", id: "w")
       try await expect(storage.only("ordered").standing, is: .locked, "how the device stands")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.active], "the key")
-      let isReceived = try await storage.receiveAccountOrder(
+      let isReceived = try await storage.receiveDeviceCommand(
         "w", of: "c", receipt: "r", at: 1100, audit: event("receipt"), lost: Sample.lost)
       try expect(isReceived, is: true, "the receipt")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.revoked], "the key then")
@@ -226,7 +226,7 @@ extension StorageContract {
       try await expect(storage.uafCredentials(user: "alice").count, is: 3, "keys that stay")
       try await expect(storage.uafTargets(user: "alice").count, is: 3, "targets that stay")
       let own = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
-      try await expect(storage.deregister("own", own, by: .target("t1")), is: .taken, "a key there")
+      try await expect(storage.deregister("own", own, by: .target("t1")), is: .accepted, "a key there")
       try await expect(.unauthorized, "anything by a key that is gone") {
         try await storage.removeUAFTarget("t2", by: Storage.basis("s"), audit: event("removed"))
       }

@@ -42,7 +42,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       _ = try await race { number in
         number % 2 == 0
-          ? try await storage.register("k\(number)", of: "alice", limit: 100) == .taken
+          ? try await storage.register("k\(number)", of: "alice", limit: 100) == .accepted
           : try await storage.addTarget("t\(number)", of: "alice")
       }
       try await expect(storage.devices(user: "alice").count, is: 1, "devices")

@@ -44,11 +44,12 @@ extension StorageContract {
       try await storage.activate("c1")
       try await storage.addOutboxReceiver(first, lifetime: 100)
       let device = try await storage.devices(user: "alice")[0].id
-      @Sendable func order(_ id: String, _ action: AccountOrderRecord.Action = .lock) -> AccountOrderRecord {
-        AccountOrderRecord(id: id, container: "c1", action: action, reason: "", created: 1010)
+      @Sendable func order(_ id: String, _ action: DeviceCommandRecord.Action = .lock) -> DeviceCommandRecord
+      {
+        DeviceCommandRecord(id: id, container: "c1", action: action, reason: "", created: 1010)
       }
       try await expect(
-        storage.addAccountOrder(order("o", .unlock), audit: event("order")), is: .added, "an order")
+        storage.addDeviceCommand(order("o", .unlock), audit: event("order")), is: .added, "an order")
       // The device is locked before its container's order fails, whose id is taken.
       try await expect(.exists, "a lock that fails") {
         try await storage.lockDevice(device, reason: "", audit: event("lock")) { _ in

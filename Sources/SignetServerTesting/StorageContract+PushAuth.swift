@@ -184,7 +184,7 @@ extension StorageContract {
     Check("what an app is asked by name, it answers alone: no container and no UAF key") { storage in
       try await prepare(storage)
       try await storage.activate("c1")
-      try await expect(storage.register("k1", of: "alice", on: nil), is: .taken, "a key")
+      try await expect(storage.register("k1", of: "alice", on: nil), is: .accepted, "a key")
       try expect(await storage.send(message("a")), is: .added, "a message")
       try await expect(storage.decide("t-a", Sample.decision(.denied, at: 1050)), is: .unknown, "a decision")
       try await expect(
@@ -196,7 +196,7 @@ extension StorageContract {
       try await storage.addUAFSession(session, audit: nil)
       let outcome = try await storage.finishUAFAuthentication(
         "s", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-        uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+        uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in event("uaf") }
       try expect(outcome, is: .transactionOver, "an answer by UAF")
       try expect(try await storage.transaction("t-a")?.state, is: .pending, "the transaction")

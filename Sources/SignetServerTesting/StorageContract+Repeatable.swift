@@ -25,7 +25,7 @@ extension StorageContract {
       let told = entries.filter { $0.contains(#","silentUntil":3600}"#) }
       try expect(told.count, is: 1, "entries that say until when others are left out")
       try await expect(storage.pushTargets(container: "c1"), is: [], "what was done all the same")
-      for verdict in [AccountStanding.stepUp, .open, .open] {
+      for verdict in [ComplianceState.stepUp, .open, .open] {
         try await expect(storage.report(verdict), is: true, "a report")
       }
       try await expect(log(of: storage).count, is: before + 63, "entries with those of changes")
@@ -106,8 +106,8 @@ extension StorageContract {
         try expect(outcome != .added, "a request beyond what may wait is not added")
       }
       try await expect(log(of: storage).count, is: before + 182, "entries of requests that were not made")
-      let code = CodeVerdict(.locked, wait: nil, audit: event("user code"))
-      _ = try await storage.tryUserCode(CodeAttempt(user: "bob", client: [1])) { _, _ in code }
+      let code = OTPResult(.locked, wait: nil, audit: event("user code"))
+      _ = try await storage.tryUserCode(OTPSubject(user: "bob", client: [1])) { _, _ in code }
       try await expect(log(of: storage).count, is: before + 182, "entries with a user's code")
     },
     Check("what the log has had of an hour is forgotten with the hour, and with its user") { storage in
@@ -141,7 +141,7 @@ extension Storage {
   }
 
   /// Has `c1` report, as it is asked to.
-  fileprivate func report(_ verdict: AccountStanding) async throws -> Bool {
+  fileprivate func report(_ verdict: ComplianceState) async throws -> Bool {
     try await setAccountChallenge([1], expires: 200, of: "c1", at: 100)
     let attempt = AccountReportAttempt(
       container: "c1", challenge: [1], time: 150, report: "jws", seen: 0, verdict: verdict, reason: "")
@@ -164,8 +164,8 @@ extension Storage {
 
   /// Sends a code from an address that has to wait.
   fileprivate func wait(as user: String, key: String? = nil) async throws -> CodeOutcome {
-    try await attempt(CodeAttempt(user: user, client: [1], key: key)) {
-      CodeVerdict(.waiting(seconds: 9), wait: $0.wait, audit: StorageContract.event("code"))
+    try await attempt(OTPSubject(user: user, client: [1], key: key)) {
+      OTPResult(.waiting(seconds: 9), wait: $0.wait, audit: StorageContract.event("code"))
     }
   }
 }

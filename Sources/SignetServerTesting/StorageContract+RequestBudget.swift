@@ -40,7 +40,7 @@ extension StorageContract {
     Way(name: "a UAF authentication on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched(id, "Auth", by: requester), limits)
     } accept: { storage, id in
-      try await storage.logIn(id) == .taken
+      try await storage.logIn(id) == .accepted
     },
     Way(name: "a UAF registration on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched(id, "Reg", by: requester), limits)
@@ -51,14 +51,14 @@ extension StorageContract {
         keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
       return try await storage.finishUAFRegistration(
         id, UAFSessionEnd(status: 1200, time: 1050), adding: [key.new], limit: 99
-      ) { event("\($0)") } == .taken
+      ) { event("\($0)") } == .accepted
     },
   ]
 
   private static func prepare(_ storage: Storage) async throws {
     try await storage.add(Sample.alice)
     try await storage.activate("c1")
-    try await expect(storage.register("k1", of: "alice", on: nil), is: .taken, "a key")
+    try await expect(storage.register("k1", of: "alice", on: nil), is: .accepted, "a key")
     try await expect(storage.addTarget("d1", of: "alice", on: nil), is: true, "a target")
     let app = PushAuthMechanismRecord(
       id: "m1", user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
@@ -292,7 +292,7 @@ extension Sample {
 
   /// An operation whose token goes to the target `d1` of alice.
   fileprivate static func dispatched(_ id: String, _ operation: String, by requester: String)
-    -> UAFSessionRecord
+    -> UAFOperationRecord
   {
     var session = session(id, operation, of: "alice")
     (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
@@ -304,7 +304,7 @@ extension Sample {
 
 extension Storage {
   fileprivate func dispatch(
-    _ session: UAFSessionRecord, _ limits: TransactionLimits
+    _ session: UAFOperationRecord, _ limits: TransactionLimits
   ) async throws -> AdmissionOutcome {
     try await addUAFSession(session, limits: limits) { StorageContract.event("\($0)") }
   }
@@ -314,7 +314,7 @@ extension Storage {
     _ = try await redeem(id)
     return try await finishUAFAuthentication(
       id, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-      uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+      uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
     ) { StorageContract.event("\($0)") }
   }
 }

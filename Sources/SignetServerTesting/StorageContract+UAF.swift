@@ -14,8 +14,8 @@ extension StorageContract {
 
   private static func session(
     _ id: String, _ operation: String = "Auth", transaction: String? = nil
-  ) -> UAFSessionRecord {
-    var session = UAFSessionRecord(
+  ) -> UAFOperationRecord {
+    var session = UAFOperationRecord(
       id: id, operation: operation, user: "alice", context: "{}", created: 1000, expires: 1100,
       state: .requested)
     session.request = [1, 2]
@@ -25,24 +25,24 @@ extension StorageContract {
 
   private static func end(at time: Int64 = 1050) -> UAFSessionEnd { UAFSessionEnd(status: 1200, time: time) }
 
-  private static func use(_ key: UInt8, _ counter: UInt32) -> UAFKeyUse {
-    UAFKeyUse(aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), signCounter: counter)
+  private static func use(_ key: UInt8, _ counter: UInt32) -> CounterUpdate {
+    CounterUpdate(aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), signCounter: counter)
   }
 
   private static func authenticate(
-    _ storage: Storage, _ id: String, _ uses: [UAFKeyUse], of user: String = "alice",
+    _ storage: Storage, _ id: String, _ uses: [CounterUpdate], of user: String = "alice",
     at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFAuthentication(
       id, of: user, end(at: time), uses: uses
-    ) { event($0 == .taken ? "taken" : "refused") }
+    ) { event($0 == .accepted ? "taken" : "refused") }
   }
 
   private static func register(
     _ storage: Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFRegistration(id, end(at: time), adding: credentials.map(\.new), limit: 4) {
-      event($0 == .taken ? "taken" : "refused")
+      event($0 == .accepted ? "taken" : "refused")
     }
   }
 
@@ -52,7 +52,7 @@ extension StorageContract {
     try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
     try await storage.addUAFSession(session("first", "Reg"), audit: nil)
     let credentials = counters.enumerated().map { credential(UInt8($0 + 1), counter: $1) }
-    try expect(await register(storage, "first", credentials), is: .taken, "the first registration")
+    try expect(await register(storage, "first", credentials), is: .accepted, "the first registration")
   }
 
   /// Keys, operations and devices of UAF.
@@ -61,8 +61,8 @@ extension StorageContract {
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
       try await storage.addUAFSession(session("s", "Reg"), audit: event("session"))
       let outcomes = try await race { try await register(storage, "s", [credential(UInt8($0))]) }
-      try expect(outcomes.count { $0 == .taken }, is: 1, "registrations that were taken")
-      try expect(outcomes.count { $0 == .over }, is: contestants - 1, "registrations that came too late")
+      try expect(outcomes.count { $0 == .accepted }, is: 1, "registrations that were taken")
+      try expect(outcomes.count { $0 == .expired }, is: contestants - 1, "registrations that came too late")
       try expect(try await storage.uafCredentials(user: "alice").count, is: 1, "keys of the user")
       let session = try await storage.uafSession("s")
       try expect(session?.state, is: .succeeded, "the operation")
@@ -85,15 +85,15 @@ extension StorageContract {
     Check("a UAF response that is too late is not taken") { storage in
       try await prepare(storage, [0])
       try await storage.addUAFSession(session("s"), audit: nil)
-      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1100), is: .over, "at the end")
-      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1099), is: .taken, "before the end")
-      try expect(await authenticate(storage, "none", [use(1, 0)]), is: .over, "of no operation")
+      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1100), is: .expired, "at the end")
+      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1099), is: .accepted, "before the end")
+      try expect(await authenticate(storage, "none", [use(1, 0)]), is: .expired, "of no operation")
     },
     Check("UAF counters grow, or stay 0") { storage in
       try await prepare(storage, [0, 5])
       for (id, uses) in [("a", [use(1, 0)]), ("b", [use(1, 0), use(2, 6)]), ("c", [use(1, 3)])] {
         try await storage.addUAFSession(session(id), audit: nil)
-        try expect(await authenticate(storage, id, uses), is: .taken, "authentication \(id)")
+        try expect(await authenticate(storage, id, uses), is: .accepted, "authentication \(id)")
       }
       let counters = try await storage.uafCredentials(user: "alice").map(\.signCounter)
       try expect(counters, is: [3, 6], "the counters")
@@ -104,7 +104,8 @@ extension StorageContract {
         try await storage.addUAFSession(session(id), audit: nil)
         let copied = use(key, counter)
         try expect(
-          await authenticate(storage, id, [copied]), is: .copied(copied), "counter \(counter) after 5")
+          await authenticate(storage, id, [copied]), is: .clonedAuthenticator(copied),
+          "counter \(counter) after 5")
         try expect(try await storage.uafSession(id)?.state, is: .failed, "the operation")
         try await storage.addUAFSession(session(id + "2"), audit: nil)
         try expect(
@@ -121,8 +122,9 @@ extension StorageContract {
       try await prepare(storage, [5])
       for number in 0..<contestants { try await storage.addUAFSession(session("s\(number)"), audit: nil) }
       let outcomes = try await race { try await authenticate(storage, "s\($0)", [use(1, 6)]) }
-      try expect(outcomes.count { $0 == .taken }, is: 1, "responses that were taken")
-      try expect(outcomes.count { $0 == .copied(use(1, 6)) }, is: 1, "responses that told of the copy")
+      try expect(outcomes.count { $0 == .accepted }, is: 1, "responses that were taken")
+      try expect(
+        outcomes.count { $0 == .clonedAuthenticator(use(1, 6)) }, is: 1, "responses that told of the copy")
       try expect(try await storage.uafCredentials(user: "alice").map(\.state), is: [.quarantined], "the key")
     },
     Check("a UAF response decides its transaction, unless that has ended") { storage in
@@ -133,7 +135,7 @@ extension StorageContract {
         ) { _ in event("transaction") }
         try await storage.addUAFSession(session(id, transaction: id), audit: nil)
       }
-      try expect(await authenticate(storage, "t1", [use(1, 0)]), is: .taken, "of a pending one")
+      try expect(await authenticate(storage, "t1", [use(1, 0)]), is: .accepted, "of a pending one")
       let decided = try await storage.transaction("t1")
       try expect(decided?.state, is: .accepted, "the transaction")
       try expect(decided?.uaf, is: UAFAcceptance(session: "t1", time: 1050), "how it was accepted")
@@ -170,7 +172,7 @@ extension StorageContract {
       try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .decided, "a withdrawal")
       try await expect(begin("withdrawn", for: "t2", at: 1200), is: .transactionOver, "a withdrawn one")
       try await storage.addUAFSession(session("t3", transaction: "t3"), audit: nil)
-      try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .taken, "an answer")
+      try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .accepted, "an answer")
       try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionOver, "an accepted one")
       for id in ["late", "back", "withdrawn", "accepted"] {
         try await expect(storage.uafSession(id) == nil, is: true, "\(id) is not added")
@@ -232,8 +234,8 @@ extension StorageContract {
       anybody.user = nil
       try await storage.addUAFSession(anybody, audit: nil)
       try await storage.addUAFSession(session("own"), audit: nil)
-      try expect(await authenticate(storage, "own", [use(1, 0)], of: "bob"), is: .over, "of another user")
-      try expect(await authenticate(storage, "s", [use(1, 0)]), is: .taken, "where nobody was named")
+      try expect(await authenticate(storage, "own", [use(1, 0)], of: "bob"), is: .expired, "of another user")
+      try expect(await authenticate(storage, "s", [use(1, 0)]), is: .accepted, "where nobody was named")
       try expect(try await storage.uafSession("s")?.user, is: "alice", "whose operation it is")
     },
     Check("a UAF token is redeemed once, of 50, in time") { storage in
@@ -295,19 +297,19 @@ extension StorageContract {
         ) { _, _ in event("removed") }
       }
       try await storage.addUAFSession(session("s", "Dereg"), audit: nil)
-      try expect(await deregister("s", key, of: "bob"), is: .over, "of another user")
-      try expect(await deregister("s", key, at: 1100), is: .over, "when it is over")
-      try expect(await deregister("none", key), is: .over, "of no operation")
+      try expect(await deregister("s", key, of: "bob"), is: .expired, "of another user")
+      try expect(await deregister("s", key, at: 1100), is: .expired, "when it is over")
+      try expect(await deregister("none", key), is: .expired, "of no operation")
       try expect(try await storage.uafCredentials(user: "alice").count, is: 2, "keys that stay")
       let outcomes = try await race { _ in try await deregister("s", key) }
-      try expect(outcomes.count { $0 == .taken }, is: 1, "deregistrations that were taken")
-      try expect(outcomes.count { $0 == .over }, is: contestants - 1, "deregistrations that came too late")
+      try expect(outcomes.count { $0 == .accepted }, is: 1, "deregistrations that were taken")
+      try expect(outcomes.count { $0 == .expired }, is: contestants - 1, "deregistrations that came too late")
       try expect(
         try await storage.uafCredentials(user: "alice").map(\.keyID),
         is: [[UInt8](repeating: 2, count: 32)], "the keys")
       try expect(try await storage.uafSession("s")?.end, is: end(), "its end")
       try await storage.addUAFSession(session("t", "Dereg"), audit: nil)
-      try expect(await deregister("t", key), is: .taken, "of a key that is gone")
+      try expect(await deregister("t", key), is: .accepted, "of a key that is gone")
     },
     Check("a UAF key is released from quarantine, and its counter stays") { storage in
       try await prepare(storage, [5])
@@ -317,7 +319,8 @@ extension StorageContract {
       }
       try expect(try await release(), is: false, "of a key that is in use")
       try await storage.addUAFSession(session("s"), audit: nil)
-      try expect(await authenticate(storage, "s", [use(1, 5)]), is: .copied(use(1, 5)), "the copy")
+      try expect(
+        await authenticate(storage, "s", [use(1, 5)]), is: .clonedAuthenticator(use(1, 5)), "the copy")
       try expect(try await release(), is: true, "of the key in quarantine")
       try expect(
         try await storage.uafCredential(aaid: "7357#0001", keyID: id), is: credential(1, counter: 5),
@@ -339,7 +342,7 @@ extension StorageContract {
         try await storage.addUAFSession(registration, audit: nil)
         var key = credential(number, user: user)
         key.device = device
-        try expect(await register(storage, "s\(number)", [key]), is: .taken, "registration \(number)")
+        try expect(await register(storage, "s\(number)", [key]), is: .accepted, "registration \(number)")
         _ = try await storage.addUAFTarget(
           UAFTargetRecord(
             id: "t\(number)", user: user, device: device, name: "\(number)", dispatcher: nil,

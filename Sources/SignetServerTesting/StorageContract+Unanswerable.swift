@@ -24,7 +24,7 @@ extension StorageContract {
       "the receipt for a wipe",
       { storage, user in
         try await storage.order(.wipe, "c-\(user)", id: "o-\(user)")
-        _ = try await storage.receiveAccountOrder(
+        _ = try await storage.receiveDeviceCommand(
           "o-\(user)", of: "c-\(user)", receipt: "jws", at: 1020, audit: at(1020), lost: Sample.lost)
       }
     ),
@@ -190,12 +190,14 @@ extension StorageContract {
         try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
         return try await storage.finishUAFAuthentication(
           session, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-          uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)]
+          uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)]
         ) { _ in at(1050) }
       }
-      try await expect(logIn(5), is: .taken, "a login")
+      try await expect(logIn(5), is: .accepted, "a login")
       try await expectWaiting(storage, "t1", "a login")
-      guard case .copied = try await logIn(4) else { throw Failure(description: "an older counter") }
+      guard case .clonedAuthenticator = try await logIn(4) else {
+        throw Failure(description: "an older counter")
+      }
       try await expectEnded(storage, "t1", "the quarantine")
       try await begin(2)
       try await storage.addUAFSession(Sample.session("dereg", "Dereg", of: "alice"), audit: nil)
@@ -228,7 +230,7 @@ extension StorageContract {
       try await expect(storage.redeem("t3"), is: true, "a token")
       let outcome = try await storage.finishUAFAuthentication(
         "s-t3", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
-        uses: [UAFKeyUse(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
+        uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in
         at(1050)
       } judge: { _, _ in

@@ -27,8 +27,8 @@ extension StorageContract {
     GatedStep(step: "tryUserCode", name: "the code of a user") { storage, user in
       _ = try await storage.setUserCode([1], of: user, audit: event("code"))
     } accepts: { storage, user in
-      try await storage.tryUserCode(CodeAttempt(user: user, client: [1])) {
-        CodeVerdict(.accepted, wait: $1, audit: event("user code"))
+      try await storage.tryUserCode(OTPSubject(user: user, client: [1])) {
+        OTPResult(.accepted, wait: $1, audit: event("user code"))
       } == .accepted
     },
     GatedStep(step: "claimRequest", name: "a signed request of a device") {
@@ -172,17 +172,17 @@ extension StorageContract {
     GatedStep(step: "finishUAFRegistration", name: "a UAF registration") { storage, user in
       try await storage.addUAFSession(Sample.uafSession("u-\(user)", "Reg", of: nil), audit: nil)
     } accepts: { storage, user in
-      try await storage.registerUAF("u-\(user)", of: user) == .taken
+      try await storage.registerUAF("u-\(user)", of: user) == .accepted
     },
     GatedStep(step: "finishUAFAuthentication", name: "a UAF authentication") { storage, user in
       try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
       _ = try await storage.registerUAF("r-\(user)", of: user)
       try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: nil), audit: nil)
     } accepts: { storage, user in
-      let use = UAFKeyUse(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
+      let use = CounterUpdate(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
       return try await storage.finishUAFAuthentication(
         "u-\(user)", of: user, UAFSessionEnd(status: 1200, time: 1050), uses: [use]
-      ) { _ in event("uaf") } == .taken
+      ) { _ in event("uaf") } == .accepted
     },
     GatedStep(step: "addUAFTarget", name: "a device for UAF tokens") { _, _ in
     } accepts: { storage, user in

@@ -50,7 +50,7 @@ extension StorageContract {
         storage.finishUAFDeregistration(
           "d", of: "suspended", UAFSessionEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
           audit: event("ended")
-        ) { _, _ in event("removed") }, is: .taken, "a deregistration")
+        ) { _, _ in event("removed") }, is: .accepted, "a deregistration")
       try await expect(storage.uafCredentials(user: "suspended"), is: [], "the keys")
     },
     Check("a suspension ends what is under way, once, and tells who waits; after it the user goes on") {

@@ -158,16 +158,16 @@ package enum Sample {
 
   /// A judge of counters: what one of codes comes down to.
   static func judge(
-    _ situation: CodeSituation, _ counter: Int64?, of id: String, limit: Int
-  ) -> CodeVerdict {
-    func verdict(_ outcome: CodeOutcome) -> CodeVerdict {
-      CodeVerdict(outcome, wait: situation.wait, audit: StorageContract.event("code \(outcome)"))
+    _ situation: OTPSnapshot, _ counter: Int64?, of id: String, limit: Int
+  ) -> OTPResult {
+    func verdict(_ outcome: CodeOutcome) -> OTPResult {
+      OTPResult(outcome, wait: situation.wait, audit: StorageContract.event("code \(outcome)"))
     }
     guard var credential = situation.credentials.first(where: { $0.id == id }) else {
       return verdict(.refused)
     }
     guard credential.failures < limit else { return verdict(.locked) }
-    var made: CodeVerdict
+    var made: OTPResult
     if let counter, counter > credential.lastCounter {
       (credential.lastCounter, credential.failures) = (counter, 0)
       made = verdict(.accepted)
@@ -255,14 +255,14 @@ extension Storage {
   func submit(
     _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3, key: String? = nil
   ) async throws -> CodeOutcome {
-    try await attempt(CodeAttempt(user: user, client: [1], key: key)) {
+    try await attempt(OTPSubject(user: user, client: [1], key: key)) {
       Sample.judge($0, counter, of: container, limit: limit)
     }
   }
 
   /// Makes one attempt to use codes, and waits for it.
   func attempt(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+    _ attempt: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) async throws -> CodeOutcome {
     try await attemptCode(attempt, judge: judge).value
   }
@@ -308,7 +308,7 @@ extension Storage {
 
   /// Adds a UAF operation, however often its user is asked.
   package func addUAFSession(
-    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, audit: AuditRecord?
+    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, audit: AuditRecord?
   ) async throws {
     let outcome = try await addUAFSession(session, by: basis, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")

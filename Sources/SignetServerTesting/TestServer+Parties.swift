@@ -35,7 +35,7 @@ extension TestServer {
   ///
   /// - Throws: `Problem`.
   public func createTransaction(_ form: TransactionForm, for user: UserID) async throws -> TransactionID {
-    let order = TransactionOrder(.form(form), from: TransactionService.testParty, user: user)
+    let order = TransactionDraft(.form(form), from: TransactionService.testParty, user: user)
     return try TransactionID(await TransactionService(context).create(order, by: Self.actor).record.id)
   }
 
@@ -59,7 +59,7 @@ extension TransactionService {
   package func create(
     _ text: String, user: UserID?, lifetime: Int64?, by actor: AuditActor
   ) async throws -> TransactionRecord {
-    let order = TransactionOrder(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
+    let order = TransactionDraft(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
     return try await create(order, by: actor).record
   }
 }

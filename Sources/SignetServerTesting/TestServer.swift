@@ -20,7 +20,7 @@ public final class TestServer: Sendable {
   let server: Server
   private let storage: @Sendable () throws -> Storage
   private let derivation: PasswordDerivation
-  private let transport: ServerConfiguration
+  private let transport: HTTPServerConfiguration
 
   /// Starts a server.
   ///
@@ -54,7 +54,7 @@ public final class TestServer: Sendable {
     let port = try FreePort.find()
     serverURL = try ServerURL("127.0.0.1:\(port)/main")
     certificateAuthorityPEM = try authority.certificatePEM
-    let settings = ServerSettings(
+    let settings = ServicePolicy(
       serverURL: serverURL,
       pins: [try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: certificate.certificatePEM)],
       profile: ContainerProfile(protection: protection, totp: .standard))
@@ -69,7 +69,7 @@ public final class TestServer: Sendable {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
       }
     }
-    transport = ServerConfiguration(port: port, security: .tls(identity), limits: limits)
+    transport = HTTPServerConfiguration(port: port, security: .tls(identity), limits: limits)
     server = try Server(context, transport: transport)
     _ = try server.start()
   }
@@ -79,14 +79,14 @@ public final class TestServer: Sendable {
   /// - Parameter change: Changes the settings.
   /// - Returns: The server that runs now.
   /// - Throws: What goes wrong while starting.
-  package func restarted(_ change: (inout ServerSettings) -> Void) async throws -> TestServer {
+  package func restarted(_ change: (inout ServicePolicy) -> Void) async throws -> TestServer {
     await stop()
     var settings = context.settings
     change(&settings)
     return try TestServer(self, settings)
   }
 
-  private init(_ stopped: TestServer, _ settings: ServerSettings) throws {
+  private init(_ stopped: TestServer, _ settings: ServicePolicy) throws {
     (storage, transport, serverURL) = (stopped.storage, stopped.transport, stopped.serverURL)
     certificateAuthorityPEM = stopped.certificateAuthorityPEM
     context = ServiceContext(

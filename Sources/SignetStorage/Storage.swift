@@ -18,7 +18,7 @@ public final class Storage: Sendable {
   private let basis: StepBasis
   private let faults: StepFaults?
 
-  var codes: RowCodes { basis.codes }
+  var codes: RowMAC { basis.codes }
 
   /// Opens a database and brings its schema up to date; it blocks.
   ///
@@ -65,7 +65,7 @@ public final class Storage: Sendable {
       if case .file = location, case SQLFailure.unreachable = error { throw .readOnly }
       throw StorageFailure(error)
     }
-    (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
+    (basis, faults) = (StepBasis(RowMAC(key: nil), AnswerRules()), nil)
   }
 
   /// The tables of a server's state.
@@ -75,11 +75,11 @@ public final class Storage: Sendable {
   package init(over database: SQLDatabase) {
     self.database = database
     readiness = MemoryProbe(database: database)
-    (basis, faults) = (StepBasis(RowCodes(key: nil), AnswerRules()), nil)
+    (basis, faults) = (StepBasis(RowMAC(key: nil), AnswerRules()), nil)
   }
 
   private init(
-    _ other: Storage, codes: RowCodes? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
+    _ other: Storage, codes: RowMAC? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
   ) {
     database = other.database
     readiness = other.readiness
@@ -94,7 +94,7 @@ public final class Storage: Sendable {
   /// - Parameter key: The key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
   public func authenticatingRows(with key: HMACKey) -> Storage {
-    Storage(self, codes: RowCodes(key: key))
+    Storage(self, codes: RowMAC(key: key))
   }
 
   /// The same storage over the same connections, whose steps go by these rules where they look for somebody who could answer a request.
@@ -212,10 +212,10 @@ package struct StepFaults: Sendable {
 
 /// What the steps of a storage go by; a class, since each step would copy it.
 private final class StepBasis: Sendable {
-  let codes: RowCodes
+  let codes: RowMAC
   let rules: AnswerRules
 
-  init(_ codes: RowCodes, _ rules: AnswerRules) { (self.codes, self.rules) = (codes, rules) }
+  init(_ codes: RowMAC, _ rules: AnswerRules) { (self.codes, self.rules) = (codes, rules) }
 }
 
 extension SQLConnection {
@@ -229,7 +229,7 @@ extension SQLConnection {
   }
 
   /// The codes of the storage whose step this is.
-  var rowCodes: RowCodes { get throws { try basis.codes } }
+  var rowCodes: RowMAC { get throws { try basis.codes } }
 
   /// The rules of the storage whose step this is.
   var answerRules: AnswerRules { get throws { try basis.rules } }

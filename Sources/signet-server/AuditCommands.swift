@@ -102,7 +102,7 @@ enum AuditCommands {
     if access(database, R_OK) == 0 { return try AuditLogFile(database: database).verify(keptHeads: heads) }
     let cause = errno
     guard cause == ENOENT, access("\(folder)/server.json", R_OK) == 0,
-      let storage = try ServerFolder(opening: folder).storageOnServer()
+      let storage = try DataDirectory(opening: folder).storageOnServer()
     else { throw InputFile.unreadable(database, TerminalText(ours: systemMessage(cause))) }
     do {
       let report = try await storage.verifyAudit(keptHeads: heads)

@@ -28,7 +28,7 @@ enum BackupCommands {
         "Copy a server's data folder")
     ]
   ) { arguments in
-    let folder = try ServerFolder(opening: arguments.string("data"))
+    let folder = try DataDirectory(opening: arguments.string("data"))
     let copy = try folder.backUp(
       to: arguments.string("copy"), withMasterKey: !arguments.isSet("without-master-key"))
     report(copy, as: "Backup", arguments)
@@ -54,7 +54,7 @@ enum BackupCommands {
         "Restore a server's data folder")
     ]
   ) { arguments in
-    let backup = try ServerFolder(opening: arguments.string("backup"))
+    let backup = try DataDirectory(opening: arguments.string("backup"))
     let copy = try backup.restore(to: arguments.string("data"), masterKeyFile: Environment.masterKeyFile)
     report(copy, as: "Folder", arguments)
     if !arguments.isSet("json") {
@@ -68,7 +68,7 @@ enum BackupCommands {
     return .success
   }
 
-  private static func report(_ copy: ServerFolderCopy, as name: String, _ arguments: Arguments) {
+  private static func report(_ copy: DataDirectoryCopy, as name: String, _ arguments: Arguments) {
     guard !arguments.isSet("json") else {
       return arguments.output.print([
         "folder": .string(copy.path), "files": .array(copy.files.map { .string($0) }),

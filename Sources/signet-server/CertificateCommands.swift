@@ -23,7 +23,7 @@ enum CertificateCommands {
           authority that the settings name does not verify it), and where the key that the settings name is not its key.
           """
       ) { arguments in
-        let folder = try ServerFolder(opening: arguments.string("data"))
+        let folder = try DataDirectory(opening: arguments.string("data"))
         let certificate = try folder.certificate()
         let lines = advice(certificate, folder, at: Int64(Date().timeIntervalSince1970))
         if arguments.isSet("json") {
@@ -64,7 +64,7 @@ enum CertificateCommands {
             "Make one for the server's host, another name and an address, and for nothing else"),
         ]
       ) { arguments in
-        let folder = try ServerFolder(opening: arguments.string("data"))
+        let folder = try DataDirectory(opening: arguments.string("data"))
         let before = try folder.certificate()
         let renewed = try folder.renewingCertificate(
           for: arguments.isSet("san") ? arguments.strings("san") : nil,
@@ -97,7 +97,7 @@ enum CertificateCommands {
 
   /// What the operator has to do about a certificate.
   private static func advice(
-    _ certificate: FolderCertificate, _ folder: ServerFolder, at time: Int64
+    _ certificate: FolderCertificate, _ folder: DataDirectory, at time: Int64
   ) -> [TerminalText] {
     var advice: [TerminalText] = []
     let renewal: TerminalText =
@@ -124,11 +124,12 @@ enum CertificateCommands {
     return advice
   }
 
-  private static func renewing(_ folder: ServerFolder, _ options: String = "") -> TerminalText {
+  private static func renewing(_ folder: DataDirectory, _ options: String = "") -> TerminalText {
     "\(command: "signet-server certificate renew --data \(shellWord(folder.path))\(options)")"
   }
 
-  private static func fields(_ certificate: FolderCertificate, _ folder: ServerFolder) -> [(String, String)] {
+  private static func fields(_ certificate: FolderCertificate, _ folder: DataDirectory) -> [(String, String)]
+  {
     var fields = [
       ("For", certificate.names.joined(separator: ", ")), ("Until", utc(certificate.end)),
       ("Pin", Base64URL.encode(certificate.pin)),
@@ -138,7 +139,7 @@ enum CertificateCommands {
     return fields
   }
 
-  private static func json(_ certificate: FolderCertificate, _ folder: ServerFolder) -> JSONObject {
+  private static func json(_ certificate: FolderCertificate, _ folder: DataDirectory) -> JSONObject {
     var object: JSONObject = [
       "names": .array(certificate.names.map { .string($0) }), "end": .integer(certificate.end),
       "pin": .string(Base64URL.encode(certificate.pin)),
@@ -150,7 +151,7 @@ enum CertificateCommands {
     return object
   }
 
-  private static func path(_ name: String, _ folder: ServerFolder) -> String {
+  private static func path(_ name: String, _ folder: DataDirectory) -> String {
     name.hasPrefix("/") ? name : "\(folder.path)/\(name)"
   }
 }

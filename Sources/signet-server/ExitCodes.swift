@@ -10,7 +10,7 @@ enum ExitCodes {
   /// For a failure that names no code itself.
   static func code(_ error: any Error) -> ExitCode {
     switch error {
-    case let failure as ServerFolderFailure: code(failure)
+    case let failure as DataDirectoryFailure: code(failure)
     case let failure as TransportFailure: code(failure)
     case let failure as StorageFailure: code(failure)
     case let failure as QRFailure:
@@ -33,7 +33,7 @@ enum ExitCodes {
     }
   }
 
-  private static func code(_ failure: ServerFolderFailure) -> ExitCode {
+  private static func code(_ failure: DataDirectoryFailure) -> ExitCode {
     switch failure {
     case .exists, .unwritable, .adminKey: .cannotCreate
     case .folderMissing, .fileMissing, .masterKeyMissing, .unreadable: .noInput

@@ -67,12 +67,12 @@ enum InitCommand {
     ]
   ) { arguments in
     let settings = try settings(arguments)
-    let folder: ServerFolder
+    let folder: DataDirectory
     do {
-      folder = try await ServerFolder.create(
+      folder = try await DataDirectory.create(
         at: arguments.string("data"), settings, alternativeNames: arguments.strings("san"),
         masterKeyFile: Environment.masterKeyFile)
-    } catch ServerFolderFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
+    } catch DataDirectoryFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
       throw CommandFailure(
         .noInput, "there is no folder \(shellWord(path)); make it first, or name another with --data")
     }
@@ -99,7 +99,7 @@ enum InitCommand {
     return .success
   }
 
-  private static func settings(_ arguments: Arguments) throws -> FolderSettings {
+  private static func settings(_ arguments: Arguments) throws -> ServerConfigurationFile {
     let url: ServerURL
     do { url = try ServerURL(arguments.string("url")) } catch {
       throw UsageFailure.refused("--url: \(error)")
@@ -119,10 +119,10 @@ enum InitCommand {
         }
       } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }
     }
-    var settings = FolderSettings(
+    var settings = ServerConfigurationFile(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
     settings.databaseServer = arguments.optionalString("storage")
-    guard settings.databaseServer.map(FolderSettings.mayNameServer) ?? true else {
+    guard settings.databaseServer.map(ServerConfigurationFile.mayNameServer) ?? true else {
       throw UsageFailure.refused("--storage begins with postgres:// or postgresql://")
     }
     settings.keystoreRequirement =
@@ -147,7 +147,9 @@ struct ListenAddress {
   let address: String
   let port: UInt16
 
-  init(_ settings: FolderSettings) { (address, port) = (settings.listenAddress, settings.listenPort) }
+  init(_ settings: ServerConfigurationFile) {
+    (address, port) = (settings.listenAddress, settings.listenPort)
+  }
 
   init(parsing text: String) throws(UsageFailure) {
     let refusal = UsageFailure.refused("--listen is a numeric address and a port: 127.0.0.1:8443 or [::]:443")

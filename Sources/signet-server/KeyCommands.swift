@@ -115,7 +115,7 @@ enum KeyCommands {
     guard let data = arguments.optionalString("data") else {
       throw UsageFailure.refused("--offline needs --data: the folder to write into")
     }
-    let folder = try ServerFolder(opening: data)
+    let folder = try DataDirectory(opening: data)
     let (name, displayName) = (arguments.string("name"), arguments.optionalString("display-name"))
     let scopes = arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:))
     return {

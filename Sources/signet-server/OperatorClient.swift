@@ -248,7 +248,7 @@ private struct Access {
       for other in ["server", "ca"] where arguments.isSet(other) {
         throw UsageFailure.refused("--\(ours: other) and --data exclude each other")
       }
-      let folder = try ServerFolder(opening: data)
+      let folder = try DataDirectory(opening: data)
       server = folder.settings.serverURL
       authorityPEM = try folder.authorityPEM()
       key = try Self.key(arguments, scope, folder)
@@ -267,7 +267,7 @@ private struct Access {
   }
 
   private static func key(
-    _ arguments: Arguments, _ scope: APIKeyService.Scope, _ folder: ServerFolder?
+    _ arguments: Arguments, _ scope: APIKeyService.Scope, _ folder: DataDirectory?
   ) throws -> APIKey {
     if let file = arguments.optionalString("key-file") { return try APIKey(file, scope) }
     if scope == .admin, let folder {
@@ -295,7 +295,7 @@ private struct APIKey {
   init(_ path: String, _ scope: APIKeyService.Scope) throws {
     let command = "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
     remedy = "name another with --key-file, or make one: \(command: command)"
-    do throws(ServerFolderFailure) { secret = try ServerFolder.apiKey(at: path) } catch {
+    do throws(DataDirectoryFailure) { secret = try DataDirectory.apiKey(at: path) } catch {
       guard case .fileMissing = error else { throw error }
       throw InputFile.unreadable(path, "\(ours: systemMessage(ENOENT)); \(remedy)")
     }

@@ -22,7 +22,7 @@ enum ServeCommand {
       and SIGIO are ignored.
 
       SIGHUP lets the server read its data folder again: the certificate, the settings \
-      \(FolderSettings.reloaded.map { "\"\($0)\"" }.joined(separator: ", ")), and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
+      \(ServerConfigurationFile.reloaded.map { "\"\($0)\"" }.joined(separator: ", ")), and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
       settings, and files that they name, have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
       says why.
 
@@ -46,7 +46,7 @@ enum ServeCommand {
     let hangUp = HangUpSignal()
     giveUpCalls()
     let descriptors = raisedDescriptorLimit()
-    let folder = try ServerFolder(opening: arguments.string("data"))
+    let folder = try DataDirectory(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
     let certificate = try folder.certificate()
     folder.check(certificate, sayingIn: .standardError)

@@ -12,7 +12,7 @@ enum SettingsCommand {
       """,
     examples: [.init("signet-server settings >server.schema.json", "Keep the schema for an editor")]
   ) { arguments in
-    arguments.output.print(FolderSettings.jsonSchema)
+    arguments.output.print(ServerConfigurationFile.jsonSchema)
     return .success
   }
 }

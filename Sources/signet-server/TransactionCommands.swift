@@ -96,7 +96,7 @@ enum TransactionCommands {
   ///
   /// - Throws: `UsageFailure`, and `CommandFailure` for a form that cannot be read.
   static func order(_ arguments: Arguments) throws -> JSONObject {
-    let lifetimes = Int(TransactionOrder.lifetimes.lowerBound)...Int(TransactionOrder.lifetimes.upperBound)
+    let lifetimes = Int(TransactionDraft.lifetimes.lowerBound)...Int(TransactionDraft.lifetimes.upperBound)
     var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): body["text"] = .string(text)

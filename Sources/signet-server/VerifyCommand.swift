@@ -75,7 +75,7 @@ enum VerifyCommand {
 
     /// Reads the keys of a data folder.
     mutating func read(_ data: String, _ text: String) async throws {
-      let context = try ServerFolder(opening: data).serviceContext(
+      let context = try DataDirectory(opening: data).serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
       do {
         let hasStatement = VerifyCommand.hasStatement(text)

@@ -11,7 +11,7 @@ extension Model {
           expires: time + Self.sessionLifetime, policy: Traits.policy(of: session)), at: time)
     case .register(let session, let key, let publicKey, let user, let device):
       if let device, isLocked(device, of: user) { return "device locked" }
-      guard isOpen(session, of: user, at: time) else { return "over" }
+      guard isOpen(session, of: user, at: time) else { return "expired" }
       sessions[session]?.isOpen = false
       guard isEnough(key, under: sessions[session]?.policy) else { return "requirement not met" }
       let own = Holder.key(key, user: user)
@@ -22,7 +22,7 @@ extension Model {
       keys[key] = Key(user: user, device: device)
       if let device { bind(device, of: user) }
       if sessions[session]?.isCounted == true { endRow(of: user) }
-      return "taken"
+      return "accepted"
     case .login(let session, let user, let key, let counter):
       return logIn(session, user, key, counter, at: time)
     case .addApp(let app, let user):
@@ -104,7 +104,7 @@ extension Model {
       return "device locked"
     }
     guard isOpen(session, of: user, at: time) else {
-      return sessions[session]?.hasEndedWithRequest == true ? "transaction over" : "over"
+      return sessions[session]?.hasEndedWithRequest == true ? "transaction over" : "expired"
     }
     sessions[session]?.isOpen = false
     let request = sessions[session]?.request
@@ -124,7 +124,7 @@ extension Model {
     else { return "requirement not met" }
     guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
       keys[key]?.state = .quarantined
-      return "copied"
+      return "cloned authenticator"
     }
     keys[key]?.counter = counter
     if let request {
@@ -133,6 +133,6 @@ extension Model {
       requests[request]?.proof = .key(key, session: session)
     }
     if request != nil || sessions[session]?.isCounted == true { endRow(of: user) }
-    return "taken"
+    return "accepted"
   }
 }

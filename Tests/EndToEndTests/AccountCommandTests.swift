@@ -12,11 +12,11 @@ import Testing
   private static let password = "purple-window-42"
 
   private let folder: TemporaryFolder
-  private let device: DeviceCommand
+  private let device: InstalledSignet
 
   init() throws {
     folder = try TemporaryFolder()
-    device = DeviceCommand(data: folder.file("device"))
+    device = InstalledSignet(data: folder.file("device"))
   }
 
   private func write(_ text: String, _ name: String) throws -> String {
@@ -75,7 +75,7 @@ import Testing
       #expect(result.status == 0 && result.output == "Exported 1 account.\n", result.summary)
       #expect(!result.errorOutput.contains("Warning"))
       #expect(permissions(of: path) == 0o600)
-      let other = DeviceCommand(data: folder.file("device-\(format)"))
+      let other = InstalledSignet(data: folder.file("device-\(format)"))
       let imported = try await other.json("import", path, passwords: [Self.password])
       #expect(try imported.string("format") == format && imported.array("imported").count == 1)
       #expect(try await other.run("otp", "Bank").output == "755224\n")
@@ -96,7 +96,7 @@ import Testing
     let exported = try await device.run(
       "export", "--format", "aegis", "--encrypt", "-o", path, passwords: [Self.password])
     #expect(exported.status == 0, exported.summary)
-    let other = DeviceCommand(data: folder.file("other"))
+    let other = InstalledSignet(data: folder.file("other"))
     let wrong = try await other.run("import", path, passwords: ["wrong"])
     #expect(wrong.isRefusal(77, "is wrong, or the file was changed"), wrong.summary)
     let unasked = try await other.run("import", path)
@@ -131,7 +131,7 @@ import Testing
       #expect(
         result.status == 0 && result.errorOutput.contains("Warning: this holds the secrets"), result.summary)
       #expect(permissions(of: path) == 0o600)
-      let other = DeviceCommand(data: folder.file("plain-\(format)"))
+      let other = InstalledSignet(data: folder.file("plain-\(format)"))
       #expect(try await other.json("import", path).array("imported").count == 1)
     }
     let encrypted = try await device.run("export", "--encrypt", "-o", folder.file("x"), passwords: ["x"])
@@ -153,7 +153,7 @@ import Testing
       .filter { $0.hasPrefix("export-") && $0.hasSuffix(".png") }.map { folder.file($0) }.sorted()
     #expect(pictures.count > 1)
     for path in pictures { #expect(permissions(of: path) == 0o600) }
-    let other = DeviceCommand(data: folder.file("other"))
+    let other = InstalledSignet(data: folder.file("other"))
     let part = try await other.run(["scan"] + pictures.dropLast())
     #expect(part.isRefusal(65, "missing; scan all of them"), part.summary)
     let whole = try await other.run(["scan"] + pictures.reversed())

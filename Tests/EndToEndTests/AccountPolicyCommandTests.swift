@@ -8,7 +8,7 @@
   @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountPolicyCommandTests {
     /// Something that loads code into the command: a library that does no harm, which weighs 0.5.
     private static func tampered(
-      _ device: DeviceCommand, _ words: String..., passwords: [String] = []
+      _ device: InstalledSignet, _ words: String..., passwords: [String] = []
     ) async throws -> ServerCommand.Result {
       let folder = try TemporaryFolder()
       var process = try device.uninstalled(in: folder).process(words, passwords: passwords)
@@ -51,7 +51,7 @@
       )
       let file = folder.file("accounts.txt")
       try Data("\(first)\n\(second)\n".utf8).write(to: URL(filePath: file))
-      let device = DeviceCommand(data: folder.file("device"))
+      let device = InstalledSignet(data: folder.file("device"))
       for source in [alone, file] {
         let refused = try await Self.tampered(device, "import", source)
         #expect(refused.status != 0 && refused.errorOutput.contains("deviceTampering"), refused.summary)

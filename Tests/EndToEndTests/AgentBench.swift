@@ -9,7 +9,7 @@
     static let password = "winter-garden-42"
 
     let folder: TemporaryFolder
-    let device: DeviceCommand
+    let device: InstalledSignet
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
@@ -24,7 +24,7 @@
       let server = try await RunningServer.startWithShop([
         "--minimum-length", "8", "--attempts", "5", "--allow-sequences",
       ])
-      let device = DeviceCommand(data: data, authority: server.authority)
+      let device = InstalledSignet(data: data, authority: server.authority)
       _ = try await device.json(
         "activate", "--code-file", server.codeFile("alice"), passwords: [password])
       await server.stop()
@@ -38,7 +38,7 @@
     /// - Throws: What keeps it from being made.
     init(password: String = AgentBench.password, hasOwnPrograms: Bool = false) async throws {
       folder = try TemporaryFolder()
-      device = DeviceCommand(data: folder.file("device"))
+      device = InstalledSignet(data: folder.file("device"))
       if password == AgentBench.password {
         try FileManager.default.copyItem(
           atPath: await Self.activated.value.file("device"), toPath: device.data)
@@ -58,7 +58,7 @@
         """
       try Data(text.utf8).write(to: URL(filePath: groups))
       for (number, app) in ["apps/one", "apps/two", "apps/three", "elsewhere/one"].enumerated() {
-        let (program, path) = (try DeviceCommand.executable(), folder.file(app))
+        let (program, path) = (try InstalledSignet.executable(), folder.file(app))
         if hasOwnPrograms {
           try Nobody.copy(program, to: path)
         } else {
@@ -83,7 +83,7 @@
       var command = device
       command.program = app.map { folder.file($0) }
       return try await command.run(
-        words + ["--socket", socket, "--agent", DeviceCommand.executable()], passwords: passwords)
+        words + ["--socket", socket, "--agent", InstalledSignet.executable()], passwords: passwords)
     }
 
     func unlock(_ app: String? = nil, group: String = "office") async throws -> ServerCommand.Result {

@@ -15,7 +15,7 @@
       let agents: AgentBench
       let logind: LogindFixture
       let agent: RunningAgent
-      private let client: DeviceCommand
+      private let client: InstalledSignet
 
       init() async throws {
         agents = try await AgentBench()

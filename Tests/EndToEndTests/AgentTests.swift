@@ -154,7 +154,7 @@
       let agent = try await bench.startAgent()
       let session = AgentSession(
         path: bench.socket, group: try #require(AppGroup("office")),
-        servedBy: [try DeviceCommand.executable()])
+        servedBy: [try InstalledSignet.executable()])
       await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
         try await session.unlock(
           by: .password(SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8)))))
@@ -258,7 +258,7 @@
           command.program = bench.folder.file("apps/one")
           return try command.process([
             "data", "encrypt", "--shared", "--group", "office", "--label", "notes", "--socket", bench.socket,
-            "--agent", DeviceCommand.executable(), bench.folder.file("text"), bench.folder.file("killed"),
+            "--agent", InstalledSignet.executable(), bench.folder.file("text"), bench.folder.file("killed"),
           ])
         }()
         let running = try process.start()

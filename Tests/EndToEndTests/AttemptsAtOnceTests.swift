@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The state of the lock of the only container, or of one of its keys.
-  private func lock(of device: DeviceCommand, key: String? = nil) async throws -> String {
+  private func lock(of device: InstalledSignet, key: String? = nil) async throws -> String {
     let listed = try await device.json("list").array("containers")
     guard case .object(let container)? = listed.first else { throw JSONFailure.missingMember("containers") }
     guard let key else { return try container.object("lock").string("state") }
@@ -158,7 +158,7 @@ import Testing
   @Test("wrong passwords of imported accounts at once: one is tried, and then all have to wait")
   func wrongOnesOfAccounts() async throws {
     let folder = try TemporaryFolder()
-    let device = DeviceCommand(data: folder.file("device"))
+    let device = InstalledSignet(data: folder.file("device"))
     _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
     #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
     let waits = Waits(
@@ -211,7 +211,7 @@ import Testing
   @Test("the password of imported accounts, after one failure of which the next would wait")
   func accounts() async throws {
     let folder = try TemporaryFolder()
-    let device = DeviceCommand(data: folder.file("device"))
+    let device = InstalledSignet(data: folder.file("device"))
     let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
     _ = try await device.json("import", "otpauth://hotp/Bank:bob?secret=\(secret)&issuer=Bank&counter=0")
     #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)

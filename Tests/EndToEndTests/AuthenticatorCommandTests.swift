@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AuthenticatorCommandTests {
   /// Enrols `device` by a URI of the server.
   private func enrol(
-    _ device: DeviceCommand, at server: RunningServer, _ words: [String] = []
+    _ device: InstalledSignet, at server: RunningServer, _ words: [String] = []
   ) async throws -> (authenticator: String, uri: String) {
     let result = try await ServerCommand.run(
       ["authenticator", "invite", "alice", "--issuer", "Bank", "--data", server.data, "--json"] + words)
@@ -21,7 +21,7 @@ import Testing
 
   /// Asks alice, and hands the message to the device.
   private func ask(
-    _ text: String, _ device: DeviceCommand, at server: RunningServer, kind: String = "default"
+    _ text: String, _ device: InstalledSignet, at server: RunningServer, kind: String = "default"
   ) async throws -> (asked: JSONObject, message: String) {
     let asked = try await server.json(
       "message", "create", "alice", text, "--kind", kind, "--key-file", server.shopKey)

@@ -9,12 +9,12 @@ import Testing
 /// What `signet activate` does with what is no activation code: exit status 65, a message, and nothing else.
 @Suite(.timeLimit(.minutes(10))) struct BadCodeTests {
   private let folder: TemporaryFolder
-  private let device: DeviceCommand
+  private let device: InstalledSignet
   private let code: ActivationCode
 
   init() throws {
     folder = try TemporaryFolder()
-    device = DeviceCommand(data: "\(folder.path)/device")
+    device = InstalledSignet(data: "\(folder.path)/device")
     code = try .unreachable()
   }
 

@@ -8,7 +8,7 @@ import Testing
 
 /// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BadFolderTests {
-  private func activated() async throws -> (RunningServer, DeviceCommand) {
+  private func activated() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
@@ -16,7 +16,7 @@ import Testing
   }
 
   private func expectRefusal(
-    _ device: DeviceCommand, _ status: Int32, _ text: String, _ words: [String] = ["otp"],
+    _ device: InstalledSignet, _ status: Int32, _ text: String, _ words: [String] = ["otp"],
     at location: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try FolderSnapshot(device.data)
@@ -27,7 +27,7 @@ import Testing
 
   @Test func missing() async throws {
     let folder = try TemporaryFolder()
-    let device = DeviceCommand(data: "\(folder.path)/none/of/these")
+    let device = InstalledSignet(data: "\(folder.path)/none/of/these")
     for words in [["otp"], ["pending"], ["pending", "--json"], ["approve"], ["deny"], ["delete", "--yes"]] {
       try await expectRefusal(device, 78, "there is no folder", words)
     }
@@ -38,12 +38,13 @@ import Testing
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
     let file = "\(folder.path)/file"
     #expect(FileManager.default.createFile(atPath: file, contents: Data()))
-    try await expectRefusal(DeviceCommand(data: file), 73, "Not a directory", ["list"])
-    try await expectRefusal(DeviceCommand(data: "\(file)/x"), 73, "Not a directory", ["list"])
+    try await expectRefusal(InstalledSignet(data: file), 73, "Not a directory", ["list"])
+    try await expectRefusal(InstalledSignet(data: "\(file)/x"), 73, "Not a directory", ["list"])
     // Named as one writes it in a command.
     let blank = "\(folder.path)/my file"
     #expect(FileManager.default.createFile(atPath: blank, contents: Data()))
-    try await expectRefusal(DeviceCommand(data: blank), 73, "the folder '\(blank)' cannot be used", ["list"])
+    try await expectRefusal(
+      InstalledSignet(data: blank), 73, "the folder '\(blank)' cannot be used", ["list"])
   }
 
   @Test func ofAnotherUserOrOpenToOthers() async throws {
@@ -66,7 +67,7 @@ import Testing
       let refused = try await server.run("serve")
       #expect(refused.isRefusal(77, "belongs to user \(Nobody.id)"), refused.summary)
     } else {
-      try await expectRefusal(DeviceCommand(data: "/usr"), 73, "belongs to user 0", ["list"])
+      try await expectRefusal(InstalledSignet(data: "/usr"), 73, "belongs to user 0", ["list"])
     }
     #expect(try await device.json("otp").string("code").count == 6)
   }
@@ -75,9 +76,9 @@ import Testing
     let folder = try TemporaryFolder()
     // Others must get as far as the folder and the programs.
     #expect(chmod(folder.path, 0o755) == 0)
-    var device = DeviceCommand(data: "\(folder.path)/device/data")
+    var device = InstalledSignet(data: "\(folder.path)/device/data")
     device.launcher = Nobody.launcher
-    device.program = try Nobody.copy(of: DeviceCommand.executable(), in: folder)
+    device.program = try Nobody.copy(of: InstalledSignet.executable(), in: folder)
     let code = "\(folder.path)/code"
     try Data(ActivationCode.unreachable().text.utf8).write(to: URL(filePath: code))
     let activate = ["activate", "--code-file", code]

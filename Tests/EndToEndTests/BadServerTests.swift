@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct BadServerTests {
   /// Runs a command that must fail, in a folder that has a container; an activation in a new one, too, unless that is not wanted.
   private func expectRefusal(
-    _ server: RunningServer, _ device: DeviceCommand, _ words: [String], _ status: Int32, _ text: String,
+    _ server: RunningServer, _ device: InstalledSignet, _ words: [String], _ status: Int32, _ text: String,
     _ whose: String = "", inNewFolder: Bool = true, at location: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try FolderSnapshot(device.data)
@@ -17,7 +17,7 @@ import Testing
     #expect(result.isRefusal(status, text), "\(whose): \(result.summary)", sourceLocation: location)
     #expect(try FolderSnapshot(device.data) == before, sourceLocation: location)
     guard inNewFolder, words.first == "activate" else { return }
-    let fresh = DeviceCommand(data: "\(device.data)-\(UUID().uuidString)", authority: device.authority)
+    let fresh = InstalledSignet(data: "\(device.data)-\(UUID().uuidString)", authority: device.authority)
     let again = try await fresh.run(words)
     #expect(again.isRefusal(status, text), again.summary, sourceLocation: location)
     // An empty vault, as the first command makes it, and no container.
@@ -25,7 +25,7 @@ import Testing
     #expect(try await fresh.containers().isEmpty)
   }
 
-  private func activated() async throws -> (RunningServer, DeviceCommand) {
+  private func activated() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))

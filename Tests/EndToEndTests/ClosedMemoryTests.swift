@@ -195,7 +195,7 @@
 
     @Test("each command has closed its memory before it says anything, also in a copy that is not installed")
     func everyCommand() async throws {
-      let device = try DeviceCommand(data: folder.file("none")).uninstalled(in: folder)
+      let device = try InstalledSignet(data: folder.file("none")).uninstalled(in: folder)
       let program = try #require(device.program)
       let help = try await device.run("help").output
       let names = help.matches(of: /(?m)^  ([a-z]+) {2,}\S/).map { String($0.output.1) }
@@ -213,7 +213,7 @@
           // Before the first word that it says, or where it says nothing before its end. Sooner it can be tried only where the
           // program is installed (`SetGroupTests`): a copy is open while the loader loads its libraries.
           let trap = try HoldTrap(["write", "exit_group"], of: program)
-          var held = try DeviceCommand(data: folder.file("none-\(number)")).uninstalled(in: folder)
+          var held = try InstalledSignet(data: folder.file("none-\(number)")).uninstalled(in: folder)
           held.launcher = trap.launcher + Nobody.launcher
           commands.append((words, trap, try held.process(words).start()))
         }

@@ -9,7 +9,8 @@
   /// The commands close their memory to their user: root looks into it.
   @Suite(
     .serialized, .timeLimit(.minutes(5)),
-    .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"))
+    .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"),
+    .disabled(if: Programs.areDebug, "a debug build leaves copies of secrets in memory"))
   struct CommandSecretsTests {
     /// Long enough for each part that is looked for, and for vector registers of each size.
     private static let passwords = [

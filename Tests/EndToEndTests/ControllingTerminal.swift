@@ -19,7 +19,7 @@ final class ControllingTerminal: Sendable {
   }
 
   /// Starts the command in a session of its own on a new terminal (`setsid --ctty`, `setsid(1)`).
-  init(_ device: DeviceCommand, _ words: [String], type: String = "xterm") throws {
+  init(_ device: InstalledSignet, _ words: [String], type: String = "xterm") throws {
     // The requests of tty_ioctl(4) behind `unlockpt` and `ptsname`, which Swift's Glibc module leaves out.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)

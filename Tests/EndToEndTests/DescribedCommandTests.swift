@@ -235,7 +235,7 @@ import Testing
       .enabled(if: IntegrityCommandTests.hasTool("cc"), "needs a C compiler"))
     func hooked() async throws {
       let folder = try TemporaryFolder()
-      let device = try DeviceCommand(data: folder.file("none")).uninstalled(in: folder)
+      let device = try InstalledSignet(data: folder.file("none")).uninstalled(in: folder)
       let library = try await IntegrityCommandTests.hook(in: folder)
       let hooks = ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "refuse"]
       // What looks after the device while it is tampered with, and what needs no key and writes nothing.

@@ -16,7 +16,7 @@ struct DeviceCommandTests {
     -> ServerCommand.Result
   {
     var process = try ServerCommand.process(words, environment)
-    process.line[0] = try DeviceCommand.executable()
+    process.line[0] = try InstalledSignet.executable()
     return try await process.finish()
   }
 

@@ -9,12 +9,13 @@ import Testing
   private static let password = "winter-garden-42"
   private static let pin = "271828"
 
-  private static func login(_ device: DeviceCommand, _ party: UAFParty) async throws -> ServerCommand.Result {
+  private static func login(_ device: InstalledSignet, _ party: UAFParty) async throws -> ServerCommand.Result
+  {
     try await device.run(["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: [pin])
   }
 
   private static func register(
-    _ device: DeviceCommand, _ party: UAFParty
+    _ device: InstalledSignet, _ party: UAFParty
   ) async throws -> ServerCommand.Result {
     try await device.run(
       [

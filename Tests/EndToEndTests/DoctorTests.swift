@@ -8,14 +8,14 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DoctorTests {
   private let password = "winter-garden-42"
 
-  private func activated(_ words: [String]) async throws -> (RunningServer, DeviceCommand) {
+  private func activated(_ words: [String]) async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(words)
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [password])
     return (server, device)
   }
 
-  private func state(_ device: DeviceCommand) async throws -> JSONObject {
+  private func state(_ device: InstalledSignet) async throws -> JSONObject {
     guard case .object(let container)? = try await device.json("list").array("containers").first else {
       throw JSONFailure.missingMember("containers")
     }
@@ -74,7 +74,7 @@ import Testing
   @Test("nothing activated yet is no fault, and nothing is made")
   func missing() async throws {
     let folder = try TemporaryFolder()
-    let report = try await DeviceCommand(data: "\(folder.path)/none").run("doctor")
+    let report = try await InstalledSignet(data: "\(folder.path)/none").run("doctor")
     #expect(report.status == 0 && report.output.contains("-> activate this device"), report.summary)
     #expect(!report.output.contains("servers: "), report.summary)
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
@@ -119,8 +119,8 @@ import Testing
   func memory() async throws {
     let folder = try TemporaryFolder()
     #expect(chmod(folder.path, 0o755) == 0)
-    var device = DeviceCommand(data: "\(folder.path)/none")
-    device.program = try Nobody.copy(of: DeviceCommand.executable(), in: folder)
+    var device = InstalledSignet(data: "\(folder.path)/none")
+    device.program = try Nobody.copy(of: InstalledSignet.executable(), in: folder)
     device.launcher = ["/usr/bin/prlimit", "--memlock=65536:65536"] + Nobody.launcher
     let report = try await device.run("doctor")
     #expect(report.status == 1 && report.output.contains("PROBLEM memory: "), report.summary)

@@ -20,7 +20,7 @@
     private struct Bench {
       let fprint: FprintFixture
       let server: RunningServer
-      let device: DeviceCommand
+      let device: InstalledSignet
 
       init(enrols: Bool = true, policy: String = FingerprintTests.policy) async throws {
         fprint = try await FprintFixture()

@@ -10,7 +10,7 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     for kilobytes in [4, 16, 40, 64, 96, 128, 192, 512] {
       let disk = try TinyDisk(kilobytes: kilobytes)
-      let device = DeviceCommand(data: "\(disk.folder.path)/data", authority: server.authority)
+      let device = InstalledSignet(data: "\(disk.folder.path)/data", authority: server.authority)
       let user = "user-\(kilobytes)"
       let code = try await server.codeFile(user)
       let result = try await device.run("activate", "--code-file", code)

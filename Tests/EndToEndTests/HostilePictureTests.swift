@@ -85,7 +85,7 @@ struct HostilePictureTests {
   private func run(
     _ words: [String]
   ) async throws -> (result: ServerCommand.Result, seconds: Double, kibibytes: Int) {
-    var device = DeviceCommand(data: folder.file("device"))
+    var device = InstalledSignet(data: folder.file("device"))
     let file = folder.file("seconds")
     device.launcher = ["/usr/bin/python3", "-c", Self.timer, file]
     let result = try await device.run(words)
@@ -134,7 +134,7 @@ struct HostilePictureTests {
     // They have one reader of pictures: each of them is given one picture.
     let all = [["scan", file], ["activate", "--qr", file], ["approve", "--qr", file]]
     for words in all.prefix(picture.module == 1 && picture.kind == .dark ? 3 : 1) {
-      let result = try await DeviceCommand(data: folder.file("device")).run(words)
+      let result = try await InstalledSignet(data: folder.file("device")).run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")
     }
@@ -163,7 +163,7 @@ struct HostilePictureTests {
     let (result, seconds, _) = try await run(["scan", file])
     #expect(result.status == 65 && !result.errorOutput.contains("full of what looks"), result.summary)
     if KillCount.wanted != nil { #expect(seconds > 0 && seconds <= 25, "\(seconds) s") }
-    let manual = try await DeviceCommand(data: folder.file("none")).run("activate", "--help")
+    let manual = try await InstalledSignet(data: folder.file("none")).run("activate", "--help")
     #expect(manual.output.replacing(/\s+/, with: " ").contains("25 s of processor time"), manual.summary)
   }
 }

@@ -15,7 +15,7 @@
       binaries = folder.file("binaries")
       try FileManager.default.createDirectory(atPath: binaries, withIntermediateDirectories: false)
       // A debug build needs the toolchain's libraries, which installing refuses; these stand for one that does not.
-      let built = URL(filePath: try DeviceCommand.executable()).deletingLastPathComponent().path
+      let built = URL(filePath: try InstalledSignet.executable()).deletingLastPathComponent().path
       for command in ["signet", "signet-server"] {
         let script = "#!/bin/sh\nexec '\(built)/\(command)' \"$@\"\n"
         try Data(script.utf8).write(to: URL(filePath: "\(binaries)/\(command)"))

@@ -56,7 +56,7 @@
     @Test("the password of imported accounts")
     func accounts() async throws {
       let folder = try TemporaryFolder()
-      let device = DeviceCommand(data: folder.file("device"))
+      let device = InstalledSignet(data: folder.file("device"))
       _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
       #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
       try await interrupt(device, ["otp", "Bank:bob"], Self.right)
@@ -83,10 +83,10 @@
 
     /// Ends a command in its derivation with each signal, and runs it to its end.
     private func interrupt(
-      _ device: DeviceCommand, _ words: [String], _ password: String, _ signals: [Int32] = signals
+      _ device: InstalledSignet, _ words: [String], _ password: String, _ signals: [Int32] = signals
     ) async throws {
       for signal in signals {
-        let trap = try HoldTrap(["munmap"], of: device.program ?? DeviceCommand.executable())
+        let trap = try HoldTrap(["munmap"], of: device.program ?? InstalledSignet.executable())
         var held = device
         held.launcher = trap.launcher + held.launcher
         var command = try held.process(words + ["--password-fd", "0"])

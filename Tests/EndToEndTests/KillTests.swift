@@ -60,7 +60,7 @@ import Testing
 
   /// Both sides have the container, or neither has; then the same invite works, until it is used.
   private func activate(
-    _ device: DeviceCommand, _ user: String, _ bench: inout KillBench, _ passwords: [String]
+    _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {
     let code = try await bench.server.codeFile(user)
     let words = ["activate", "--code-file", code, "--timeout", "20"]
@@ -89,7 +89,7 @@ import Testing
 
   /// A code is accepted once, whatever was cut off.
   private func useCode(
-    _ device: DeviceCommand, _ user: String, _ bench: inout KillBench, _ passwords: [String]
+    _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {
     let cut = try await bench.run("otp", .device, device.process(["otp"], passwords: passwords))
     #expect([0, -SIGKILL].contains(cut.status), "\(bench.step): \(cut.summary)")
@@ -106,7 +106,7 @@ import Testing
 
   /// A transaction is pending, or accepted with a good signature, and whoever was told so can rely on it.
   private func approve(
-    _ device: DeviceCommand, _ user: String, _ bench: inout KillBench, _ passwords: [String]
+    _ device: InstalledSignet, _ user: String, _ bench: inout KillBench, _ passwords: [String]
   ) async throws {
     let id = try await bench.server.ask(user, "Pay \(user) 250.00 EUR")
     let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .server

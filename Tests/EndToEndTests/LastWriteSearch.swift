@@ -57,7 +57,7 @@
       .appending(path: "../Interop/vault.py").standardized.path
 
     /// Has the device's master key looked for, which is in a file that is there by now, and those of what the device or a password opens.
-    func addMasterKeys(of device: DeviceCommand, openedBy passwords: [String] = []) throws {
+    func addMasterKeys(of device: InstalledSignet, openedBy passwords: [String] = []) throws {
       let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
       add("master key", Array(key.suffix(32)))
       let python = try #require(
@@ -104,13 +104,13 @@
     /// With `storing`, the command is also held at each write to the disk, where the search has to find the secrets that it stores.
     @discardableResult
     func expectClean(
-      _ device: DeviceCommand, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
+      _ device: InstalledSignet, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
       _ ending: Ending = .success, storing: Bool = false,
       sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> ServerCommand.Result {
       let trap = try HoldTrap(
         ["write", "exit_group"] + (storing ? Self.diskCalls : []),
-        of: device.program ?? DeviceCommand.executable())
+        of: device.program ?? InstalledSignet.executable())
       var held = device
       held.launcher = trap.launcher + held.launcher
       let process = try held.process(words, passwords: lines + passwords).start()
@@ -128,11 +128,11 @@
 
     /// The same where a person types passwords at a terminal.
     func expectClean(
-      atTerminal device: DeviceCommand, _ words: [String], typed: [String],
+      atTerminal device: InstalledSignet, _ words: [String], typed: [String],
       sourceLocation: SourceLocation = #_sourceLocation,
       _ person: @escaping @Sendable (ControllingTerminal) throws -> Void
     ) async throws {
-      let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? DeviceCommand.executable())
+      let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? InstalledSignet.executable())
       var held = device
       held.launcher = trap.launcher + held.launcher
       let terminal = try ControllingTerminal(held, words)
@@ -148,7 +148,7 @@
 
     /// Looks at each write to the output, at the last one of messages where the command fails, and at the end.
     private func watch(
-      _ trap: HoldTrap, _ process: ChildProcess, _ device: DeviceCommand, _ words: [String],
+      _ trap: HoldTrap, _ process: ChildProcess, _ device: InstalledSignet, _ words: [String],
       _ passwords: [String], _ ending: Ending, _ sourceLocation: SourceLocation,
       isGiven: () -> Bool = { true }
     ) async throws {

@@ -92,7 +92,7 @@
 
     /// Answers without a network, which the secret of codes does.
     private func digits(
-      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ passwords: [String]
+      _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ passwords: [String]
     ) async throws {
       func approve(_ id: String, _ words: [String], _ options: [String] = []) async throws {
         let shown = try await search.expectClean(device, ["approve", "--yes"] + words, passwords)
@@ -282,7 +282,7 @@
 
     /// Answers a challenge for which a PIN is asked.
     private func challenge(
-      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+      _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {
       let account = try OTPAccount(
         issuer: "Bank", name: "carol", kind: .ocra(try OCRASuite("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1")),
@@ -299,7 +299,7 @@
     ///
     /// What is in it is no secret of its own: the picture has it in the clear.
     private func scan(
-      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+      _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {
       let other = server.device("other")
       let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -358,7 +358,7 @@
 
     /// Enrols by a picture, and answers inside of `listen`.
     private func moreApps(
-      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+      _ search: Search, _ device: InstalledSignet, _ server: RunningServer, _ own: [String]
     ) async throws {
       for user in ["bob", "carol"] { try await server.addUser(user) }
       let picture = "\(server.folder.path)/app.png"
@@ -433,7 +433,9 @@
       let agent = try await bench.startAgent()
       let search = Search(.agent)
       try search.addMasterKeys(of: bench.device)
-      let words = ["--group", "office", "--socket", bench.socket, "--agent", try DeviceCommand.executable()]
+      let words = [
+        "--group", "office", "--socket", bench.socket, "--agent", try InstalledSignet.executable(),
+      ]
       func expectCleanAgent(_ texts: [String], _ step: Comment) throws {
         let found = try search.found(in: agent.id, texts, control: bench.socket)
         #expect(found.isEmpty, "\(step): \(found)")

@@ -201,7 +201,7 @@ import Testing
   // MARK: UAF
 
   /// A server with UAF, and a device on which alice has registered a PIN, without a container.
-  private func party() async throws -> (party: UAFParty, device: DeviceCommand) {
+  private func party() async throws -> (party: UAFParty, device: InstalledSignet) {
     let party = try await UAFParty.start()
     let device = party.device()
     let code = try await party.link("registration", ["username": "alice"])
@@ -285,7 +285,7 @@ import Testing
   // MARK: Push messages
 
   /// A server, and a device with an account whose push messages it asks for, without a container.
-  private func app() async throws -> (server: RunningServer, device: DeviceCommand) {
+  private func app() async throws -> (server: RunningServer, device: InstalledSignet) {
     let server = try await RunningServer.startWithShop()
     try await server.addUser("alice")
     let invited = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank")
@@ -356,7 +356,7 @@ import Testing
   }
 
   /// What another terminal lists, the newest first.
-  private func listed(_ device: DeviceCommand) async throws -> [JSONObject] {
+  private func listed(_ device: InstalledSignet) async throws -> [JSONObject] {
     try await device.json("message", "list").array("messages").compactMap {
       if case .object(let object) = $0 { object } else { nil }
     }

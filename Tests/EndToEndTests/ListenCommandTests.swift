@@ -113,7 +113,7 @@ import Testing
 
   /// Has a device listen while a proxy says that its server is away, and expects what is asked once that is back.
   static func expectWaitedOut(
-    _ device: DeviceCommand, _ server: RunningServer, showing text: String,
+    _ device: InstalledSignet, _ server: RunningServer, showing text: String,
     _ ask: (RunningServer) async throws -> Void
   ) async throws {
     await server.stop()

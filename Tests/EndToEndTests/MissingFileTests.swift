@@ -7,7 +7,7 @@ import Testing
   @Test("signet, and signet-server, name the file and the system's reason")
   func missing() async throws {
     let folder = try TemporaryFolder()
-    let device = DeviceCommand(data: "\(folder.path)/device")
+    let device = InstalledSignet(data: "\(folder.path)/device")
     let none = folder.file("none")
     let message = ": \(none) cannot be read: No such file or directory"
     for words in [

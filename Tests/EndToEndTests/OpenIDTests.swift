@@ -79,7 +79,7 @@ import Testing
   private static let isWanted = PythonClientTests.isWanted
 
   /// A server that trusts the client's notification endpoint, a device of alice, and the client.
-  private func started() async throws -> (RunningServer, DeviceCommand, PythonClient) {
+  private func started() async throws -> (RunningServer, InstalledSignet, PythonClient) {
     let (server, client) = try await served()
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
@@ -257,7 +257,7 @@ import Testing
 
   /// Gives a user an authenticator in the folder of a device.
   private func enrol(
-    _ kind: Authenticator, of user: String, _ device: DeviceCommand, at server: RunningServer
+    _ kind: Authenticator, of user: String, _ device: InstalledSignet, at server: RunningServer
   ) async throws {
     switch kind {
     case .container:
@@ -298,7 +298,7 @@ import Testing
 
   /// Has an authenticator accept what its user was asked.
   private func accept(
-    with kind: Authenticator, of user: String, _ device: DeviceCommand, _ files: [String: String],
+    with kind: Authenticator, of user: String, _ device: InstalledSignet, _ files: [String: String],
     at server: RunningServer
   ) async throws {
     switch kind {
@@ -330,7 +330,7 @@ import Testing
     #expect(try refused.integer("status") == 403)
     #expect(try refused.object("body").string("error") == "access_denied")
 
-    var devices: [Authenticator: DeviceCommand] = [:]
+    var devices: [Authenticator: InstalledSignet] = [:]
     try await server.addUser("all")
     for kind in Authenticator.allCases {
       let (user, device) = ("\(kind.rawValue)-user", server.device(kind.rawValue))
@@ -340,7 +340,7 @@ import Testing
       try await enrol(kind, of: "all", #require(devices[kind]), at: server)
     }
     func expectAnswer(
-      with kind: Authenticator, of user: String, _ device: DeviceCommand, pushedTo apps: [String],
+      with kind: Authenticator, of user: String, _ device: InstalledSignet, pushedTo apps: [String],
       isPinged: Bool
     ) async throws {
       var order: JSONObject = ["login_hint": .string(user), "acr_values": Self.anyACR]

@@ -35,8 +35,8 @@ extension RunningServer {
   }
 
   /// A device with a data folder of its own beside the server's.
-  func device(_ name: String = "device") -> DeviceCommand {
-    DeviceCommand(data: "\(folder.path)/\(name)", authority: authority)
+  func device(_ name: String = "device") -> InstalledSignet {
+    InstalledSignet(data: "\(folder.path)/\(name)", authority: authority)
   }
 
   /// Serves the same folder at the same port again, after an end.

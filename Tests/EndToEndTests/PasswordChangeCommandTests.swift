@@ -8,7 +8,7 @@ import Testing
   private let first = "winter-garden-42"
   private let second = "summer-garden-42"
 
-  private func activated(_ options: String...) async throws -> (RunningServer, DeviceCommand) {
+  private func activated(_ options: String...) async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(
       ["--minimum-length", "8", "--maximum-length", "20", "--attempts", "3"] + options)
     let device = server.device()

@@ -54,7 +54,7 @@ import Testing
     "what is no time for a password to take is refused", arguments: ["0", "10001", "-1", "fast", "250ms"])
   func passwordTime(word: String) async throws {
     let folder = try TemporaryFolder()
-    var command = try DeviceCommand(data: folder.file("device")).process(["list"])
+    var command = try InstalledSignet(data: folder.file("device")).process(["list"])
     command.environment["SIGNET_PASSWORD_TIME"] = word
     let result = try await command.finish()
     #expect(result.isRefusal(64, "a number of milliseconds from 1 to 10000"), result.summary)
@@ -77,7 +77,7 @@ import Testing
     let folder = try TemporaryFolder()
     var most: [Int] = []
     for time in [1, 2000] {
-      var device = DeviceCommand(data: folder.file("device-\(time)"))
+      var device = InstalledSignet(data: folder.file("device-\(time)"))
       device.passwordTime = time
       _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
       let file = folder.file("memory-\(time)")

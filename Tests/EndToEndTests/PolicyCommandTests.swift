@@ -22,7 +22,7 @@ import Testing
       ))
     let copy = "\(device.data)-copy"
     try FileManager.default.copyItem(atPath: device.data, toPath: copy)
-    let elsewhere = DeviceCommand(data: copy, authority: device.authority)
+    let elsewhere = InstalledSignet(data: copy, authority: device.authority)
     let code = try await elsewhere.json("otp", passwords: ["winter-garden-42"])
     #expect(try code.string("code").count == 6)
     #expect(

@@ -59,7 +59,7 @@ import Testing
   ///
   /// - Returns: How often the container was renewed.
   private func agreed(
-    _ device: DeviceCommand, _ bench: KillBench, _ passwords: [String]
+    _ device: InstalledSignet, _ bench: KillBench, _ passwords: [String]
   ) async throws -> Int64 {
     let contact = try await device.run("pending")
     #expect(contact.status == 0, "\(bench.step): \(contact.summary)")

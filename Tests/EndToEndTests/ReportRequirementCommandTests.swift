@@ -5,7 +5,7 @@ import Testing
 
 /// A requirement of `server.json` that asks for a report of the device, and the command on a device that has not reported.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ReportRequirementCommandTests {
-  private func started() async throws -> (RunningServer, DeviceCommand) {
+  private func started() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"]) {
       $1["requirements"] = ["fresh": ["reportAge": 86_400]]
     }

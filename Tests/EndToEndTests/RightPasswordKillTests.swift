@@ -13,7 +13,7 @@ import Testing
   /// How many run at once.
   private static let size = 8
 
-  private func activated(_ tpm: String? = nil) async throws -> (RunningServer, DeviceCommand) {
+  private func activated(_ tpm: String? = nil) async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--policy", Self.policy])
     var device = server.device()
     if let tpm { device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm)"] }
@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The tries that are left, as another program finds it.
-  private func remaining(_ device: DeviceCommand) async throws -> Int {
+  private func remaining(_ device: InstalledSignet) async throws -> Int {
     let listed = try await device.json("list").array("containers")
     guard case .object(let container)? = listed.first else { throw JSONFailure.missingMember("containers") }
     let lock = try container.object("lock")

@@ -192,7 +192,7 @@ struct ScreenTests {
 
   /// Adds transactions of alice's to a server that is stopped, with ids as a server of somebody else's might choose them.
   private static func add(_ texts: [(id: String, text: String)], _ server: RunningServer) async throws {
-    let context = try ServerFolder(opening: server.data).serviceContext(log: EventLog { _ in })
+    let context = try DataDirectory(opening: server.data).serviceContext(log: EventLog { _ in })
     for (id, text) in texts {
       let now = context.clock.now
       let record = TransactionRecord(
@@ -304,7 +304,7 @@ struct ScreenTests {
   }
 
   /// Registers a second user on a device, and expects the same of the lists of both programs.
-  private func expectOursInUAFLists(_ device: DeviceCommand, _ party: UAFParty) async throws {
+  private func expectOursInUAFLists(_ device: InstalledSignet, _ party: UAFParty) async throws {
     let server = party.server
     try await server.addUser(Self.name)
     let link = try await party.link("registration", ["username": .string(Self.name)])
@@ -353,7 +353,7 @@ struct ScreenTests {
     #expect(try await device.run("pending").status == 0)
     try await expectOurs(
       device.process(["condition", "show"]), ["Policies: ", "Broken: ", "| ", "  | "])
-    let accounts = DeviceCommand(data: server.folder.file("accounts"))
+    let accounts = InstalledSignet(data: server.folder.file("accounts"))
     let label = try #require(Self.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     _ = try await accounts.json(
       "import", "otpauth://totp/Bank:\(label)?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank")
@@ -387,7 +387,7 @@ struct ScreenTests {
   ///
   /// - Returns: One that was approved, one that its relying party has withdrawn, and one that its user has cancelled.
   private static func endTransactions(
-    _ device: DeviceCommand, _ server: RunningServer
+    _ device: InstalledSignet, _ server: RunningServer
   ) async throws -> (approved: String, others: [String]) {
     let text = hostile("\u{1100}")
     let approved = try await server.ask(name, text)

@@ -75,7 +75,7 @@ import Testing
     #expect(try before.container.string("keyProtection") == "software")
     await server.stop()
     // As a device with hardware would have said.
-    let storage = try ServerFolder(opening: server.data).serviceContext(log: EventLog { _ in }).storage
+    let storage = try DataDirectory(opening: server.data).serviceContext(log: EventLog { _ in }).storage
     let stored = try await storage.containers(user: "alice").first
     var container = try #require(stored)
     (container.id, container.keystore, container.keyOrigin) = ("hardware", "tpm2", "tpm2")

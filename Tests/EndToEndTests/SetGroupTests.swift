@@ -28,7 +28,7 @@
         disk = try TinyDisk(kilobytes: 1 << 18, ignoresSetID: ignoresSetID)
         #expect(chmod(disk.folder.path, 0o755) == 0)
         (program, copy) = (disk.folder.file("signet"), disk.folder.file("copy"))
-        for path in [program, copy] { try Nobody.copy(DeviceCommand.executable(), to: path) }
+        for path in [program, copy] { try Nobody.copy(InstalledSignet.executable(), to: path) }
         try Self.giveGroup(to: program)
       }
 
@@ -47,9 +47,9 @@
 
       /// The program, or another, started by the user.
       func device(_ data: String = "/proc/none/data", _ launcher: [String] = [], copy isCopy: Bool = false)
-        -> DeviceCommand
+        -> InstalledSignet
       {
-        DeviceCommand(data: data, launcher: Nobody.launcher + launcher, program: isCopy ? copy : program)
+        InstalledSignet(data: data, launcher: Nobody.launcher + launcher, program: isCopy ? copy : program)
       }
     }
 
@@ -71,7 +71,7 @@
         try await SetGroupTests.give(apps.folder.path)
       }
 
-      func device(_ launcher: [String] = [], copy isCopy: Bool = false) -> DeviceCommand {
+      func device(_ launcher: [String] = [], copy isCopy: Bool = false) -> InstalledSignet {
         installed.device(apps.device.data, launcher, copy: isCopy)
       }
 
@@ -79,7 +79,7 @@
         try await RunningAgent(device(launcher).process(["agent", "--socket", socket, "--groups", groups]))
       }
 
-      func run(_ device: DeviceCommand, _ words: String..., passwords: [String] = []) async throws
+      func run(_ device: InstalledSignet, _ words: String..., passwords: [String] = []) async throws
         -> ServerCommand.Result
       {
         try await device.run(
@@ -94,7 +94,7 @@
     }
 
     /// What the doctor says of the program's start.
-    private static func start(_ device: DeviceCommand) async throws -> String {
+    private static func start(_ device: InstalledSignet) async throws -> String {
       let result = try await device.run("doctor")
       let lines = result.output.split(separator: "\n").map(String.init)
       return lines.first { $0.contains(" start: ") } ?? "\(result.summary)"
@@ -428,7 +428,7 @@
     }
 
     /// Expects that commands without an agent do what they do, wrong passwords included.
-    private static func expectWork(_ device: DeviceCommand, at location: SourceLocation = #_sourceLocation)
+    private static func expectWork(_ device: InstalledSignet, at location: SourceLocation = #_sourceLocation)
       async throws
     {
       let code = try await device.run("otp", passwords: [AgentBench.password])

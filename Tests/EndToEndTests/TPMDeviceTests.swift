@@ -11,7 +11,7 @@
     private let right = "winter-garden-42"
 
     /// The same command with a TPM in its environment.
-    private func with(_ tpm: String, _ device: DeviceCommand) -> DeviceCommand {
+    private func with(_ tpm: String, _ device: InstalledSignet) -> InstalledSignet {
       var device = device
       device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm)"] + device.launcher
       return device

@@ -14,7 +14,7 @@
     /// A server with settings, a device whose container has policies, and a library that hooks.
     private struct Bench {
       let server: RunningServer
-      let device: DeviceCommand
+      let device: InstalledSignet
       let container: String
       let library: String
 
@@ -134,7 +134,7 @@
     func flavours() async throws {
       let bench = try await Bench(["flavours": ["release"]])
       let reported = try await bench.report([:])
-      if DeviceCommand.flavour == "release" {
+      if InstalledSignet.flavour == "release" {
         #expect(reported.status == 0, reported.summary)
         #expect(try await bench.standing() == "open")
       } else {

@@ -6,7 +6,7 @@ import Testing
 
 /// Transactions by the commands: what a relying party asks, and what people do about it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionCommandTests {
-  private func started() async throws -> (RunningServer, DeviceCommand) {
+  private func started() async throws -> (RunningServer, InstalledSignet) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))

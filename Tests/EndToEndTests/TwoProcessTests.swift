@@ -92,7 +92,7 @@ import Testing
     _ = try await second.json("activate", "--code-file", code)
     for round in 0..<KillRounds.races(3) {
       let id = try await server.ask("alice", "Pay \(round)")
-      let pair: [(DeviceCommand, String)] =
+      let pair: [(InstalledSignet, String)] =
         switch round % 3 {
         case 0: [(first, "approve"), (second, "approve")]
         case 1: [(first, "approve"), (first, "deny")]

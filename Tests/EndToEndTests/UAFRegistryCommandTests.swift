@@ -44,9 +44,9 @@ import UAFFixture
   /// Puts a key in quarantine and a device into the database, past the server.
   private static func enrol(_ data: String) async throws -> String {
     // As the server itself would: rows have its codes.
-    let storage = try ServerFolder(opening: data).serviceContext(log: EventLog { _ in }).storage
+    let storage = try DataDirectory(opening: data).serviceContext(log: EventLog { _ in }).storage
     let event = AuditRecord.sample()
-    var session = UAFSessionRecord(
+    var session = UAFOperationRecord(
       id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)
     session.request = [1]
     try await storage.addUAFSession(session, audit: nil)
@@ -60,7 +60,7 @@ import UAFFixture
       "s", UAFSessionEnd(status: 1200, time: 50),
       adding: [NewUAFCredential(credential, digest: PublicKeyDigest(of: [4]))], limit: 1
     ) { _ in event }
-    #expect(outcome == .taken)
+    #expect(outcome == .accepted)
     _ = try await storage.addUAFTarget(
       UAFTargetRecord(
         id: "target1", user: "alice", device: nil, name: "Phone", dispatcher: "link", sealedTarget: nil,

@@ -47,7 +47,7 @@ import Testing
 
   private func signet(_ words: String...) async throws -> ServerCommand.Result {
     var process = try ServerCommand.process(words + ["--data", data])
-    process.line[0] = try DeviceCommand.executable()
+    process.line[0] = try InstalledSignet.executable()
     return try await process.finish()
   }
 

@@ -7,11 +7,11 @@ import Testing
 /// What `signet` says where a text of one kind is given to a command that takes another.
 @Suite(.timeLimit(.minutes(10))) struct WrongKindTests {
   private let folder: TemporaryFolder
-  private let device: DeviceCommand
+  private let device: InstalledSignet
 
   init() throws {
     folder = try TemporaryFolder()
-    device = DeviceCommand(data: "\(folder.path)/device")
+    device = InstalledSignet(data: "\(folder.path)/device")
   }
 
   /// A text of each kind, with what is said of it.

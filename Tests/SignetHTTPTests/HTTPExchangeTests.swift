@@ -167,7 +167,7 @@ import Testing
   func addressVersion6() async throws {
     let recorder = Recorder()
     let server = try HTTPServer(
-      ServerConfiguration(address: "::1", security: .insecurePlaintext), handler: recorder.handler)
+      HTTPServerConfiguration(address: "::1", security: .insecurePlaintext), handler: recorder.handler)
     let port = try server.start()
     let output = try await Command.run("curl", "-sS", "-g", "http://[::1]:\(port)/")
     #expect(output == "seen")

@@ -159,7 +159,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
     "A wrong length, and chunks, get the responder's answer, which closes",
     arguments: HostileRequest.framing + HostileRequest.chunks)
   func framingHasOneShape(_ request: HostileRequest) async throws {
-    var configuration = ServerConfiguration(security: .insecurePlaintext) { refusal in
+    var configuration = HTTPServerConfiguration(security: .insecurePlaintext) { refusal in
       ServerResponse(
         status: refusal.status, headers: ["Content-Type": "application/problem+json"], body: Array("why".utf8)
       )
@@ -185,7 +185,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
 
   @Test("Each hostile request is reported once, with what was answered", arguments: HostileRequest.all)
   func isReported(_ request: HostileRequest) async throws {
-    var configuration = ServerConfiguration(security: .insecurePlaintext, threadCount: 1)
+    var configuration = HTTPServerConfiguration(security: .insecurePlaintext, threadCount: 1)
     let refused = Mutex<[RefusedRequest]>([])
     configuration.refusalObserver = { request in refused.withLock { $0.append(request) } }
     let server = try HTTPServer(configuration, handler: { _ in ServerResponse(status: 200) })
@@ -223,7 +223,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
   @Test("Refusals are made by the responder; a broken one is replaced by the bare status")
   func responder() async throws {
     for (value, expected) in [("application/problem+json", true), ("a\r\nb", false)] {
-      let configuration = ServerConfiguration(security: .insecurePlaintext) { refusal in
+      let configuration = HTTPServerConfiguration(security: .insecurePlaintext) { refusal in
         ServerResponse(status: refusal.status, headers: ["Content-Type": value], body: Array("why".utf8))
       }
       let server = try HTTPServer(configuration, handler: { _ in ServerResponse(status: 200) })

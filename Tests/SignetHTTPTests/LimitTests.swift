@@ -215,11 +215,12 @@ import Testing
     ]
     for (name, change) in changes {
       #expect(throws: ServerFailure.limitOutOfRange(name)) {
-        try HTTPServer(ServerConfiguration(security: .insecurePlaintext, limits: limits(change)), handler: ok)
+        try HTTPServer(
+          HTTPServerConfiguration(security: .insecurePlaintext, limits: limits(change)), handler: ok)
       }
     }
     #expect(throws: ServerFailure.limitOutOfRange("threadCount")) {
-      try HTTPServer(ServerConfiguration(security: .insecurePlaintext, threadCount: 0), handler: ok)
+      try HTTPServer(HTTPServerConfiguration(security: .insecurePlaintext, threadCount: 0), handler: ok)
     }
   }
 }

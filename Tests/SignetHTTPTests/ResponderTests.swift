@@ -9,7 +9,7 @@ import Testing
 
   /// Runs `body` with the port of a server, which is stopped then.
   private func serving<R>(
-    _ configuration: ServerConfiguration = ServerConfiguration(security: .insecurePlaintext),
+    _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(security: .insecurePlaintext),
     clock: any Clock<Duration> = ContinuousClock(), direct: @escaping DirectHandler,
     _ body: (UInt16) async throws -> R
   ) async throws -> R {
@@ -69,7 +69,7 @@ import Testing
   @Test("many that are answered at once all hear, also where the first of them has left", arguments: [1, 3])
   func batches(threads: Int) async throws {
     let batches = (0..<10).map { _ in Batch(40) }
-    let configuration = ServerConfiguration(security: .insecurePlaintext, threadCount: threads)
+    let configuration = HTTPServerConfiguration(security: .insecurePlaintext, threadCount: threads)
     try await serving(
       configuration,
       direct: { request, responder in
@@ -171,7 +171,7 @@ import Testing
   @Test("the observer hears of each answer, and not of what no handler has seen")
   func observer() async throws {
     let heard = Mutex<[AnsweredRequest]>([])
-    var configuration = ServerConfiguration(security: .insecurePlaintext)
+    var configuration = HTTPServerConfiguration(security: .insecurePlaintext)
     configuration.observer = { answered in heard.withLock { $0.append(answered) } }
     try await serving(configuration, direct: { $1.answer(ServerResponse(status: 204)) }) { port in
       let statuses = try await blocking {
@@ -191,7 +191,7 @@ import Testing
   @Test("the observer hears of the route that was found, and of none where there is none")
   func observedRoute() async throws {
     let heard = Mutex<[String?]>([])
-    var configuration = ServerConfiguration(security: .insecurePlaintext)
+    var configuration = HTTPServerConfiguration(security: .insecurePlaintext)
     configuration.observer = { answered in heard.withLock { $0.append(answered.pattern) } }
     var routes = Router()
     routes.on("GET", "/a/{name}") { $1.answer(ServerResponse(status: 204)) }

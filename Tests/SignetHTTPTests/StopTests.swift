@@ -10,7 +10,7 @@ import Testing
     let arrived = Gate()
     let gate = Gate()
     let server = try HTTPServer(
-      ServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
+      HTTPServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
     ) { request in
       if request.path.raw == "/slow" {
         await arrived.open()
@@ -45,7 +45,7 @@ import Testing
     // The test machine may stop for longer than the usual limit allows between two lines of this.
     let patient = limits { $0.idleTimeout = .seconds(3_600) }
     let server = try HTTPServer(
-      ServerConfiguration(security: .insecurePlaintext, limits: patient), clock: VirtualTimer()
+      HTTPServerConfiguration(security: .insecurePlaintext, limits: patient), clock: VirtualTimer()
     ) { request in
       ServerResponse(status: 200, body: request.body)
     }
@@ -71,7 +71,8 @@ import Testing
     let meeting = Meeting(of: 2)
     let never = Gate()
     let timer = VirtualTimer()
-    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext), clock: timer) { request in
+    let server = try HTTPServer(HTTPServerConfiguration(security: .insecurePlaintext), clock: timer) {
+      request in
       await meeting.arrive()
       if request.path.raw == "/deaf" { await never.wait() } else { await untilCancelled() }
       return ServerResponse(status: 200)
@@ -98,7 +99,7 @@ import Testing
   @Test("A second stop with less grace hastens the first")
   func impatience() async throws {
     let arrived = Gate()
-    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext)) { _ in
+    let server = try HTTPServer(HTTPServerConfiguration(security: .insecurePlaintext)) { _ in
       await arrived.open()
       await untilCancelled()
       return ServerResponse(status: 200)
@@ -120,7 +121,7 @@ import Testing
   func dropped() async throws {
     let arrived = Gate()
     var server: HTTPServer? = try HTTPServer(
-      ServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
+      HTTPServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
     ) { _ in
       await arrived.open()
       await untilCancelled()
@@ -140,7 +141,7 @@ import Testing
 
   @Test("Stop before start, and start twice")
   func order() async throws {
-    let configuration = ServerConfiguration(security: .insecurePlaintext)
+    let configuration = HTTPServerConfiguration(security: .insecurePlaintext)
     let stopped = try HTTPServer(configuration) { _ in ServerResponse(status: 200) }
     await stopped.stop(grace: .seconds(1))
     #expect(throws: ServerFailure.alreadyStarted) { try stopped.start() }
@@ -153,7 +154,7 @@ import Testing
   @Test("A port in use is a failure that names the call, and leaves nothing behind")
   func portInUse() async throws {
     try await withServer(handler: { _ in ServerResponse(status: 200) }) { port in
-      let other = try HTTPServer(ServerConfiguration(port: port, security: .insecurePlaintext)) { _ in
+      let other = try HTTPServer(HTTPServerConfiguration(port: port, security: .insecurePlaintext)) { _ in
         ServerResponse(status: 200)
       }
       #expect(throws: ServerFailure.cannotListen(call: "bind", errno: 98)) { try other.start() }
@@ -169,7 +170,7 @@ import Testing
     do {
       let kept = Token()
       token = kept
-      let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext)) { request in
+      let server = try HTTPServer(HTTPServerConfiguration(security: .insecurePlaintext)) { request in
         withExtendedLifetime(kept) {}
         if request.path.raw == "/wait" { await untilCancelled() } else { await Task.yield() }
         return ServerResponse(status: 200, body: request.body)

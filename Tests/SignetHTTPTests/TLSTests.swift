@@ -135,7 +135,7 @@ struct TLSTests {
     defer { try? FileManager.default.removeItem(at: authority) }
     let (arrived, gate) = (Gate(), Gate())
     let server = try HTTPServer(
-      ServerConfiguration(security: .tls(TestIdentity.make()), threadCount: 2),
+      HTTPServerConfiguration(security: .tls(TestIdentity.make()), threadCount: 2),
       handler: { request in
         if request.path.raw == "/slow" {
           await arrived.open()
@@ -193,7 +193,7 @@ struct TLSTests {
     let arrived = Gate()
     let gate = Gate()
     let server = try HTTPServer(
-      ServerConfiguration(security: .tls(TestIdentity.make())), clock: VirtualTimer()
+      HTTPServerConfiguration(security: .tls(TestIdentity.make())), clock: VirtualTimer()
     ) { _ in
       await arrived.open()
       await gate.wait()
@@ -229,20 +229,20 @@ struct TLSTests {
   func addresses() throws {
     for address in ["0.0.0.0", "192.0.2.1", "::", "::ffff:127.0.0.1", "2001:db8::1"] {
       #expect(throws: ServerFailure.plaintextBeyondLoopback(address)) {
-        try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+        try HTTPServer(HTTPServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
           ServerResponse(status: 200)
         }
       }
     }
     for address in ["localhost", "", "127.0.0.1:80", "1.2.3", "[::1]"] {
       #expect(throws: ServerFailure.invalidAddress(address)) {
-        try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+        try HTTPServer(HTTPServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
           ServerResponse(status: 200)
         }
       }
     }
     for address in ["127.0.0.1", "127.9.9.9", "::1"] {
-      _ = try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+      _ = try HTTPServer(HTTPServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
         ServerResponse(status: 200)
       }
     }

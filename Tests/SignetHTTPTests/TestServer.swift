@@ -5,11 +5,12 @@ import Synchronization
 @discardableResult
 func withServer<R>(
   limits: ServerLimits = ServerLimits(), threadCount: Int = 1,
-  security: ServerConfiguration.Security = .insecurePlaintext, clock: any Clock<Duration> = ContinuousClock(),
+  security: HTTPServerConfiguration.Security = .insecurePlaintext,
+  clock: any Clock<Duration> = ContinuousClock(),
   handler: @escaping ServerHandler, _ body: (UInt16) async throws -> R
 ) async throws -> R {
   let server = try HTTPServer(
-    ServerConfiguration(security: security, limits: limits, threadCount: threadCount), clock: clock,
+    HTTPServerConfiguration(security: security, limits: limits, threadCount: threadCount), clock: clock,
     handler: handler)
   let port = try server.start()
   do {

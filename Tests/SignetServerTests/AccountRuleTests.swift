@@ -26,10 +26,10 @@ struct AccountRuleTests {
       (["a", "b"], ["a": .allow, "b": .stepUp], .stepUp, .stepUp),
       (["a", "b"], ["a": .stepUp], .lock, .locked),
       (["a", "b", "c"], ["a": .stepUp, "b": .wipe, "c": .lock], .wipe, .locked),
-    ] as [([String], [String: AccountRules.Reaction], AccountRules.Reaction, AccountStanding)])
+    ] as [([String], [String: AccountRules.Reaction], AccountRules.Reaction, ComplianceState)])
   func reactions(
     broken: [String], reactions: [String: AccountRules.Reaction], reaction: AccountRules.Reaction,
-    standing: AccountStanding
+    standing: ComplianceState
   ) {
     let found = judged(broken, reactions)
     #expect(found.reaction == reaction && found.reaction.standing == standing)

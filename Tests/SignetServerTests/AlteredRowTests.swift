@@ -102,7 +102,8 @@ import Testing
       name: "a lock of a container is ended", table: "containers",
       change: "UPDATE containers SET standing = 'open'"
     ) {
-      _ = try await AccountService($0.server.context).order(.lock, for: $0.container, reason: "", by: .local)
+      _ = try await DeviceManagement($0.server.context).order(
+        .lock, for: $0.container, reason: "", by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
     },
@@ -209,9 +210,9 @@ import Testing
   func alteredContainer() async throws {
     let bench = try await Self.bench()
     let (server, container) = (bench.server, bench.container)
-    let accounts = AccountService(server.context)
+    let accounts = DeviceManagement(server.context)
     try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
-    for action in [AccountOrder.Action.lock, .unlock, .wipe] {
+    for action in [DeviceCommand.Action.lock, .unlock, .wipe] {
       let refusal = try await problem {
         try await accounts.order(action, for: container, reason: "", by: .local)
       }
@@ -237,10 +238,10 @@ import Testing
   @Test("an altered row of a user keeps nobody from locking the container, and a request that waits ends")
   func lockedAllTheSame() async throws {
     let bench = try await Self.bench()
-    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: bench.device.user)
+    let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: bench.device.user)
     let request = try await bench.server.transactions.create(order, by: .local).record.id
     try bench.tamper("UPDATE users SET created = 1")
-    let accounts = AccountService(bench.server.context)
+    let accounts = DeviceManagement(bench.server.context)
     _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .locked)
     #expect(try await bench.server.storage.transaction(request)?.state == .withdrawn)
@@ -255,11 +256,11 @@ import Testing
     ])
   func undecodable(_ change: String) async throws {
     let bench = try await Self.bench()
-    let (server, accounts) = (bench.server, AccountService(bench.server.context))
-    for action in [AccountOrder.Action.lock, .unlock] {
+    let (server, accounts) = (bench.server, DeviceManagement(bench.server.context))
+    for action in [DeviceCommand.Action.lock, .unlock] {
       _ = try await accounts.order(action, for: bench.container, reason: "", by: .local)
     }
-    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: bench.device.user)
+    let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: bench.device.user)
     _ = try await server.transactions.create(order, by: .local)
     try bench.tamper(change)
     if change.contains("containers") {
@@ -277,7 +278,7 @@ import Testing
   @Test("an order that somebody else has written is none: the device is not told, and operators see it")
   func madeUpOrder() async throws {
     let bench = try await Self.bench()
-    let accounts = AccountService(bench.server.context)
+    let accounts = DeviceManagement(bench.server.context)
     let id = ServerMadeID(random: SystemRandomSource()).text
     try bench.tamper(
       "INSERT INTO account_orders (id, container, action, reason, created) VALUES (?, ?, 'wipe', '', 0)",
@@ -292,7 +293,7 @@ import Testing
     #expect(!String(decoding: payload, as: UTF8.self).contains(id))
     await #expect(throws: StorageFailure.altered(row: id, of: "account_orders")) {
       let event = AuditRecord.sample()
-      _ = try await bench.server.storage.receiveAccountOrder(
+      _ = try await bench.server.storage.receiveDeviceCommand(
         id, of: bench.container, receipt: "r", at: 9, audit: event
       ) { _ in event }
     }
@@ -307,7 +308,7 @@ import Testing
     arguments: [false, true])
   func standing(_ isRemoved: Bool) async throws {
     let bench = try await Self.bench()
-    let accounts = AccountService(bench.server.context)
+    let accounts = DeviceManagement(bench.server.context)
     _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
     try bench.tamper(
       isRemoved

@@ -282,7 +282,7 @@ import UAFFixture
     #expect(try await bench.ask(client).outcome == "403 access_denied")
     #expect(try await problem { try await bench.create("Pay 10") } == .noAuthenticator)
     // A no is taken of what is locked.
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Your password was changed"), from: "Shop", user: try UserID("alice"), statuses: [.reported])
     _ = try await bench.transactions.create(order, by: .local)
     _ = try await devices.unlock(device, by: .local)
@@ -404,7 +404,7 @@ import UAFFixture
     for (name, isTaken) in [
       ("urn:signet:acr:signed", true), ("phr", false),
     ] {
-      let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: nil, requirements: [name])
+      let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: nil, requirements: [name])
       if isTaken {
         _ = try await bench.transactions.create(order, by: .local)
       } else {
@@ -555,7 +555,7 @@ final class AuthenticatorBench: Sendable {
     requirements: [String] = [AuthenticatorBench.answered]
   ) async throws -> TransactionService.NewTransaction {
     let made = try await transactions.create(
-      TransactionOrder(
+      TransactionDraft(
         .text(text), from: "Shop", user: try user.map { try UserID($0) }, numberDigits: numberDigits,
         requirements: requirements),
       by: .local)

@@ -36,7 +36,7 @@ import Testing
   func anybody() async throws {
     let server = try ServerFixture()
     let (alices, bobs) = (try await server.activate("alice"), try await server.activate("bob", device: 2))
-    let order = TransactionOrder(.text("Sign in"), from: "Bank", user: nil)
+    let order = TransactionDraft(.text("Sign in"), from: "Bank", user: nil)
     let made = try await server.transactions.create(order, by: .local).record
     #expect(made.user == nil)
     let requests = [try await one(server, made.id, alices), try await one(server, made.id, bobs)]
@@ -238,9 +238,9 @@ import Testing
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
     for order in [
-      TransactionOrder(.text("x"), from: "Bank", user: nil),
-      TransactionOrder(.text("x"), from: "Bank", user: user, statuses: [.denied]),
-      TransactionOrder(.text("x"), from: "Bank", user: user, numberDigits: 4),
+      TransactionDraft(.text("x"), from: "Bank", user: nil),
+      TransactionDraft(.text("x"), from: "Bank", user: user, statuses: [.denied]),
+      TransactionDraft(.text("x"), from: "Bank", user: user, numberDigits: 4),
     ] {
       let id = try await server.transactions.create(order, by: .local).record.id
       #expect(try await problem { try await server.transactions.offline(id) } == .malformed)

@@ -74,7 +74,7 @@ import Testing
     #expect(try await validate(right, server, from: "192.0.2.1") == .locked)
     // Two codes in a row unlock it, and end no wait of those who guessed: the next hundred guesses take longer.
     let pair = (right, try device.code(at: server.clock.now + 30))
-    let owner = CodeService.Asker(.local, client: "192.0.2.1")
+    let owner = CodeService.Requester(.local, client: "192.0.2.1")
     #expect(
       try await server.codes.resynchronise(pair, user: UserID("alice"), by: owner).value == .accepted)
     for address in 1...25 {
@@ -142,7 +142,7 @@ import Testing
     for _ in 1...5 { #expect(try await validate("x", server, from: "198.51.100.7") == .refused) }
     let codes = (try device.code(at: server.clock.now), try device.code(at: server.clock.now + 30))
     #expect(try await validate(codes.0, server, from: "192.0.2.1") == .locked)
-    let asker = CodeService.Asker(.local, client: "192.0.2.1")
+    let asker = CodeService.Requester(.local, client: "192.0.2.1")
     let alice = try UserID("alice")
     #expect(
       try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker).value == .refused)

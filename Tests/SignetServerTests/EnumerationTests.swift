@@ -14,7 +14,7 @@ struct EnumerationTests {
 
   init() throws {
     folder = try TemporaryFolder()
-    let settings = ServerSettings(
+    let settings = ServicePolicy(
       serverURL: try ServerURL("id.example.org/bank"), pins: [],
       profile: ContainerProfile(protection: .device, totp: .standard))
     context = ServiceContext(

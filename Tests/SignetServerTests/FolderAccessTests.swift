@@ -9,7 +9,7 @@ import Testing
 import SignetServer
 
 /// An operator's data folder is checked before it is trusted: who has access to it, and what its keys are.
-@Suite struct FolderAccessTests: ServerFolderSuite {
+@Suite struct FolderAccessTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -20,7 +20,7 @@ import SignetServer
     _ = try await makeFolder()
     let link = parent.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-    let context = try ServerFolder(opening: link).serviceContext(log: .silent)
+    let context = try DataDirectory(opening: link).serviceContext(log: .silent)
     await context.storage.close()
   }
 
@@ -72,7 +72,7 @@ import SignetServer
     _ = try await makeFolder()
     try FileManager.default.removeItem(atPath: "\(path)/\(name)")
     let file = "\(path)/\(name)"
-    let expected: ServerFolderFailure =
+    let expected: DataDirectoryFailure =
       switch name {
       case "tls.key": .fileOfSetting("tls.key", path: file)
       case "tls.pem": .fileOfSetting("tls.certificate", path: file)
@@ -108,7 +108,7 @@ import SignetServer
     let key = parent.path + "/master"
     #expect(FileManager.default.createFile(atPath: key, contents: Data(repeating: 7, count: 32)))
     #expect(chmod(key, 0o600) == 0)
-    let folder = try await ServerFolder.create(at: path, Self.settings(), masterKeyFile: key)
+    let folder = try await DataDirectory.create(at: path, Self.settings(), masterKeyFile: key)
     #expect(!FileManager.default.fileExists(atPath: "\(path)/master.key"))
     #expect(failure() == .masterKeyMissing(path: "\(path)/master.key"))
     let context = try folder.serviceContext(masterKeyFile: key, log: .silent)
@@ -129,7 +129,7 @@ import SignetServer
     var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: file))))
     object["tls"] = ["certificate": .string(certificate), "key": .string(key)]
     try write("server.json", object.text)
-    let folder = try ServerFolder(opening: path)
+    let folder = try DataDirectory(opening: path)
     #expect(try folder.authorityPEM() == nil)
     #expect(
       try folder.certificatePin() == SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: issued.certificatePEM))
@@ -162,7 +162,7 @@ import SignetServer
   func readsAnAPIKeyUpToItsNewline(text: String) async throws {
     _ = try await makeFolder()
     try write("admin.key", text)
-    let key = try ServerFolder(opening: path).adminKey()
+    let key = try DataDirectory(opening: path).adminKey()
     #expect(key.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) } == "signet_1_a")
   }
 }

@@ -9,7 +9,7 @@ import SignetServer
 
 /// What `server.json` says of devices, on its way to where reports are judged.
 @Suite("Reactions and flavours in server.json")
-struct FolderAccountRuleTests: ServerFolderSuite {
+struct FolderAccountRuleTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -35,13 +35,13 @@ struct FolderAccountRuleTests: ServerFolderSuite {
       "screenLock": .stepUp, "deviceTampering": .wipe, "geofence": .allow, "osVersion": .lock,
     ]
     rules.flavours = ["release", "beta"]
-    let folder = try ServerFolder(opening: path)
+    let folder = try DataDirectory(opening: path)
     #expect(folder.settings.accountRules == rules && folder.settings.keystoreRequirement == .hardware)
     let context = try folder.serviceContext(log: .silent)
     #expect(context.settings.accountRules == rules)
     let other = try TemporaryFolder()
-    let again = try await ServerFolder.create(at: other.path + "/server", folder.settings)
-    #expect(try ServerFolder(opening: other.path + "/server").settings.accountRules == rules)
+    let again = try await DataDirectory.create(at: other.path + "/server", folder.settings)
+    #expect(try DataDirectory(opening: other.path + "/server").settings.accountRules == rules)
     #expect(again.settings.accountRules == rules)
     await context.storage.close()
   }
@@ -60,7 +60,7 @@ struct FolderAccountRuleTests: ServerFolderSuite {
     object["profile"] = .object(profile)
     try write("server.json", object.text)
     let lines = Mutex<[String]>([])
-    try ServerFolder(opening: path).checkAccountPolicies(
+    try DataDirectory(opening: path).checkAccountPolicies(
       sayingIn: EventLog { line in lines.withLock { $0.append(line) } })
     let told = try lines.withLock { $0 }.map { try JSONObject(parsing: Array($0.utf8)) }
     #expect(

@@ -9,7 +9,7 @@ import Testing
 import SignetServer
 
 /// Another certificate for a server's data folder.
-@Suite struct FolderCertificateTests: ServerFolderSuite {
+@Suite struct FolderCertificateTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -77,31 +77,31 @@ import SignetServer
     }
     #expect(
       try folder.certificate().authorityRefusal?.contains(" has more than 64 KiB; have \"tls.auth") == true)
-    #expect(throws: ServerFolderFailure.largeFileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
+    #expect(throws: DataDirectoryFailure.largeFileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
       try folder.authorityPEM()
     }
     try FileManager.default.removeItem(atPath: "\(path)/ca.pem")
-    #expect(throws: ServerFolderFailure.fileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
+    #expect(throws: DataDirectoryFailure.fileOfSetting("tls.authority", path: "\(folder.path)/ca.pem")) {
       try folder.certificate()
     }
     var object = try JSONObject(parsing: Array(text("server.json").utf8))
     object["tls"] = ["certificate": "tls.pem", "key": "tls.key"]
     try write("server.json", object.text)
-    #expect(try ServerFolder(opening: path).certificate().authorityRefusal == nil)
+    #expect(try DataDirectory(opening: path).certificate().authorityRefusal == nil)
   }
 
   @Test(
     "a renewed certificate is for the present host, and for the names of the one before or those that are given"
   )
   func presentHost() async throws {
-    let folder = try await ServerFolder.create(
+    let folder = try await DataDirectory.create(
       at: path, Self.settings(), alternativeNames: ["www.bank.example", "::1"])
     let before = try folder.certificate()
     #expect(before.names == ["www.bank.example", "127.0.0.1", "::1"])
     var object = try JSONObject(parsing: Array(text("server.json").utf8))
     object["url"] = "bank.example:8443/main"
     try write("server.json", object.text)
-    let moved = try ServerFolder(opening: path)
+    let moved = try DataDirectory(opening: path)
     #expect(try !moved.certificate().isFor(moved.settings.serverURL.host))
     let renewed = try moved.renewingCertificate()
     let after = try renewed.certificate()
@@ -115,7 +115,7 @@ import SignetServer
 
   @Test("the certificate of a server with an IPv6 address is for that")
   func hostIsIPv6() async throws {
-    let folder = try await ServerFolder.create(at: path, Self.settings("[::1]:8443/main"))
+    let folder = try await DataDirectory.create(at: path, Self.settings("[::1]:8443/main"))
     let certificate = try folder.certificate()
     #expect(certificate.names == ["::1"] && certificate.isFor(folder.settings.serverURL.host))
     #expect(try folder.renewingCertificate().certificate().names == ["::1"])
@@ -168,8 +168,8 @@ import SignetServer
       object["tls"] = tls
       try write("server.json", object.text)
       let before = try text("tls.pem")
-      #expect(throws: ServerFolderFailure.certificateOfOthers(path: "\(folder.path)/server.json")) {
-        try ServerFolder(opening: path).renewingCertificate()
+      #expect(throws: DataDirectoryFailure.certificateOfOthers(path: "\(folder.path)/server.json")) {
+        try DataDirectory(opening: path).renewingCertificate()
       }
       #expect(try text("tls.pem") == before && count("ca.pem") == 1)
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Copies of a data folder: whole or not there.
-@Suite(.timeLimit(.minutes(10))) struct FolderCopyTests: ServerFolderSuite {
+@Suite(.timeLimit(.minutes(10))) struct FolderCopyTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -19,7 +19,8 @@ import Testing
     let folder = try await makeFolder()
     let copy = "\(parent.path)/copy"
     let steps = Mutex<[String]>([])
-    _ = try folder.copy(to: copy, isRestored: false, hasMasterKey: true) { step throws(ServerFolderFailure) in
+    _ = try folder.copy(to: copy, isRestored: false, hasMasterKey: true) {
+      step throws(DataDirectoryFailure) in
       steps.withLock { $0.append(step) }
       if FileManager.default.fileExists(atPath: copy) { throw .exists(path: step) }
     }
@@ -29,8 +30,8 @@ import Testing
     for number in 0..<count {
       let seen = Mutex(0)
       let other = "\(parent.path)/other"
-      #expect(throws: ServerFolderFailure.unwritable(path: "step", errno: ENOSPC)) {
-        try folder.copy(to: other, isRestored: true, hasMasterKey: true) { _ throws(ServerFolderFailure) in
+      #expect(throws: DataDirectoryFailure.unwritable(path: "step", errno: ENOSPC)) {
+        try folder.copy(to: other, isRestored: true, hasMasterKey: true) { _ throws(DataDirectoryFailure) in
           let isNow = seen.withLock { seen in
             defer { seen += 1 }
             return seen == number
@@ -50,22 +51,22 @@ import Testing
     #expect(
       FileManager.default.createFile(
         atPath: "\(inner)/a.json", contents: Data("{}".utf8), attributes: [.posixPermissions: 0o600]))
-    let copy = try ServerFolder(opening: path).backUp(to: "\(parent.path)/copy")
+    let copy = try DataDirectory(opening: path).backUp(to: "\(parent.path)/copy")
     #expect(copy.files.contains("metadata/a.json") && copy.files.contains("signet.sqlite"))
     #expect(copy.outside.isEmpty)
     #expect(try Data(contentsOf: URL(filePath: "\(copy.path)/metadata/a.json")) == Data("{}".utf8))
     #expect(try mode("\(copy.path)/metadata") == 0o700)
-    #expect(try ServerFolder(opening: copy.path).settings == ServerFolder(opening: path).settings)
+    #expect(try DataDirectory(opening: copy.path).settings == DataDirectory(opening: path).settings)
   }
 
   @Test("a link in the folder is refused, and so is a copy of a folder into itself")
   func refuses() async throws {
     let folder = try await makeFolder()
-    #expect(throws: ServerFolderFailure.insideItself(path: folder.path + "/copy")) {
+    #expect(throws: DataDirectoryFailure.insideItself(path: folder.path + "/copy")) {
       try folder.backUp(to: path + "/copy")
     }
     #expect(symlink("/etc/passwd", "\(path)/link") == 0)
-    #expect(throws: ServerFolderFailure.wrongKind(path: folder.path + "/link")) {
+    #expect(throws: DataDirectoryFailure.wrongKind(path: folder.path + "/link")) {
       try folder.backUp(to: "\(parent.path)/copy")
     }
     #expect(try names == ["server"])
@@ -79,8 +80,8 @@ import Testing
     #expect(
       FileManager.default.createFile(
         atPath: other, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
-    #expect(throws: ServerFolderFailure.wrongMasterKey(path: other)) {
-      try ServerFolder(opening: copy.path).restore(to: "\(parent.path)/again", masterKeyFile: other)
+    #expect(throws: DataDirectoryFailure.wrongMasterKey(path: other)) {
+      try DataDirectory(opening: copy.path).restore(to: "\(parent.path)/again", masterKeyFile: other)
     }
     #expect(try names == ["copy", "other.key", "server"])
   }

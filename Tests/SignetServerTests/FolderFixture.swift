@@ -6,30 +6,30 @@ import SignetWire
 import Testing
 
 /// A suite whose every test has a data folder of its own, which it makes and tampers with.
-protocol ServerFolderSuite {
+protocol DataDirectorySuite {
   /// The folder above.
   var parent: TemporaryFolder { get }
 }
 
-extension ServerFolderSuite {
+extension DataDirectorySuite {
   /// Where the data folder is, once it is made.
   var path: String { parent.path + "/server" }
 
-  static func settings(_ url: String = "127.0.0.1:8443/main") throws -> FolderSettings {
+  static func settings(_ url: String = "127.0.0.1:8443/main") throws -> ServerConfigurationFile {
     let policy = try PasswordPolicy(minimumLength: 8, maximumLength: 64)
-    return FolderSettings(
+    return ServerConfigurationFile(
       serverURL: try ServerURL(url),
       profile: ContainerProfile(protection: .password(policy, .lock(limit: 3)), totp: .standard))
   }
 
-  func makeFolder() async throws -> ServerFolder {
-    try await ServerFolder.create(at: path, Self.settings())
+  func makeFolder() async throws -> DataDirectory {
+    try await DataDirectory.create(at: path, Self.settings())
   }
 
   /// Reads a folder that a test has tampered with.
-  func failure() -> ServerFolderFailure? {
+  func failure() -> DataDirectoryFailure? {
     do {
-      let folder = try ServerFolder(opening: path)
+      let folder = try DataDirectory(opening: path)
       _ = try folder.adminKey()
       _ = try folder.transportConfiguration()
       _ = try folder.serviceContext(log: .silent)

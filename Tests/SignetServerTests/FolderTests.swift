@@ -10,7 +10,7 @@ import Testing
 import SignetServer
 
 /// The operator's data folder is made whole or not at all.
-@Suite(.timeLimit(.minutes(10))) struct FolderTests: ServerFolderSuite {
+@Suite(.timeLimit(.minutes(10))) struct FolderTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -68,29 +68,29 @@ import SignetServer
   @Test func refusesWhatIsThereAndLeavesItAlone() async throws {
     _ = try await makeFolder()
     let before = try Data(contentsOf: URL(filePath: "\(path)/master.key"))
-    await #expect(throws: ServerFolderFailure.exists(path: path)) { try await makeFolder() }
+    await #expect(throws: DataDirectoryFailure.exists(path: path)) { try await makeFolder() }
     #expect(try Data(contentsOf: URL(filePath: "\(path)/master.key")) == before)
     #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["server"])
   }
 
   @Test func refusesAFileInItsPlace() async throws {
     try Data("mine".utf8).write(to: URL(filePath: path))
-    await #expect(throws: ServerFolderFailure.exists(path: path)) { try await makeFolder() }
+    await #expect(throws: DataDirectoryFailure.exists(path: path)) { try await makeFolder() }
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
   @Test func takesThePlaceOfAnEmptyFolder() async throws {
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
-    _ = try await ServerFolder.create(at: path + "//", Self.settings())
+    _ = try await DataDirectory.create(at: path + "//", Self.settings())
     #expect(try mode(path) == 0o700)
     #expect(failure() == nil)
   }
 
   @Test func needsTheFolderAbove() async throws {
     let parent = parent.path + "/missing"
-    await #expect(throws: ServerFolderFailure.unreadable(path: parent, errno: ENOENT)) {
-      try await ServerFolder.create(at: parent + "/server", Self.settings())
+    await #expect(throws: DataDirectoryFailure.unreadable(path: parent, errno: ENOENT)) {
+      try await DataDirectory.create(at: parent + "/server", Self.settings())
     }
   }
 
@@ -99,15 +99,15 @@ import SignetServer
     let (link, above) = ("\(parent.path)/link", Array("\(parent.path)/b".utf8CString.dropLast()) + [-1, 0])
     #expect(mkdir(above, 0o700) == 0 && symlink(above, link) == 0)
     defer { rmdir(above) }
-    await #expect(throws: ServerFolderFailure.pathNotText(path: link)) {
-      try await ServerFolder.create(at: "\(link)/server", Self.settings())
+    await #expect(throws: DataDirectoryFailure.pathNotText(path: link)) {
+      try await DataDirectory.create(at: "\(link)/server", Self.settings())
     }
     #expect(rmdir(above) == 0)  // it is empty
   }
 
   @Test func refusesANameThatNoCertificateCanHave() async throws {
-    await #expect(throws: ServerFolderFailure.certificate(.invalidSubjectName)) {
-      try await ServerFolder.create(at: path, Self.settings(), alternativeNames: ["a.example,DNS:b.example"])
+    await #expect(throws: DataDirectoryFailure.certificate(.invalidSubjectName)) {
+      try await DataDirectory.create(at: path, Self.settings(), alternativeNames: ["a.example,DNS:b.example"])
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
   }
@@ -117,8 +117,8 @@ import SignetServer
     let wins = await withTaskGroup(of: Bool.self) { [path] group in
       for _ in 0..<50 {
         group.addTask {
-          do throws(ServerFolderFailure) {
-            _ = try await ServerFolder.create(at: path, settings)
+          do throws(DataDirectoryFailure) {
+            _ = try await DataDirectory.create(at: path, settings)
             return true
           } catch {
             #expect(error == .exists(path: path))
@@ -143,22 +143,22 @@ import SignetServer
   /// What is at the path when a process is killed before a step is what is there before that step: nothing.
   @Test func isNothingUntilTheLastStep() async throws {
     let seen = Mutex<[String]>([])
-    _ = try await ServerFolder.create(
+    _ = try await DataDirectory.create(
       at: path, Self.settings(), alternativeNames: [], masterKeyFile: nil, clock: SystemWallClock()
     ) { [path] step in
       seen.withLock { $0.append(step) }
-      #expect(throws: ServerFolderFailure.folderMissing(path: path)) { try ServerFolder(opening: path) }
+      #expect(throws: DataDirectoryFailure.folderMissing(path: path)) { try DataDirectory(opening: path) }
     }
     #expect(seen.withLock { $0 } == Self.steps)
     #expect(failure() == nil)
   }
 
   @Test(arguments: steps) func leavesNothingAfterAFailure(before step: String) async throws {
-    let fault = ServerFolderFailure.unwritable(path: step, errno: ENOSPC)
+    let fault = DataDirectoryFailure.unwritable(path: step, errno: ENOSPC)
     await #expect(throws: fault) {
-      _ = try await ServerFolder.create(
+      _ = try await DataDirectory.create(
         at: path, Self.settings(), alternativeNames: [], masterKeyFile: nil, clock: SystemWallClock()
-      ) { (current) throws(ServerFolderFailure) in if current == step { throw fault } }
+      ) { (current) throws(DataDirectoryFailure) in if current == step { throw fault } }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path).isEmpty)
   }

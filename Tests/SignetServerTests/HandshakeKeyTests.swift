@@ -10,7 +10,7 @@ import SignetWire
 import Testing
 
 /// Handshakes open for minutes, and for nobody after that (`docs/protocol.md` section 3.1).
-@Suite(.timeLimit(.minutes(10))) struct HandshakeKeyTests: ServerFolderSuite {
+@Suite(.timeLimit(.minutes(10))) struct HandshakeKeyTests: DataDirectorySuite {
   let parent: TemporaryFolder
   private static let lifetime: Int64 = 600
   private static let hasMemory = MemoryFolder.isThere
@@ -18,10 +18,10 @@ import Testing
   init() throws { parent = try TemporaryFolder() }
 
   /// A data folder whose processes share keys at a path.
-  private func folder(runtime: String) async throws -> ServerFolder {
+  private func folder(runtime: String) async throws -> DataDirectory {
     _ = try await makeFolder()
     try set(runtime: runtime)
-    return try ServerFolder(opening: path)
+    return try DataDirectory(opening: path)
   }
 
   private func set(runtime: String) throws {
@@ -239,30 +239,30 @@ import Testing
   func refusesASecond() async throws {
     let opened = try await makeFolder()
     let keys = try opened.handshakeKeys()
-    #expect(throws: ServerFolderFailure.servedElsewhere(path: opened.path)) { try opened.handshakeKeys() }
+    #expect(throws: DataDirectoryFailure.servedElsewhere(path: opened.path)) { try opened.handshakeKeys() }
     withExtendedLifetime(keys) {}
   }
 
   @Test("a folder on a disk, open to others or with another name than a full path is refused")
   func refusesOtherFolders() async throws {
     let onDisk = try await folder(runtime: "/usr/lib")
-    #expect(throws: ServerFolderFailure.self) { try onDisk.handshakeKeys() }
+    #expect(throws: DataDirectoryFailure.self) { try onDisk.handshakeKeys() }
     // One that is made on a disk, which /var/tmp is on, is removed again.
     let made = "/var/tmp/signet-\(UUID().uuidString)"
     try set(runtime: made)
-    #expect(throws: ServerFolderFailure.notInMemory(path: made)) {
-      try ServerFolder(opening: path).handshakeKeys()
+    #expect(throws: DataDirectoryFailure.notInMemory(path: made)) {
+      try DataDirectory(opening: path).handshakeKeys()
     }
     #expect(!FileManager.default.fileExists(atPath: made))
     if Self.hasMemory {
       let memory = try MemoryFolder()
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: memory.path)
       try set(runtime: memory.path)
-      #expect(throws: ServerFolderFailure.openToOthers(path: memory.path, mode: 0o755)) {
-        try ServerFolder(opening: path).handshakeKeys()
+      #expect(throws: DataDirectoryFailure.openToOthers(path: memory.path, mode: 0o755)) {
+        try DataDirectory(opening: path).handshakeKeys()
       }
     }
     try set(runtime: "run")
-    #expect(throws: ServerFolderFailure.self) { try ServerFolder(opening: path) }
+    #expect(throws: DataDirectoryFailure.self) { try DataDirectory(opening: path) }
   }
 }

@@ -81,7 +81,7 @@ import Testing
   func tenNumbers(_ digits: Int) async throws {
     let transactions = TransactionService(server.context) { _ in }
     let made = try await transactions.create(
-      TransactionOrder(
+      TransactionDraft(
         .text("Pay 1 EUR"), from: "Shop", user: UserID("alice"), numberDigits: digits,
         requirements: ["urn:signet:acr:answered"]), by: .local)
     let right = try #require(made.number?.digits)
@@ -119,7 +119,7 @@ import Testing
     // A transaction is asked of it too, and is the only way to reach alice.
     let transactions = TransactionService(server.context) { _ in }
     let made = try await transactions.create(
-      TransactionOrder(
+      TransactionDraft(
         .text("Pay 1 EUR"), from: "Shop", user: UserID("alice"), requirements: ["urn:signet:acr:answered"]),
       by: .local)
     let both = try list(try await ask())
@@ -191,7 +191,7 @@ import Testing
   func toldOnce(_ isTransaction: Bool) async throws {
     var transaction: String?
     if isTransaction {
-      let order = TransactionOrder(
+      let order = TransactionDraft(
         .text("Pay 1 EUR"), from: "Shop", user: try UserID("alice"), lifetime: 60,
         requirements: ["urn:signet:acr:answered"])
       transaction = try await TransactionService(server.context) { _ in }.create(order, by: .local).record.id

@@ -12,8 +12,8 @@ import Testing
 
 /// The member `push` of `server.json`, and the services that come of it.
 @Suite struct PushSettingsTests {
-  private static func settings() throws -> FolderSettings {
-    FolderSettings(
+  private static func settings() throws -> ServerConfigurationFile {
+    ServerConfigurationFile(
       serverURL: try ServerURL("id.example.org/main"),
       profile: ContainerProfile(protection: .device, totp: .standard))
   }
@@ -61,19 +61,19 @@ import Testing
       {"webPush":{"key":"web.pem","contact":"mailto:a@example.org"},
        "webhook":{"url":"https://gateway.example/push","key":"web.pem","keyID":"signet"}}
       """#)
-    let made = try await ServerFolder.create(at: path, settings)
-    #expect(throws: ServerFolderFailure.self) { try made.serviceContext(log: EventLog { _ in }) }
+    let made = try await DataDirectory.create(at: path, settings)
+    #expect(throws: DataDirectoryFailure.self) { try made.serviceContext(log: EventLog { _ in }) }
     let pem = try CertificateAuthority().issueServerCertificate(dnsNames: ["localhost"]).insecurePrivateKeyPEM
     let file = "\(path)/web.pem"
     try Data(pem.utf8).write(to: URL(filePath: file))
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    let context = try ServerFolder(opening: path).serviceContext(log: EventLog { _ in })
+    let context = try DataDirectory(opening: path).serviceContext(log: EventLog { _ in })
     #expect(context.push.delivery.services == [.webPush, .webhook])
     #expect(context.push.webPushKey?.count == 65)
     await context.storage.close()
     try Data("no key".utf8).write(to: URL(filePath: file))
-    let failure = #expect(throws: ServerFolderFailure.self) {
-      try ServerFolder(opening: path).serviceContext(log: EventLog { _ in })
+    let failure = #expect(throws: DataDirectoryFailure.self) {
+      try DataDirectory(opening: path).serviceContext(log: EventLog { _ in })
     }
     #expect(failure?.description.contains("web.pem") == true)
   }
@@ -87,7 +87,7 @@ import Testing
       #"{"webhook":{"url":"https://gateway.example/push","key":"hook.pem","keyID":"signet"},"authority":"push-ca.pem"}"#
     )
     settings.openIDAuthority = "clients-ca.pem"
-    let folder = try await ServerFolder.create(at: path, settings)
+    let folder = try await DataDirectory.create(at: path, settings)
     func write(_ name: String, _ text: String) throws {
       let file = "\(path)/\(name)"
       try Data(text.utf8).write(to: URL(filePath: file))

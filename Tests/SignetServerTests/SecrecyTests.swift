@@ -18,7 +18,7 @@ import Testing
     let key = try await server.keys.create(name: "shop", scopes: [.admin], by: .local)
     let device = try await server.activate()
     let user = try UserID("alice")
-    let asker = CodeService.Asker(.key(key.id), key: key.id, client: "192.0.2.77")
+    let asker = CodeService.Requester(.key(key.id), key: key.id, client: "192.0.2.77")
     let code = try device.code(at: server.clock.now)
     #expect(try await server.codes.validate(code, user: user, by: asker).value == .accepted)
     #expect(try await server.codes.validate(code, user: user, by: asker).value == .refused)
@@ -76,7 +76,7 @@ import Testing
     for _ in 0..<2 {
       let server = try ServerFixture(on: .sqlite)
       _ = try await server.activate()
-      let asker = CodeService.Asker(.local, client: "192.0.2.77")
+      let asker = CodeService.Requester(.local, client: "192.0.2.77")
       #expect(try await server.codes.validate("x", user: UserID("alice"), by: asker).value == .refused)
       let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)
       func stored() throws -> [[UInt8]] {

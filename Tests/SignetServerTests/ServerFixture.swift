@@ -34,13 +34,13 @@ struct ServerFixture: Sendable {
     on backend: StorageBackend = .ofServices, clock: VirtualClock = VirtualClock(), push: PushSetup = .none,
     notices: (any HTTPTransport)? = nil, random: any RandomSource = SystemRandomSource(),
     timer: any Clock<Duration> = ContinuousClock(),
-    _ change: (inout ServerSettings) -> Void = { _ in }
+    _ change: (inout ServicePolicy) -> Void = { _ in }
   ) throws {
     self.clock = clock
     folder = try TemporaryFolder()
     location = try backend.location(in: folder)
     let storage = try Storage.open(location)
-    var settings = ServerSettings(
+    var settings = ServicePolicy(
       serverURL: try ServerURL("id.example.org/main"), pins: [[UInt8](repeating: 1, count: 32)],
       profile: ContainerProfile(protection: .device, totp: .standard))
     change(&settings)

@@ -77,8 +77,8 @@ import Testing
     let actor = try await server.keys.key(
       authorization: "Bearer \(new.text)", scope: .relyingParty
     ).actor
-    func order() throws -> TransactionOrder {
-      TransactionOrder(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
+    func order() throws -> TransactionDraft {
+      TransactionDraft(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
     }
     let made = try await server.transactions.create(order(), by: actor, key: new.id).record
     try await server.keys.revoke(new.id, by: .local)
@@ -274,7 +274,7 @@ import Testing
         TransactionField(.amount(MoneyAmount("250.00", currency: "EUR"))),
         TransactionField(.payee(name: "Jane", account: nil)),
       ])
-    let order = TransactionOrder(.form(form), from: "Example Bank", user: try UserID("alice"))
+    let order = TransactionDraft(.form(form), from: "Example Bank", user: try UserID("alice"))
     let made = try await server.transactions.create(order, by: .local).record
     let request = try #require(try await pending(server, device).first)
     let record = try await device.send(to: server)
@@ -315,7 +315,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionDecided)
     try await server.codes.unlock(user, by: .local)
 
-    let order = TransactionOrder(.text("Pay"), from: "Bank", user: user, statuses: [.accepted])
+    let order = TransactionDraft(.text("Pay"), from: "Bank", user: user, statuses: [.accepted])
     _ = try await server.transactions.create(order, by: .local)
     request = try #require(try await pending(server, device).first)
     #expect(request.statuses == [.accepted, .denied])
@@ -327,7 +327,7 @@ import Testing
   func matchesTheNumber() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay"), from: "Bank", user: try UserID("alice"), numberDigits: 4)
     func make() async throws -> (id: String, number: MatchingNumber, TransactionRequest) {
       let made = try await server.transactions.create(order, by: .local)

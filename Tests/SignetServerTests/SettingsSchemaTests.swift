@@ -36,7 +36,7 @@ import Testing
   }
 
   static let leaves: [Leaf] = {
-    do { return try collect(FolderSettings.jsonSchema) } catch { return [] }
+    do { return try collect(ServerConfigurationFile.jsonSchema) } catch { return [] }
   }()
 
   private static let numbers = leaves.filter { $0.schema.contains("minimum") && $0.path != ["format"] }
@@ -79,8 +79,8 @@ import Testing
   }
 
   private func refusal(of object: JSONObject) -> String? {
-    do throws(FolderSettings.Refusal) {
-      _ = try FolderSettings(parsing: object.bytes)
+    do throws(ServerConfigurationFile.Refusal) {
+      _ = try ServerConfigurationFile(parsing: object.bytes)
       return nil
     } catch {
       guard case .reason(let reason) = error else { return "too new" }
@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  private func read(_ object: JSONObject) throws -> FolderSettings {
-    try FolderSettings(parsing: object.bytes)
+  private func read(_ object: JSONObject) throws -> ServerConfigurationFile {
+    try ServerConfigurationFile(parsing: object.bytes)
   }
 
   // MARK: Ranges and types
@@ -289,7 +289,7 @@ import Testing
 /// As much of JSON Schema as the schema of the settings has.
 private enum Schema {
   static func accepts(_ value: JSONValue) throws -> Bool {
-    try accepts(value, .object(FolderSettings.jsonSchema))
+    try accepts(value, .object(ServerConfigurationFile.jsonSchema))
   }
 
   private static func accepts(_ value: JSONValue, _ rule: JSONValue) throws -> Bool {

@@ -36,7 +36,7 @@ import Testing
     try await server.users.add(alice, by: .local)
     #expect(try await add(server, "s1", user: "alice") == ["s1"])
     #expect(try await add(server, "s1", user: "alice") == [])
-    let asker = CodeService.Asker(.local)
+    let asker = CodeService.Requester(.local)
     #expect(try await server.codes.validate(Self.codes[0], user: alice, by: asker).value == .refused)
     #expect(try await server.codes.verify("000000", user: alice, serial: "s1", by: asker).value == .refused)
     #expect(
@@ -59,7 +59,7 @@ import Testing
     for user in [alice, bob] { try await server.users.add(user, by: .local) }
     _ = try await add(server, "s1", user: "alice")
     let serial = try TokenSerial("s1")
-    let asker = CodeService.Asker(.local)
+    let asker = CodeService.Requester(.local)
     #expect(
       try await server.codes.verify(Self.codes[4], user: alice, serial: "s1", by: asker).value == .accepted)
     try await server.tokens.assign(serial, to: bob, by: .local)
@@ -94,7 +94,7 @@ import Testing
     let alice = try UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
-    let asker = CodeService.Asker(.local)
+    let asker = CodeService.Requester(.local)
     _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker).value
     for _ in 1...3 {
       #expect(try await server.codes.validate("000000", user: alice, by: asker).value == .refused)
@@ -152,14 +152,14 @@ import Testing
     let alice = try UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
-    let asker = CodeService.Asker(.local)
+    let asker = CodeService.Requester(.local)
     _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker).value
     let services = [server.codes, CodeService(second)]
     for code in Self.codes.dropFirst() {
       let outcomes = try await withThrowingTaskGroup(of: CodeOutcome.self) { group in
         for number in 0..<10 {
           // A client of each request's own, so that nobody waits.
-          let asker = CodeService.Asker(.local, client: "client-\(code)-\(number)")
+          let asker = CodeService.Requester(.local, client: "client-\(code)-\(number)")
           group.addTask { try await services[number % 2].validate(code, user: alice, by: asker).value }
         }
         return try await group.reduce(into: []) { $0.append($1) }

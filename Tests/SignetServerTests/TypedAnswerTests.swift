@@ -11,7 +11,7 @@ import Testing
   private func order(
     _ user: UserID?, fields: [Int]? = [0, 1], statuses: [DecisionStatus] = DecisionStatus.allCases,
     numberDigits: Int? = nil
-  ) throws -> TransactionOrder {
+  ) throws -> TransactionDraft {
     let form = try TransactionForm(
       template: "payment",
       fields: [
@@ -19,7 +19,7 @@ import Testing
         TransactionField(.payee(name: "Jane Doe", account: "DE02 1203 0000")),
         TransactionField(.group([.init("a", "b")]), label: "More"),
       ])
-    return TransactionOrder(
+    return TransactionDraft(
       .form(form), from: "Bank", user: user, statuses: statuses, numberDigits: numberDigits,
       typedFields: fields)
   }
@@ -140,7 +140,7 @@ import Testing
       (try order(nil), Problem.Code.malformed), (try order(user, statuses: [.denied]), .malformed),
       (try order(user, numberDigits: 4), .malformed), (try order(user, fields: [2]), .contentRefused),
       (try order(user, fields: [3]), .contentRefused), (try order(user, fields: [1, 0]), .contentRefused),
-      (TransactionOrder(.text("x"), from: "Bank", user: user, typedFields: [0]), .contentRefused),
+      (TransactionDraft(.text("x"), from: "Bank", user: user, typedFields: [0]), .contentRefused),
     ] {
       #expect(try await problem { _ = try await server.transactions.create(order, by: .local) } == code)
     }
@@ -150,7 +150,7 @@ import Testing
     #expect(try await problem { _ = try await server.transactions.typed("none") } == .unknown)
     #expect(try await answer(.typed("12345678"), "none", server)?.code == .unknown)
     // A plain text: the challenge alone.
-    let plain = TransactionOrder(.text("Sign in"), from: "Bank", user: user, typedFields: [])
+    let plain = TransactionDraft(.text("Sign in"), from: "Bank", user: user, typedFields: [])
     let id = try await server.transactions.create(plain, by: .local).record.id
     let right = try digits(await server.transactions.typed(id).challenge, device, [])
     #expect(try await answer(.typed(right), id, server) == nil)

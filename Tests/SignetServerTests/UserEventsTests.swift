@@ -103,7 +103,7 @@ import Testing
     var requests: [String] = []
     for user in ["alice", "bob"] {
       let device = try await server.activate(user)
-      let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: device.user)
+      let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: device.user)
       requests.append(try await server.transactions.create(order, by: .local).record.id)
     }
     try await Self.fill(server, 30)
@@ -122,7 +122,7 @@ import Testing
   func endsOfOldRequests() async throws {
     let server = try ServerFixture()
     let device = try await server.activate("alice")
-    let order = TransactionOrder(.text("Pay 10"), from: "Shop", user: device.user)
+    let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: device.user)
     let request = try await server.transactions.create(order, by: .local).record.id
     try await Self.fill(server, 30)
     server.clock.advance(by: 1)

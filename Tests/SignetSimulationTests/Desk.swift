@@ -96,7 +96,7 @@ struct Desk: Sendable {
   ///   - time: When.
   /// - Returns: The tokens.
   func tokens(for request: String, of client: String, at time: Int64) async -> Tokens {
-    let maker = TokenMaker(context)
+    let maker = IDTokenSigner(context)
     do {
       // What is asked or accepted while the client asks for tokens has been judged by nobody.
       guard let asked = try await context.storage.backchannelRequest(ofTransaction: request),
@@ -120,8 +120,8 @@ extension Sample {
   /// What the operator has decided.
   ///
   /// - Throws: `WireFailure`.
-  static func settings() throws -> ServerSettings {
-    var settings = ServerSettings(
+  static func settings() throws -> ServicePolicy {
+    var settings = ServicePolicy(
       serverURL: try ServerURL("id.example.org/main"), pins: [],
       profile: ContainerProfile(protection: .device, totp: .standard))
     settings.codeAttempts = Traits.codeAttempts

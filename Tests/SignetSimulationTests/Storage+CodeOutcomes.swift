@@ -25,13 +25,13 @@ extension Storage {
     case .code(let maker, let user, let counter, let address, let party):
       return try await judge(
         .use(try Sample.code(of: maker, at: counter)),
-        CodeAttempt(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+        OTPSubject(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
     case .resynchronise(let maker, let user, let counter, let address, let party):
       return try await judge(
         .resynchronise(try Sample.code(of: maker, at: counter), try Sample.code(of: maker, at: counter + 1)),
-        CodeAttempt(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+        OTPSubject(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
     case .verify(let token, let user, let counter, let address, let party):
-      var attempt = CodeAttempt(user: user, serial: token, key: party)
+      var attempt = OTPSubject(user: user, serial: token, key: party)
       if user != nil { attempt.client = Array(address.utf8) }
       return try await judge(
         .verify(try Sample.code(of: token, at: counter)), attempt, judges, event, at: time)
@@ -48,13 +48,13 @@ extension Storage {
   }
 
   private func judge(
-    _ request: CodeRequest, _ attempt: CodeAttempt, _ judges: Judges,
+    _ request: OTPOperation, _ attempt: OTPSubject, _ judges: Judges,
     _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
     let judge = judges.codes.judge(at: time)
     return try await attemptCode(attempt) { situation in
       let finding = judge.judge(request, situation)
-      var verdict = CodeVerdict(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
+      var verdict = OTPResult(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
       verdict.changed = finding.changed
       return verdict
     }.value.word

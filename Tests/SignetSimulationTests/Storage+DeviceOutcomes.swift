@@ -25,7 +25,7 @@ extension Storage {
       guard let found = try await id(of: device, of: user) else { return "unknown" }
       return try await lockDevice(found, reason: "", audit: done) { container in
         (
-          AccountOrderRecord(id: order, container: container, action: .lock, reason: "", created: time),
+          DeviceCommandRecord(id: order, container: container, action: .lock, reason: "", created: time),
           event("ordered \(order)")
         )
       }.word
@@ -33,7 +33,7 @@ extension Storage {
       guard let found = try await id(of: device, of: user) else { return "unknown" }
       return try await unlockDevice(found, audit: done) { container in
         (
-          AccountOrderRecord(id: order, container: container, action: .unlock, reason: "", created: time),
+          DeviceCommandRecord(id: order, container: container, action: .unlock, reason: "", created: time),
           event("ordered \(order)")
         )
       }.word

@@ -113,21 +113,21 @@ extension Storage {
     case .revoke(let container):
       return try await revokeContainer(container, audit: done, lost: losses(event)) ? "done" : "nothing"
     case .order(let order, let container, let kind):
-      let action: AccountOrderRecord.Action =
+      let action: DeviceCommandRecord.Action =
         switch kind {
         case .lock: .lock
         case .unlock: .unlock
         case .wipe: .wipe
         }
-      let record = AccountOrderRecord(
+      let record = DeviceCommandRecord(
         id: order, container: container, action: action, reason: "", created: time)
-      switch try await addAccountOrder(record, audit: event("added")) {
+      switch try await addDeviceCommand(record, audit: event("added")) {
       case .added: return "added"
       case .notInUse: return "not in use"
       case .toBeWiped: return "to be wiped"
       }
     case .receipt(let order, let container):
-      let isKnown = try await receiveAccountOrder(
+      let isKnown = try await receiveDeviceCommand(
         order, of: container, receipt: "r", at: time, audit: done, lost: losses(event))
       return isKnown ? "done" : "nothing"
     default: preconditionFailure("not about a container")
@@ -195,7 +195,7 @@ extension Storage {
     let done = event("done")
     switch step {
     case .begin(let session, let user, let isRegistration, let request, let party):
-      var record = UAFSessionRecord(
+      var record = UAFOperationRecord(
         id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time,
         expires: time + Model.sessionLifetime, state: .requested)
       (record.transaction, record.requester) = (request, party)
@@ -222,7 +222,7 @@ extension Storage {
         judges.uaf.refusal(of: [key], under: Traits.policy(of: session))
       }.word
     case .login(let session, let user, let key, let counter):
-      let use = UAFKeyUse(aaid: Sample.aaid, keyID: Sample.keyID(of: key), signCounter: counter)
+      let use = CounterUpdate(aaid: Sample.aaid, keyID: Sample.keyID(of: key), signCounter: counter)
       let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
       let end = UAFSessionEnd(
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
@@ -369,12 +369,12 @@ extension UAFOutcome {
     switch self {
     case .keyExists: "key exists"
     case .keyUnknown: "key unknown"
-    case .copied: "copied"
+    case .clonedAuthenticator: "cloned authenticator"
     case .transactionOver: "transaction over"
     case .tooMany: "too many"
     case .altered: "altered"
     case .requirementNotMet: "requirement not met"
-    case .taken, .over: "\(self)"
+    case .accepted, .expired: "\(self)"
     }
   }
 }

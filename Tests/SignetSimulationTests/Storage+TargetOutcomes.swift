@@ -52,8 +52,8 @@ extension Sample {
   static func token(
     _ session: String, isRegistration: Bool, of user: String, for target: String, at time: Int64,
     expires: Int64
-  ) -> UAFSessionRecord {
-    var record = UAFSessionRecord(
+  ) -> UAFOperationRecord {
+    var record = UAFOperationRecord(
       id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time, expires: expires,
       state: .tokenCreated)
     (record.target, record.tokenDigest) = (target, Array(session.utf8))

@@ -14,7 +14,7 @@ import Testing
     let event = AuditRecord.sample()
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: event)
     for (name, device) in [("k1", "laptop"), ("k2", "phone")] {
-      let session = UAFSessionRecord(
+      let session = UAFOperationRecord(
         id: name, operation: "Reg", user: "alice", created: 3, expires: 100, state: .requested)
       try await storage.addUAFSession(session, audit: event)
       var credential = UAFCredentialRecord(
@@ -24,13 +24,13 @@ import Testing
       let outcome = try await storage.finishUAFRegistration(
         name, UAFSessionEnd(status: 1200, time: 4), adding: [credential.new], limit: 2
       ) { _ in event }
-      #expect(outcome == .taken)
+      #expect(outcome == .accepted)
     }
     let target = UAFTargetRecord(
       id: "d1", user: "alice", device: "laptop", name: "Laptop", dispatcher: nil, sealedTarget: nil,
       signatureKey: [4], encryptionKey: nil, created: 3)
     #expect(try await storage.addUAFTarget(target, limit: 1, audit: event))
-    var session = UAFSessionRecord(
+    var session = UAFOperationRecord(
       id: "s", operation: "Auth", user: "alice", created: 3, expires: 100, state: .requested)
     session.target = "d1"
     try await storage.addUAFSession(session, audit: event)

@@ -85,8 +85,8 @@ import Testing
         try await storage.confirmContainer("c", at: 5, audit: { _ in event }, lost: { _ in event })
           == .activated)
     }
-    let refused = try await storage.attemptCode(CodeAttempt(user: id, client: [1])) { _ in
-      CodeVerdict(.refused, wait: WaitRecord(failures: 1, until: 10, expires: 9000), audit: event)
+    let refused = try await storage.attemptCode(OTPSubject(user: id, client: [1])) { _ in
+      OTPResult(.refused, wait: WaitRecord(failures: 1, until: 10, expires: 9000), audit: event)
     }.value
     #expect(refused == .refused)
     let token = CredentialRecord(
@@ -95,7 +95,7 @@ import Testing
     _ = try await storage.addTokens([token]) { _ in event }
 
     try await storage.addUAFSession(
-      UAFSessionRecord(
+      UAFOperationRecord(
         id: "r", operation: "Reg", user: id, created: 3, expires: 5000, state: .requested), audit: event)
     let credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: [1], user: id, publicKey: [4], algorithm: 1, keyFormat: 0x100,

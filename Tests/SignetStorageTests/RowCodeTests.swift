@@ -124,7 +124,7 @@ import Testing
         let altered = try await storage.accountOrders(of: container).first(where: \.isAltered)
         guard let altered else { continue }
         let event = AuditRecord.sample()
-        _ = try await storage.receiveAccountOrder(
+        _ = try await storage.receiveDeviceCommand(
           altered.id, of: container, receipt: "r", at: 9, audit: event
         ) { _ in event }
         return true
@@ -277,8 +277,8 @@ import Testing
       let storage = try Storage.open(location).authenticatingRows(with: .forTests)
       try await RowCodeTests.fill(storage)
       let event = AuditRecord.sample()
-      let unlock = AccountOrderRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
-      #expect(try await storage.addAccountOrder(unlock, audit: event) == .added)
+      let unlock = DeviceCommandRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
+      #expect(try await storage.addDeviceCommand(unlock, audit: event) == .added)
       let asked = TransactionRecord(id: "asked", user: "bob", content: "{}", created: 8, expires: 100)
       let limits = TransactionLimits(pending: 1000, challenges: 1000)
       #expect(
@@ -333,8 +333,8 @@ import Testing
     #expect(entries.contains { $0.contains("transaction.withdrawn") && $0.contains("noAuthenticator") })
     // Whoever orders something has that on the record, and no lock besides.
     try await bench.tamper("\(change) WHERE container = 'b'")
-    let again = AccountOrderRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
-    #expect(try await storage.addAccountOrder(again, audit: event) == .added)
+    let again = DeviceCommandRecord(id: "v", container: "b", action: .unlock, reason: "", created: 11)
+    #expect(try await storage.addDeviceCommand(again, audit: event) == .added)
     #expect(try await storage.container("b")?.standing == .open)
     let later = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
     #expect(later.filter { $0.contains("account.altered") } == locks)
@@ -358,14 +358,14 @@ import Testing
     let locked = try await revision()
     #expect(locked > before && locked == now + 1)
     #expect(try await storage.container("b")?.standing == .locked)
-    let unlock = AccountOrderRecord(id: "v", container: "b", action: .unlock, reason: "", created: now + 1)
-    #expect(try await storage.addAccountOrder(unlock, audit: bench.event) == .added)
+    let unlock = DeviceCommandRecord(id: "v", container: "b", action: .unlock, reason: "", created: now + 1)
+    #expect(try await storage.addDeviceCommand(unlock, audit: bench.event) == .added)
     #expect(try await revision() == locked + 1)
     #expect(try await storage.container("b")?.standing == .open)
     // An order that comes first heals it too.
     try await alter()
-    let again = AccountOrderRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
-    #expect(try await storage.addAccountOrder(again, audit: bench.event) == .added)
+    let again = DeviceCommandRecord(id: "w", container: "b", action: .unlock, reason: "", created: now + 9)
+    #expect(try await storage.addDeviceCommand(again, audit: bench.event) == .added)
     #expect(try await revision() == now + 10)
     await bench.close()
   }
@@ -377,11 +377,11 @@ import Testing
     // A database server numbers for each connection.
     let bench = try await Bench(on: .sqlite)
     let (storage, event) = (bench.storage, bench.event)
-    let lock = AccountOrderRecord(id: "v", container: "b", action: .lock, reason: "", created: 9)
+    let lock = DeviceCommandRecord(id: "v", container: "b", action: .lock, reason: "", created: 9)
     try await bench.tamper(
       "UPDATE \(table) SET number = 9223372036854775807 WHERE number = (SELECT max(number) FROM \(table))")
     let failure = await #expect(throws: StorageFailure.self) {
-      _ = try await storage.addAccountOrder(lock, audit: event)
+      _ = try await storage.addDeviceCommand(lock, audit: event)
     }
     #expect(
       failure
@@ -405,7 +405,7 @@ import Testing
 
     // Whatever is bound to the device looks at what is there.
     try await storage.addUAFSession(
-      UAFSessionRecord(
+      UAFOperationRecord(
         id: "late", operation: "Reg", user: "bob", created: 8, expires: 100, state: .requested), audit: event)
     var key = UAFCredentialRecord(
       aaid: "7357#0001", keyID: [2], user: "bob", publicKey: [4, 2], algorithm: 1, keyFormat: 0x100,
@@ -414,7 +414,7 @@ import Testing
     let outcome = try await storage.finishUAFRegistration(
       "late", UAFSessionEnd(status: 1200, time: 9), adding: [key.new], limit: 4
     ) { _ in event }
-    #expect(outcome == .taken)
+    #expect(outcome == .accepted)
     #expect(try await storage.device(device.id)?.standing == .locked)
     #expect(try await storage.transaction("asked")?.state == .withdrawn)
     let entries = try await storage.auditEntries(after: 0, limit: 1_000).map(\.text)
@@ -428,8 +428,8 @@ import Testing
 
     // An order is on the record by itself; the end of one leaves the lock, which nobody ordered.
     for count in [1, 2] {
-      let order: @Sendable (String) -> (AccountOrderRecord, AuditRecord) = { id in
-        (AccountOrderRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
+      let order: @Sendable (String) -> (DeviceCommandRecord, AuditRecord) = { id in
+        (DeviceCommandRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
       }
       let ordered =
         count == 1
@@ -461,12 +461,12 @@ import Testing
     try await bench.tamper(change)
     #expect(
       try await storage.lockDevice(device.id, reason: "", audit: event) { id in
-        (AccountOrderRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
+        (DeviceCommandRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
       } == .done([]))
     #expect(try await storage.credential("b")?.state == .disabled)
     // The end of the order brings none of them back.
     _ = try await storage.unlockDevice(device.id, audit: event) { id in
-      (AccountOrderRecord(id: "p-\(id)", container: id, action: .unlock, reason: "", created: 11), event)
+      (DeviceCommandRecord(id: "p-\(id)", container: id, action: .unlock, reason: "", created: 11), event)
     }
     #expect(try await storage.credential("b")?.state == .disabled)
     await bench.close()
@@ -537,8 +537,8 @@ import Testing
     try await activate("c", "alice", from: "a-alice")
     _ = try await storage.revokeContainer("c", audit: event) { _ in event }
     try await activate("b", "bob", from: "a-b")
-    let order = AccountOrderRecord(id: "o", container: "b", action: .lock, reason: "", created: 6)
-    #expect(try await storage.addAccountOrder(order, audit: event) == .added)
+    let order = DeviceCommandRecord(id: "o", container: "b", action: .lock, reason: "", created: 6)
+    #expect(try await storage.addDeviceCommand(order, audit: event) == .added)
     try await invite("a-bob", "bob")
     var token = CredentialRecord(
       id: "token", user: "alice", serial: "serial", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
@@ -564,7 +564,7 @@ import Testing
     ) { _ in event }
     for operation in ["Reg", "Auth"] {
       try await storage.addUAFSession(
-        UAFSessionRecord(
+        UAFOperationRecord(
           id: operation == "Reg" ? "r" : "s", operation: operation, user: "alice", created: 3, expires: 100,
           state: .requested), audit: event)
     }

@@ -34,11 +34,11 @@ import Testing
       "endTransaction", "countWrongPushAuthNumber", "removePushTarget", "removeUAFTarget", "removeUAFDevice",
       "finishUAFDeregistration",
     ],
-    .attest: ["setAccountChallenge", "takeAccountReport", "receiveAccountOrder", "endContainer"],
+    .attest: ["setAccountChallenge", "takeAccountReport", "receiveDeviceCommand", "endContainer"],
     .manage: [
       "addUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser",
       "addAPIKey", "revokeAPIKey", "addClient", "revokeClient", "addSigningKey",
-      "lockDevice", "unlockDevice", "revokeDevice", "revokeContainer", "addAccountOrder",
+      "lockDevice", "unlockDevice", "revokeDevice", "revokeContainer", "addDeviceCommand",
       "setAccountPolicies", "askForRenewal",
       "disableToken", "removeToken", "removePushAuthMechanism", "removeUAFCredentials",
       "releaseUAFCredential",

@@ -69,15 +69,16 @@ private final class SlowTransport: HTTPTransport {
 }
 
 extension GuardedDevice {
-  var accounts: AccountService { AccountService(inviting.server.context) }
+  var accounts: DeviceManagement { DeviceManagement(inviting.server.context) }
 
-  func order(_ action: AccountOrder.Action, _ container: Signet.Container, _ reason: String = "") async throws
-    -> AccountOrderRecord
+  func order(_ action: DeviceCommand.Action, _ container: Signet.Container, _ reason: String = "")
+    async throws
+    -> DeviceCommandRecord
   {
     try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: .local)
   }
 
-  func orders(_ container: Signet.Container) async throws -> [AccountOrderRecord] {
+  func orders(_ container: Signet.Container) async throws -> [DeviceCommandRecord] {
     try await inviting.server.context.storage.accountOrders(of: container.serverMadeID.text)
   }
 
@@ -151,11 +152,11 @@ struct AccountReportTests {
     }
     #expect(problem.code == .reportReplayed)
     // One that answers no challenge of the server, one of another device, and one by another key.
-    let report = EvidenceReport(
+    let report = PostureReport(
       container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
       challenge: [UInt8](repeating: 1, count: 16), time: 1, revision: 0, evidence: AccountEvidence(),
       lock: AccountLock())
-    let foreign = EvidenceReport(
+    let foreign = PostureReport(
       container: container.serverMadeID, server: container.server,
       device: [UInt8](repeating: 9, count: 16), challenge: report.challenge, time: 1, revision: 0,
       evidence: AccountEvidence(), lock: AccountLock())
@@ -313,7 +314,7 @@ struct AccountReportTests {
         == .accountLock(.lockedBy([.server])))
     let receipt = try #require(try await guarded.orders(container).first?.receipt)
     let key = try P256.Signing.PublicKey(x963: try await guarded.record(container).sessionKey)
-    let signed = try SignedOrderReceipt(
+    let signed = try SignedCommandAcknowledgement(
       parsing: JSONObject(dictionaryLiteral: ("receipt", .string(receipt))).bytes)
     let said = try #require(signed.receipt(verifiedWith: key))
     #expect(said.order.text == lock.id && said.action == .lock && said.container == container.serverMadeID)
@@ -465,7 +466,7 @@ struct AccountReportTests {
     }
     let shown = try #require(status.lock.server?.reason)
     #expect(shown.hasPrefix("apps of this flavour are not taken: "))
-    try AccountOrder.check(reason: shown)
+    try DeviceCommand.check(reason: shown)
     guarded.given.set { $0.flavour = "release" }
     var registry = AccountPolicyRegistry()
     try registry.register(WordyPolicy(reason: reason))
@@ -476,7 +477,7 @@ struct AccountReportTests {
     ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
     #expect(try await device.reportCondition(of: container) == .wiped)
     let order = try #require(try await guarded.orders(container).first)
-    try AccountOrder.check(reason: order.reason)
+    try DeviceCommand.check(reason: order.reason)
     #expect(order.reason.hasPrefix("wordy: ") && order.receipt != nil)
     await guarded.stop()
   }
@@ -496,10 +497,10 @@ struct AccountReportTests {
     // A device that reports, and does nothing of what it is told.
     let key = try await device.sessionKey(of: container, by: nil)
     let session = try await device.session(container)
-    func ask(_ body: [UInt8]) async throws -> AccountCondition {
+    func ask(_ body: [UInt8]) async throws -> DeviceStatus {
       let (answer, id) = try await session.exchange(
         .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
-      let signed = try SignedAccountCondition(String(decoding: answer.body, as: UTF8.self))
+      let signed = try SignedDeviceStatus(String(decoding: answer.body, as: UTF8.self))
       return try signed.condition(
         signedBy: await device.serverKey(called: signed.signer, of: container, session),
         for: ListAddress(server: container.server, container: container.serverMadeID, request: id))
@@ -507,7 +508,7 @@ struct AccountReportTests {
     var evidence = AccountEvidence()
     evidence.tamperScore = 1
     for _ in 0..<3 {
-      let report = try await EvidenceReport(
+      let report = try await PostureReport(
         container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
         challenge: ask(Array("{}".utf8)).challenge, time: 1, revision: 0, evidence: evidence,
         lock: AccountLock()
@@ -551,8 +552,8 @@ struct AccountReportTests {
     let order = try await guarded.order(.lock, container)
     let key = try await device.sessionKey(of: container, by: nil)
     let other = P256.Signing.PrivateKey()
-    func receipt(_ id: String, _ action: AccountOrder.Action) throws -> OrderReceipt {
-      OrderReceipt(
+    func receipt(_ id: String, _ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
+      CommandAcknowledgement(
         container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
         order: try ServerMadeID(id), action: action, time: 1)
     }
@@ -563,7 +564,7 @@ struct AccountReportTests {
           "/v1/device/orders", JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes)
       }
     }
-    for (id, action) in [(order.id, AccountOrder.Action.wipe), ("another", .lock)] {
+    for (id, action) in [(order.id, DeviceCommand.Action.wipe), ("another", .lock)] {
       let jws = try await receipt(id, action).signed { (message) async throws(SignetFailure) in
         try await key.signature(of: message)
       }

@@ -150,9 +150,9 @@ struct AppPolicyTests {
   @Test(
     "the server cannot evaluate it, and takes the device's word that it is broken; the reaction is the operator's",
     arguments: [
-      (nil, AccountStanding.locked), (.allow, .open), (.stepUp, .stepUp),
-    ] as [(AccountRules.Reaction?, AccountStanding)])
-  func atTheServer(reaction: AccountRules.Reaction?, standing: AccountStanding) async throws {
+      (nil, ComplianceState.locked), (.allow, .open), (.stepUp, .stepUp),
+    ] as [(AccountRules.Reaction?, ComplianceState)])
+  func atTheServer(reaction: AccountRules.Reaction?, standing: ComplianceState) async throws {
     let bench = try await Bench { if let reaction { $0.reactions = ["region": reaction] } }
     let container = try await bench.activate()
     bench.policy.say(Self.broken)

@@ -99,7 +99,7 @@ struct DueReportTests {
 
     /// Asks alice what requires a report.
     func ask() async throws -> TransactionRequest {
-      let order = TransactionOrder(
+      let order = TransactionDraft(
         .text("Pay 1 EUR"), from: TransactionService.testParty, user: container.user, requirements: ["fresh"])
       let made = try await TransactionService(guarded.inviting.server.context).create(order, by: .local)
       let waiting = try await device.pendingTransactions(for: container)

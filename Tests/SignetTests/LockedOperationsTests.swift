@@ -74,7 +74,7 @@ struct LockedOperationsTests {
           "Pay \(index) EUR", user: container.user, lifetime: nil, by: .key("\(index % 2)"))
       }
       let typed = try await transactions.create(
-        TransactionOrder(
+        TransactionDraft(
           .text("Pay 12.50 to Bob"), from: "Example Bank", user: container.user, typedFields: []),
         by: .local
       ).record.id

@@ -35,7 +35,7 @@ import Testing
     let fixture = try DeviceFixture(inviting.transport)
     let container = try await fixture.activate(inviting.invite())
     let transactions = TransactionService(inviting.server.context)
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .form(
         try TransactionForm(
           template: "payment", fields: [TransactionField(.amount(MoneyAmount("250.00", currency: "EUR")))])),

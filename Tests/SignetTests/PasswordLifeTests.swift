@@ -134,7 +134,7 @@ struct PasswordLifeTests {
     let bench = try await Bench(PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)
     let context = bench.server.server.context
     let transactions = TransactionService(context)
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay 12.50 to Bob"), from: "Example Bank", user: try UserID("alice"), typedFields: [])
     let id = try await transactions.create(order, by: .local).record.id
     let approval = try TypedApproval(challenge: await transactions.typed(id).challenge)

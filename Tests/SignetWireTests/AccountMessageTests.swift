@@ -9,25 +9,25 @@ struct AccountMessageTests {
   private let key = P256.Signing.PrivateKey()
   private let other = P256.Signing.PrivateKey()
   private let address: ListAddress
-  private let condition: AccountCondition
+  private let condition: DeviceStatus
 
   init() throws {
     address = ListAddress(
       server: try ServerURL("signet.example.com/main"), container: try ContainerID("c1"),
       request: [UInt8](repeating: 3, count: 16))
-    condition = AccountCondition(
+    condition = DeviceStatus(
       revision: 7, challenge: [UInt8](repeating: 5, count: 16),
       policies: try AccountPolicySet(["deviceTampering": ["score": 0.8], "mine": .null]), standing: .locked,
       reason: "reported lost",
-      orders: try AccountOrder.Action.allCases.map {
-        try AccountOrder(id: ServerMadeID($0.rawValue), action: $0, reason: "why")
+      orders: try DeviceCommand.Action.allCases.map {
+        try DeviceCommand(id: ServerMadeID($0.rawValue), action: $0, reason: "why")
       })
   }
 
   @Test("a condition is the server's, and the answer to one request of one container")
   func aCondition() throws {
     let jws = try condition.signed(for: address, by: key)
-    let signed = try SignedAccountCondition(jws)
+    let signed = try SignedDeviceStatus(jws)
     #expect(signed.signer == key.publicKey.thumbprint)
     #expect(try signed.condition(signedBy: key.publicKey, for: address) == condition)
     #expect(throws: WireFailure.notAuthentic) {
@@ -49,7 +49,7 @@ struct AccountMessageTests {
       for: address, by: key, to: P256.KeyAgreement.PrivateKey().publicKey)
     for broken in ["", "a.b.c", list, String(jws.dropLast(4))] {
       #expect(throws: WireFailure.self) {
-        try SignedAccountCondition(broken).condition(signedBy: key.publicKey, for: address)
+        try SignedDeviceStatus(broken).condition(signedBy: key.publicKey, for: address)
       }
     }
   }
@@ -60,43 +60,43 @@ struct AccountMessageTests {
     (evidence.tamperScore, evidence.flavour) = (0.5, "release")
     var lock = AccountLock()
     try lock.lock(reason: "lent", at: 4)
-    let report = EvidenceReport(
+    let report = PostureReport(
       container: address.container, server: address.server, device: [UInt8](repeating: 7, count: 16),
       challenge: condition.challenge, time: 1_795_231_200, revision: 6, evidence: evidence, lock: lock)
     let jws = try await report.signed { try key.signature(for: $0) }
-    #expect(EvidenceReport.verified(jws, with: key.publicKey) == report)
-    #expect(EvidenceReport.verified(jws, with: other.publicKey) == nil)
+    #expect(PostureReport.verified(jws, with: key.publicKey) == report)
+    #expect(PostureReport.verified(jws, with: other.publicKey) == nil)
     let receipt = try await receipt(.lock).signed { try key.signature(for: $0) }
     for broken in ["", "a.b.c", receipt] {
-      #expect(EvidenceReport.verified(broken, with: key.publicKey) == nil)
+      #expect(PostureReport.verified(broken, with: key.publicKey) == nil)
     }
   }
 
   @Test("a receipt is the container's")
   func aReceipt() async throws {
     let body = { (text: String) in JSONObject(dictionaryLiteral: ("receipt", .string(text))).bytes }
-    for action in AccountOrder.Action.allCases {
+    for action in DeviceCommand.Action.allCases {
       let receipt = try receipt(action)
       let jws = try await receipt.signed { try key.signature(for: $0) }
-      let signed = try SignedOrderReceipt(parsing: body(jws))
+      let signed = try SignedCommandAcknowledgement(parsing: body(jws))
       #expect(signed.container == address.container && signed.jws == jws)
       #expect(signed.receipt(verifiedWith: key.publicKey) == receipt)
       #expect(signed.receipt(verifiedWith: other.publicKey) == nil)
     }
     let notice = try await MessageSample.endNotice().signed { try key.signature(for: $0) }
     for broken in ["", "a.b.c", notice] {
-      #expect(throws: WireFailure.self) { try SignedOrderReceipt(parsing: body(broken)) }
+      #expect(throws: WireFailure.self) { try SignedCommandAcknowledgement(parsing: body(broken)) }
     }
   }
 
   @Test("a reason is short and shows what it is")
   func reasons() throws {
     for good in ["", "lost", String(repeating: "é", count: 200)] {
-      #expect(try AccountOrder(id: ServerMadeID("o"), action: .lock, reason: good).reason == good)
+      #expect(try DeviceCommand(id: ServerMadeID("o"), action: .lock, reason: good).reason == good)
     }
     for bad in [String(repeating: "x", count: 201), "two\nlines", "\u{1B}[2J", "\u{202E}reversed"] {
       #expect(throws: WireFailure.self) {
-        try AccountOrder(id: ServerMadeID("o"), action: .lock, reason: bad)
+        try DeviceCommand(id: ServerMadeID("o"), action: .lock, reason: bad)
       }
     }
   }
@@ -118,8 +118,8 @@ struct AccountMessageTests {
     }
   }
 
-  private func receipt(_ action: AccountOrder.Action) throws -> OrderReceipt {
-    OrderReceipt(
+  private func receipt(_ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
+    CommandAcknowledgement(
       container: address.container, server: address.server, device: [UInt8](repeating: 7, count: 16),
       order: try ServerMadeID("o1"), action: action, time: 1_795_231_200)
   }

@@ -21,7 +21,7 @@ import Testing
   func aCondition(_ vector: ProtocolVector) throws {
     let key = try vector.signingKey("serverSigningPrivateKey")
     let address = try address(vector)
-    let signed = try SignedAccountCondition(vector.text("conditionJWS"))
+    let signed = try SignedDeviceStatus(vector.text("conditionJWS"))
     #expect(signed.signer == key.publicKey.thumbprint)
     let condition = try signed.condition(signedBy: key.publicKey, for: address)
     #expect(condition.revision == 7)
@@ -34,20 +34,20 @@ import Testing
   @Test("a report", arguments: try ProtocolVector.load("account"))
   func aReport(_ vector: ProtocolVector) async throws {
     let key = try vector.signingKey("sessionPrivateKey")
-    let report = try #require(EvidenceReport.verified(vector.text("reportJWS"), with: key.publicKey))
+    let report = try #require(PostureReport.verified(vector.text("reportJWS"), with: key.publicKey))
     #expect(try report.device == Base64URL.decode(vector.text("device")))
     #expect(report.time == 1_795_231_234 && report.revision == 6)
     let jws = try await report.signed { try key.signature(for: $0) }
     #expect(try payload(jws) == vector.utf8("report"))
     let other = try vector.signingKey("serverSigningPrivateKey").publicKey
-    #expect(try EvidenceReport.verified(vector.text("reportJWS"), with: other) == nil)
+    #expect(try PostureReport.verified(vector.text("reportJWS"), with: other) == nil)
   }
 
   @Test("receipts for orders", arguments: try ProtocolVector.load("account"))
   func receipts(_ vector: ProtocolVector) async throws {
     let key = try vector.signingKey("sessionPrivateKey")
     for (jws, expected) in zip(try vector.texts("receiptJWS"), try vector.texts("receipts")) {
-      let signed = try SignedOrderReceipt(
+      let signed = try SignedCommandAcknowledgement(
         parsing: JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes)
       #expect(try signed.container.text == vector.text("container"))
       let receipt = try #require(signed.receipt(verifiedWith: key.publicKey))

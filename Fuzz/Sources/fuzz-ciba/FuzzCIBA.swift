@@ -99,7 +99,7 @@ import SignetWire
   /// In memory, and only what reads ID tokens would look into it.
   private static let context = made("a context") { () throws in
     ServiceContext(
-      settings: ServerSettings(
+      settings: ServicePolicy(
         serverURL: try ServerURL("a.example/main"), pins: [],
         profile: ContainerProfile(protection: .device, totp: .standard)),
       storage: try Storage(over: SQLDatabase(.memory, schema: Storage.schema)),

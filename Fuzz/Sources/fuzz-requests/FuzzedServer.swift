@@ -58,7 +58,7 @@ struct FuzzedServer: Sendable {
 
   private init() async throws {
     let profile = ContainerProfile(protection: .device, totp: .standard)
-    let settings = ServerSettings(
+    let settings = ServicePolicy(
       serverURL: Self.url, pins: [[UInt8](repeating: 1, count: 32)], profile: profile)
     var uaf = UAFSettings(facets: ["ios:bundle-id:a"])
     uaf.hasConformanceAdapter = true

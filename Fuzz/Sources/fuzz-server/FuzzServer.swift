@@ -50,8 +50,8 @@ import SignetWire
     require((connections.waiting ?? 0) < connections.total, "there is a connection for who does not wait")
   }
 
-  private static func settings(_ bytes: [UInt8]) -> FolderSettings? {
-    do throws(FolderSettings.Refusal) { return try FolderSettings(parsing: bytes) } catch {
+  private static func settings(_ bytes: [UInt8]) -> ServerConfigurationFile? {
+    do throws(ServerConfigurationFile.Refusal) { return try ServerConfigurationFile(parsing: bytes) } catch {
       if case .reason(let reason) = error { require(!reason.isEmpty, "a refusal says why") }
       return nil
     }
@@ -112,10 +112,10 @@ import SignetWire
       let order = taken({ () throws(Problem) in
         let message: NewTransaction
         do { message = try NewTransaction.schema.read(object, "") } catch { throw Problem(reading: error) }
-        return try TransactionOrder(message, from: "Bank")
+        return try TransactionDraft(message, from: "Bank")
       })
     else { return }
-    require(order.lifetime.map(TransactionOrder.lifetimes.contains) ?? true, "an order ends")
+    require(order.lifetime.map(TransactionDraft.lifetimes.contains) ?? true, "an order ends")
     require(order.numberDigits.map((2...6).contains) ?? true, "a number has 2 to 6 digits")
     if let content = accepted({ () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
@@ -140,9 +140,9 @@ import SignetWire
     if let serial = taken({ () throws(Problem) in try TokenSerial(text) }) {
       require(serial.text.utf8.elementsEqual(text.utf8), "a serial number is kept as it is")
     }
-    if let address = ClientAddress(text) {
+    if let address = RateLimitKey(text) {
       require(text.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an address is visible ASCII")
-      require(ClientAddress(text) == address, "an address is one client")
+      require(RateLimitKey(text) == address, "an address is one client")
     }
     if let keys = UAFKeys.used(in: end(with: text)) {
       require(UAFKeys.used(in: end(with: UAFKeys.json(keys).text)) == keys, "keys that are kept are read")

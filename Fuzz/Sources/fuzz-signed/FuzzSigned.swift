@@ -38,7 +38,7 @@ import SignetJSON
     let key = Keys.stranger.publicKey
     let body = JSONValue.object(["notice": .string(text), "receipt": .string(text)]).bytes
     require(end(in: body, key) == nil && receipt(in: body, key) == nil, "nobody signed this")
-    require(EvidenceReport.verified(text, with: key) == nil, "nobody signed this")
+    require(PostureReport.verified(text, with: key) == nil, "nobody signed this")
     require(condition(text, key) == nil && offline(text, key) == nil, "nobody signed this")
     require(Decision(verifying: text, signedBy: key) == nil, "nobody signed this")
     require(KeySuccession(verifying: text, signedBy: key) == nil, "nobody signed this")
@@ -71,27 +71,29 @@ import SignetJSON
   }
 
   private static func checkEvidence(_ payload: [UInt8]) {
-    let report = accepted { () throws(WireFailure) in try EvidenceReport(parsing: payload) }
-    let message = Message(payload, EvidenceReport.type, keyID: report?.container.text ?? "c")
-    message.check(is: report) { jws, key in EvidenceReport.verified(jws, with: key) }
+    let report = accepted { () throws(WireFailure) in try PostureReport(parsing: payload) }
+    let message = Message(payload, PostureReport.type, keyID: report?.container.text ?? "c")
+    message.check(is: report) { jws, key in PostureReport.verified(jws, with: key) }
     guard let report else { return }
-    let again = made("a printed report") { () throws(WireFailure) in try EvidenceReport(parsing: report.bytes)
+    let again = made("a printed report") { () throws(WireFailure) in try PostureReport(parsing: report.bytes)
     }
     require(again == report, "printing a report loses nothing")
   }
 
   private static func checkReceipt(_ payload: [UInt8]) {
-    let receipt = accepted { () throws(WireFailure) in try OrderReceipt(parsing: payload) }
-    let message = Message(payload, OrderReceipt.type, keyID: receipt?.container.text ?? "c")
+    let receipt = accepted { () throws(WireFailure) in try CommandAcknowledgement(parsing: payload) }
+    let message = Message(payload, CommandAcknowledgement.type, keyID: receipt?.container.text ?? "c")
     message.check(is: receipt) { jws, key in self.receipt(in: body("receipt", jws), key) }
     guard let receipt else { return }
-    let again = made("a printed receipt") { () throws(WireFailure) in try OrderReceipt(parsing: receipt.bytes)
+    let again = made("a printed receipt") { () throws(WireFailure) in
+      try CommandAcknowledgement(parsing: receipt.bytes)
     }
     require(again == receipt, "printing a receipt loses nothing")
   }
 
-  private static func receipt(in body: [UInt8], _ key: P256.Signing.PublicKey) -> OrderReceipt? {
-    accepted { () throws(WireFailure) in try SignedOrderReceipt(parsing: body) }?.receipt(verifiedWith: key)
+  private static func receipt(in body: [UInt8], _ key: P256.Signing.PublicKey) -> CommandAcknowledgement? {
+    accepted { () throws(WireFailure) in try SignedCommandAcknowledgement(parsing: body) }?.receipt(
+      verifiedWith: key)
   }
 
   private static func body(_ name: String, _ jws: String) -> [UInt8] {
@@ -229,12 +231,12 @@ import SignetJSON
   }
 
   private static func checkCondition(_ payload: [UInt8]) {
-    let message = Message(payload, AccountCondition.type, keyID: Keys.signer.publicKey.thumbprint)
+    let message = Message(payload, DeviceStatus.type, keyID: Keys.signer.publicKey.thumbprint)
     let read = condition(message.jws, Keys.signer.publicKey)
     message.check(is: read, condition)
     guard let read else { return }
     require(condition(message.jws, Keys.signer.publicKey, Keys.otherAddress) == nil, "it answers one request")
-    require(read.challenge.count == AccountCondition.challengeByteCount, "a challenge has its length")
+    require(read.challenge.count == DeviceStatus.challengeByteCount, "a challenge has its length")
     require(!read.reason.unicodeScalars.contains { $0.value < 0x20 }, "a reason is plain")
     let again = made("a condition") { () throws(WireFailure) in
       try read.signed(for: Keys.address, by: Keys.signer)
@@ -244,15 +246,15 @@ import SignetJSON
     }
   }
 
-  private static func condition(_ jws: String, _ key: P256.Signing.PublicKey) -> AccountCondition? {
+  private static func condition(_ jws: String, _ key: P256.Signing.PublicKey) -> DeviceStatus? {
     condition(jws, key, Keys.address)
   }
 
   private static func condition(
     _ jws: String, _ key: P256.Signing.PublicKey, _ address: ListAddress
-  ) -> AccountCondition? {
+  ) -> DeviceStatus? {
     accepted { () throws(WireFailure) in
-      try SignedAccountCondition(jws).condition(signedBy: key, for: address)
+      try SignedDeviceStatus(jws).condition(signedBy: key, for: address)
     }
   }
 

@@ -54,16 +54,16 @@ extension Device {
 
   private func ask(
     _ session: ServerSession, _ body: String, _ container: Container, _ key: DeviceSigningKey
-  ) async throws(SignetFailure) -> AccountCondition {
+  ) async throws(SignetFailure) -> DeviceStatus {
     let (answer, id) = try await session.exchange(
       .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverMadeID)
-    let signed: SignedAccountCondition
-    do { signed = try SignedAccountCondition(String(decoding: answer.body, as: UTF8.self)) } catch {
+    let signed: SignedDeviceStatus
+    do { signed = try SignedDeviceStatus(String(decoding: answer.body, as: UTF8.self)) } catch {
       throw .unexpectedAnswer(status: answer.status)
     }
     let serverKey = try await serverKey(called: signed.signer, of: container, session)
     let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
-    let condition: AccountCondition
+    let condition: DeviceStatus
     do { condition = try signed.condition(signedBy: serverKey, for: address) } catch {
       if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
       // The server wants something that this version does not do.
@@ -74,11 +74,11 @@ extension Device {
   }
 
   private func evidenceReport(
-    of container: Container, answering condition: AccountCondition, _ key: DeviceSigningKey
+    of container: Container, answering condition: DeviceStatus, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> String {
     let notes = try await evaluated(container)
     let evidence = await evidence(for: notes, since: container.created, isOfServer: true)
-    let report = EvidenceReport(
+    let report = PostureReport(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
       challenge: condition.challenge, time: clock.now, revision: notes.revision, evidence: evidence,
       lock: notes.lock)
@@ -91,7 +91,7 @@ extension Device {
   ///
   /// - Returns: Whether the container is still there.
   private func apply(
-    _ condition: AccountCondition, to container: Container, _ key: DeviceSigningKey
+    _ condition: DeviceStatus, to container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
     let notes = try await accountNotes(of: container.id)
     guard condition.revision >= notes.revision else { return true }
@@ -125,9 +125,9 @@ extension Device {
   }
 
   private func receipt(
-    for order: AccountOrder, _ container: Container, _ key: DeviceSigningKey
+    for order: DeviceCommand, _ container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> String {
-    let receipt = OrderReceipt(
+    let receipt = CommandAcknowledgement(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
       order: order.id, action: order.action, time: clock.now)
     return try await receipt.signed { (message) async throws(SignetFailure) in

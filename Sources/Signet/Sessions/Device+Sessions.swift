@@ -64,10 +64,10 @@ extension Device {
       container, key: .transactionSigning, by: authentication, isGuarded: isGuarded)
   }
 
-  private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {
+  private func cache(for container: Container) -> CachedSecret<UnlockedDomain> {
     passwordCaches.withLock { caches in
       if let known = caches[container.id] { return known }
-      let made = KeptSecret<UnlockedDomain>(clock: vault.clock)
+      let made = CachedSecret<UnlockedDomain>(clock: vault.clock)
       caches[container.id] = made
       return made
     }

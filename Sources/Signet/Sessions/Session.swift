@@ -16,7 +16,7 @@ public final class Session: SharedSession {
   public let limits: SessionLimits
   private let device: Device
   private let issued: IssuedKeys
-  private let kept: KeptSecret<OpenedGroup>
+  private let kept: CachedSecret<OpenedGroup>
 
   /// Makes a session that is locked; the clock of the device's vault measures how long it stays unlocked.
   ///
@@ -34,7 +34,7 @@ public final class Session: SharedSession {
     (self.container, self.device, self.group, self.limits) = (container, device, group, limits)
     let issued = IssuedKeys()
     self.issued = issued
-    kept = KeptSecret(clock: device.vault.clock) { reason in
+    kept = CachedSecret(clock: device.vault.clock) { reason in
       issued.revoke(because: reason)
       onLock(reason)
     }

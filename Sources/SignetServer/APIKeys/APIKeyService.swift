@@ -15,7 +15,7 @@ public struct APIKeyService: Sendable {
   private static let prefix = "signet"
   private let context: ServiceContext
   /// Few, since a server has few relying parties.
-  private let seen = Remembered<APIKeyRecord>(limit: 256)
+  private let seen = BoundedCache<APIKeyRecord>(limit: 256)
 
   /// A service over a context.
   public init(_ context: ServiceContext) { self.context = context }

@@ -12,7 +12,7 @@ package struct ConditionReport: Message {
 }
 
 /// That an order was done.
-package struct OrderReceiptNotice: Message {
+package struct CommandAcknowledgementNotice: Message {
   package let receipt: String
 
   package static let schema = MessageSchema(Self.init) {
@@ -21,7 +21,7 @@ package struct OrderReceiptNotice: Message {
 }
 
 /// Why an operator orders something.
-package struct NewAccountOrder: Message {
+package struct NewDeviceCommand: Message {
   package let reason: String?
 
   package static let schema = MessageSchema(Self.init) {
@@ -29,7 +29,7 @@ package struct NewAccountOrder: Message {
   }
 }
 
-extension AccountOrderRecord.Action: Shaped {}
+extension DeviceCommandRecord.Action: Shaped {}
 
 /// Account policies for a container.
 package struct AttachedPolicies: Message {
@@ -53,7 +53,7 @@ package struct PoliciesAttached: Message {
 /// How the server stands to a container.
 package struct AccountDescription: Message {
   package struct Order: Message {
-    package let id: String, action: AccountOrderRecord.Action, reason: String, created: Int64, done: Bool
+    package let id: String, action: DeviceCommandRecord.Action, reason: String, created: Int64, done: Bool
     package let receipt: String?, received: Int64?
 
     package static let schema = MessageSchema(Self.init) {
@@ -66,7 +66,7 @@ package struct AccountDescription: Message {
       Member("received", \Self.received)
     }
   }
-  package let container: String, standing: AccountStanding, reason: String?, policies: JSONObject
+  package let container: String, standing: ComplianceState, reason: String?, policies: JSONObject
   package let reportWanted: Bool, report: String?, reported: Int64?, orders: [Order]
 
   package static let schema = MessageSchema(Self.init) {
@@ -82,10 +82,10 @@ package struct AccountDescription: Message {
 }
 
 /// An order for the device of a container.
-package struct MadeAccountOrder: Sendable {
+package struct MadeDeviceCommand: Sendable {
   package let id: String, order: String, action: String
 
-  static func schema(_ action: AccountOrder.Action) -> MessageSchema<Self> {
+  static func schema(_ action: DeviceCommand.Action) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
       Member("id", \Self.id)
       Member("order", \Self.order)
@@ -104,7 +104,7 @@ extension API {
   package static let receiveReceipt = Endpoint(
     .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
     details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
-    by: .none, takes: .bytes(describedBy: OrderReceiptNotice.self),
+    by: .none, takes: .bytes(describedBy: CommandAcknowledgementNotice.self),
     answers: .status("received", "It is kept."), or: [.unauthorized, .forbidden, .unknown])
   package static let lockContainer = ordering(.lock, "lockContainer", "Lock a container")
   package static let unlockContainer = ordering(.unlock, "unlockContainer", "End the lock of a container")
@@ -124,20 +124,20 @@ extension API {
     answers: .json(AccountDescription.self, "How the server stands to it."), or: [.unknown])
 
   private static func ordering(
-    _ action: AccountOrder.Action, _ id: String, _ summary: String
-  ) -> Endpoint<APIKeyRecord, NewAccountOrder, MadeAccountOrder> {
+    _ action: DeviceCommand.Action, _ id: String, _ summary: String
+  ) -> Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand> {
     Endpoint(
       .post, "/admin/containers/{id}/\(action.rawValue)", .manage, id, summary,
       details:
         "docs/protocol.md section 14.3. It counts at the server at once; the device sends a receipt.",
-      in: .users, by: .admin, takes: .json(NewAccountOrder.self),
-      answers: .json(MadeAccountOrder.schema(action), "It is ordered.", status: 201), or: [.unknown])
+      in: .users, by: .admin, takes: .json(NewDeviceCommand.self),
+      answers: .json(MadeDeviceCommand.schema(action), "It is ordered.", status: 201), or: [.unknown])
   }
 }
 
 /// What devices and operators call about account policies and locks (`docs/protocol.md` section 14).
 struct AccountEndpoints: Sendable {
-  let accounts: AccountService
+  let accounts: DeviceManagement
   let users: UserService
 
   var routes: [Route] {
@@ -167,12 +167,12 @@ struct AccountEndpoints: Sendable {
   }
 
   private func order(
-    _ action: AccountOrder.Action, by endpoint: Endpoint<APIKeyRecord, NewAccountOrder, MadeAccountOrder>
+    _ action: DeviceCommand.Action, by endpoint: Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand>
   ) -> Route {
     endpoint.answered { [accounts] call in
       let order = try await accounts.order(
         action, for: call.id, reason: call.input.reason ?? "", by: call.caller.actor)
-      return MadeAccountOrder(id: order.container, order: order.id, action: action.rawValue)
+      return MadeDeviceCommand(id: order.container, order: order.id, action: action.rawValue)
     }
   }
 }

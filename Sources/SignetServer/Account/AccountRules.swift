@@ -77,7 +77,7 @@ extension AccountRules.Reaction {
   }
 
   /// What the container may do from then on.
-  package var standing: AccountStanding {
+  package var standing: ComplianceState {
     switch self {
     case .allow: .open
     case .stepUp: .stepUp

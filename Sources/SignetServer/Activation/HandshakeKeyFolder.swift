@@ -39,27 +39,27 @@ struct HandshakeKeyFolder: Sendable {
   /// It is judged once it is open, and its files are opened in it, so that nothing else can take its place. One that is deleted
   /// under a running server is made again at its next use.
   ///
-  /// - Throws: ``ServerFolderFailure``: above all `notInMemory`.
-  init(_ path: String, users: FolderHold, log: EventLog) throws(ServerFolderFailure) {
+  /// - Throws: ``DataDirectoryFailure``: above all `notInMemory`.
+  init(_ path: String, users: FolderHold, log: EventLog) throws(DataDirectoryFailure) {
     (self.path, self.users, self.log) = (path, users, log)
     opened = Opened(try Self.open(path))
   }
 
   /// Opens the folder, made where it is missing; one that was made here and is refused is removed again.
-  private static func open(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
+  private static func open(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
     let isMade = mkdir(path, 0o700) == 0
     guard isMade || errno == EEXIST else { throw .unwritable(path: path, errno: errno) }
-    do throws(ServerFolderFailure) { return try judged(path) } catch {
+    do throws(DataDirectoryFailure) { return try judged(path) } catch {
       if isMade { rmdir(path) }  // best effort: the failure that matters is already on its way
       throw error
     }
   }
 
-  private static func judged(_ path: String) throws(ServerFolderFailure) -> OpenFolder {
+  private static func judged(_ path: String) throws(DataDirectoryFailure) -> OpenFolder {
     do throws(FileFailure) {
       let folder = try OpenFolder(path, as: FileRule(.folder))
       if try folder.isInMemory() { return folder }
-    } catch { throw ServerFolderFailure(reading: path, error) }
+    } catch { throw DataDirectoryFailure(reading: path, error) }
     throw .notInMemory(path: path)
   }
 

@@ -47,7 +47,7 @@ public final class HandshakeKeys: Sendable {
 
   /// The key of new handshakes.
   ///
-  /// - Throws: `FileFailure` or ``ServerFolderFailure`` where processes share it, and the folder can't be written.
+  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share it, and the folder can't be written.
   package func current(at now: Int64) throws -> Key {
     try known.withLock { known in
       drop(&known, at: now)
@@ -66,7 +66,7 @@ public final class HandshakeKeys: Sendable {
 
   /// The key of a handshake that a device brings back; `nil` where it is forgotten, or never was.
   ///
-  /// - Throws: `FileFailure` or ``ServerFolderFailure`` where processes share it, and the folder can't be read.
+  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share it, and the folder can't be read.
   package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
     try known.withLock { known in
       drop(&known, at: now)
@@ -79,7 +79,7 @@ public final class HandshakeKeys: Sendable {
 
   /// Forgets the keys whose last handshake has ended.
   ///
-  /// - Throws: `FileFailure` or ``ServerFolderFailure`` where processes share them, and the folder can't be written.
+  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share them, and the folder can't be written.
   package func forgetOld(at now: Int64) throws {
     known.withLock { drop(&$0, at: now) }
     guard let folder else { return }

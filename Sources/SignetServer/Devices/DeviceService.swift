@@ -38,7 +38,7 @@ public struct DeviceService: Sendable {
   public func lock(
     _ id: String, reason: String, by actor: AuditActor
   ) async throws -> DeviceRecord {
-    try reading(AccountOrder.check(reason: reason))
+    try reading(DeviceCommand.check(reason: reason))
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceLocked(user: device.user, device: id, reason: reason))
     let outcome = try await context.storage.lockDevice(
@@ -92,12 +92,12 @@ public struct DeviceService: Sendable {
 
   /// Makes the order for the container of a device.
   private func order(
-    _ action: AccountOrderRecord.Action, reason: String, by actor: AuditActor
-  ) -> @Sendable (String) -> (AccountOrderRecord, AuditRecord) {
+    _ action: DeviceCommandRecord.Action, reason: String, by actor: AuditActor
+  ) -> @Sendable (String) -> (DeviceCommandRecord, AuditRecord) {
     let audit = context.audit(by: actor)
     let random = context.random
     return { container in
-      let order = AccountOrderRecord(
+      let order = DeviceCommandRecord(
         id: ServerMadeID(random: random).text, container: container, action: action, reason: reason,
         created: audit.time)
       return (

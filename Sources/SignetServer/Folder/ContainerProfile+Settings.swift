@@ -7,7 +7,7 @@ extension ContainerProfile {
   ///
   /// An unknown member is refused here, because a device ignores it. Messages have the path of the member.
   ///
-  /// - Throws: `FolderSettings.Refusal`, or the failure of what is wrong.
+  /// - Throws: `ServerConfigurationFile.Refusal`, or the failure of what is wrong.
   @Sendable static func read(_ object: JSONObject, at place: String) throws -> ContainerProfile {
     let profile = SettingsPlace(object: object, path: place)
     try profile.refuseMembers(except: memberNames)
@@ -35,7 +35,7 @@ extension ContainerProfile {
     for key in KeyName.allCases where keys.object.contains(key.rawValue) {
       let policy = try ProtectionPolicy.read(keys.place(key.rawValue))
       if let objection = Self.objection(to: policy, of: key) {
-        throw FolderSettings.Refusal.reason("\"\(keys.path).\(key.rawValue)\" \(objection)")
+        throw ServerConfigurationFile.Refusal.reason("\"\(keys.path).\(key.rawValue)\" \(objection)")
       }
     }
   }
@@ -45,10 +45,10 @@ extension ContainerProfile {
       try AccountPolicyRegistry().check(AccountPolicySet(policies.object))
     } catch {
       guard case .invalidParameter(let policy, let parameter, let reason) = error else {
-        throw FolderSettings.Refusal.reason("\"\(policies.path)\": \(error)")
+        throw ServerConfigurationFile.Refusal.reason("\"\(policies.path)\": \(error)")
       }
       let names = [policies.path, policy, parameter].filter { !$0.isEmpty }
-      throw FolderSettings.Refusal.reason("\"\(names.joined(separator: "."))\" \(reason)")
+      throw ServerConfigurationFile.Refusal.reason("\"\(names.joined(separator: "."))\" \(reason)")
     }
   }
 }

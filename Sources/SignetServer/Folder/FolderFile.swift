@@ -20,7 +20,7 @@ struct FolderFile {
   /// as certificates of an ACME client do.
   func read(
     isOutsideFolder: Bool = false, limit: Int = maximumByteCount
-  ) throws(ServerFolderFailure) -> SecretBytes {
+  ) throws(DataDirectoryFailure) -> SecretBytes {
     let rule = FileRule(isOutsideFolder ? .foreignFile : .file, forbiddenMode: access.rawValue)
     do throws(FileFailure) {
       let file = try OpenFile.reading(path, as: rule)
@@ -28,25 +28,25 @@ struct FolderFile {
       return try SecretBytes(byteCount: byteCount) { (output) throws(FileFailure) in
         try file.fill(&output)
       }
-    } catch { throw ServerFolderFailure(reading: path, error) }
+    } catch { throw DataDirectoryFailure(reading: path, error) }
   }
 
   /// Checks owner and mode of a file that somebody else reads, and that need not exist.
-  func checkIfPresent() throws(ServerFolderFailure) {
+  func checkIfPresent() throws(DataDirectoryFailure) {
     do throws(FileFailure) { try FileRule(forbiddenMode: access.rawValue).check(path) } catch {
-      guard error == .missing else { throw ServerFolderFailure(reading: path, error) }
+      guard error == .missing else { throw DataDirectoryFailure(reading: path, error) }
     }
   }
 
   /// Makes the file with mode 0600; its content is on the disk when this returns, its name when the folder is.
-  func create(_ content: borrowing SecretBytes) throws(ServerFolderFailure) {
+  func create(_ content: borrowing SecretBytes) throws(DataDirectoryFailure) {
     do throws(FileFailure) {
       try content.withBytes { (bytes) throws(FileFailure) in try PrivateFile.create(path, bytes) }
     } catch { throw .unwritable(path: path, errno: error.code) }
   }
 
   /// Puts other content in its place, mode 0600: after a power cut there is what was before, or all of this.
-  func replace(_ content: borrowing SecretBytes) throws(ServerFolderFailure) {
+  func replace(_ content: borrowing SecretBytes) throws(DataDirectoryFailure) {
     do throws(FileFailure) {
       try content.withBytes { (bytes) throws(FileFailure) in
         try PrivateFile.place(bytes, at: path, .replacing)
@@ -55,7 +55,7 @@ struct FolderFile {
   }
 
   /// Puts the names in a folder on the disk.
-  static func synchronize(folder path: String) throws(ServerFolderFailure) {
+  static func synchronize(folder path: String) throws(DataDirectoryFailure) {
     do throws(FileFailure) { try OpenFile.synchronizeFolder(path) } catch {
       throw .unwritable(path: path, errno: error.code)
     }

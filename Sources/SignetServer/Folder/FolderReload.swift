@@ -8,18 +8,18 @@ import Synchronization
 /// | of the folder | |
 /// |---|---|
 /// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
-/// | the settings in ``FolderSettings/reloaded`` | hold from then on |
+/// | the settings in ``ServerConfigurationFile/reloaded`` | hold from then on |
 /// | the metadata statements of UAF | read again |
 /// | all else, also what is in files that it names | holds from the next start on, and the log names what differs |
 public final class FolderReload: Sendable {
   private struct State {
-    var settings: FolderSettings
+    var settings: ServerConfigurationFile
     var certificateChain: String?
   }
 
   private let path: String
   private let server: Server
-  private let started: FolderSettings
+  private let started: ServerConfigurationFile
   /// The digests of the files that these settings name, and that are read at the start alone.
   private let files: [String: [UInt8]]
   private let state: Mutex<State>
@@ -29,7 +29,7 @@ public final class FolderReload: Sendable {
   /// - Parameters:
   ///   - folder: What it was started with.
   ///   - server: The server.
-  public init(_ folder: ServerFolder, of server: Server) {
+  public init(_ folder: DataDirectory, of server: Server) {
     (path, started, self.server) = (folder.path, folder.settings, server)
     files = Self.digests(of: folder.settings, in: folder)
     // What it shows, which is no more what the file says where that was exchanged since.
@@ -42,8 +42,8 @@ public final class FolderReload: Sendable {
   /// and the log says why; metadata statements are taken, or refused as a whole, by themselves.
   public func run() {
     server.readMetadata()
-    do throws(ServerFolderFailure) {
-      let folder = try ServerFolder(opening: path)
+    do throws(DataDirectoryFailure) {
+      let folder = try DataDirectory(opening: path)
       let (certificate, identity) = try folder.certificateAndIdentity()
       if let used = started.uaf?.requirements.values.sorted().first(where: {
         folder.settings.requirements[$0] == nil
@@ -54,7 +54,7 @@ public final class FolderReload: Sendable {
       }
       guard folder.settings.masterKeyCheck == started.masterKeyCheck else {
         throw .settings(
-          path: "\(path)/\(ServerFolder.settingsName)",
+          path: "\(path)/\(DataDirectory.settingsName)",
           reason: "\"masterKeyCheck\" was changed, and does not fit the master key; restore it from a backup")
       }
       // What was made of these at the start cannot change.
@@ -76,9 +76,11 @@ public final class FolderReload: Sendable {
     } catch { server.log.error("reload.refused", ["cause": error.description]) }
   }
 
-  private func say(_ settings: FolderSettings, before: FolderSettings, hasNewCertificate: Bool) {
+  private func say(
+    _ settings: ServerConfigurationFile, before: ServerConfigurationFile, hasNewCertificate: Bool
+  ) {
     let (new, old) = (settings.json, before.json)
-    let changed = FolderSettings.reloaded.filter { new[$0] != old[$0] }
+    let changed = ServerConfigurationFile.reloaded.filter { new[$0] != old[$0] }
     server.log.info(
       "reload.done",
       [
@@ -87,10 +89,10 @@ public final class FolderReload: Sendable {
       ])
   }
 
-  private func restartIsNeeded(for settings: FolderSettings, files: [String]) {
+  private func restartIsNeeded(for settings: ServerConfigurationFile, files: [String]) {
     let (new, first) = (settings.json, started.json)
     let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
-      FolderSettings.reloaded + ["tls"])
+      ServerConfigurationFile.reloaded + ["tls"])
     let others = names.filter { new[$0] != first[$0] }.sorted()
     guard !others.isEmpty || !files.isEmpty else { return }
     func listed(_ names: [String]) -> String { names.isEmpty ? "unchanged" : names.joined(separator: ", ") }
@@ -103,10 +105,12 @@ public final class FolderReload: Sendable {
   }
 
   /// A file that cannot be read has none.
-  private static func digests(of settings: FolderSettings, in folder: ServerFolder) -> [String: [UInt8]] {
+  private static func digests(of settings: ServerConfigurationFile, in folder: DataDirectory) -> [String:
+    [UInt8]]
+  {
     var digests: [String: [UInt8]] = [:]
     for file in settings.push.files + [settings.openIDAuthority].compactMap(\.self) {
-      do throws(ServerFolderFailure) {
+      do throws(DataDirectoryFailure) {
         digests[file] = try folder.read(file, .plain, of: file).withBytes {
           HashFunction.sha256.digest(of: $0)
         }

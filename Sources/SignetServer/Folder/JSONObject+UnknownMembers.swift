@@ -4,11 +4,11 @@ import SignetText
 extension JSONObject {
   /// Refuses the first member whose name is not among `known`, and suggests the closest known name.
   ///
-  /// - Throws: `FolderSettings.Refusal`.
+  /// - Throws: `ServerConfigurationFile.Refusal`.
   func refuseMembers(except known: [String], at place: String) throws {
     for (name, _) in members where !known.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
       let location = (place.isEmpty ? "" : "\(place).") + String(name.unicodeScalars.prefix(40))
-      throw FolderSettings.Refusal.reason(
+      throw ServerConfigurationFile.Refusal.reason(
         "\"\(location)\" is not known here; \(suggestion(for: name, among: known))")
     }
   }

@@ -4,7 +4,7 @@ import SignetPolicy
 extension ProtectionPolicy {
   /// Reads a policy in the operator's settings: the message for what is wrong with it has the path of the member.
   ///
-  /// - Throws: `FolderSettings.Refusal`.
+  /// - Throws: `ServerConfigurationFile.Refusal`.
   static func read(_ place: SettingsPlace) throws -> ProtectionPolicy {
     let type = try place.read("type", Shape<String>.oneOf(typeNames))
     guard typeNamesWithPassword.contains(type) else {
@@ -28,7 +28,7 @@ extension ProtectionPolicy {
 
 extension SettingsPlace {
   /// What a reader of the policy says of a rule.
-  fileprivate func refusal(_ failure: PolicyFailure) -> FolderSettings.Refusal {
+  fileprivate func refusal(_ failure: PolicyFailure) -> ServerConfigurationFile.Refusal {
     switch failure {
     case .outOfRange(let rule, let value, let allowed):
       .reason("\"\(path).\(rule)\" is \(allowed.lowerBound) to \(allowed.upperBound); found \(value)")

@@ -133,10 +133,10 @@ extension PushSettings {
   ///   - folder: The data folder with the services' keys.
   ///   - transport: Carries the messages.
   /// - Returns: The dispatchers, at most one a service.
-  /// - Throws: ``ServerFolderFailure`` where a key cannot be read.
+  /// - Throws: ``DataDirectoryFailure`` where a key cannot be read.
   func dispatchers(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> [any PushDispatcher] {
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> [any PushDispatcher] {
     let services: [(any PushServiceSettings)?] = [apns, fcm, webPush, webhook]
     var dispatchers: [any PushDispatcher] = []
     for case let service? in services {
@@ -150,14 +150,14 @@ extension PushSettings {
 private protocol PushServiceSettings {
   /// Makes the dispatcher of the service, with the keys that the settings name.
   func dispatcher(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> any PushDispatcher
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> any PushDispatcher
 }
 
 extension PushSettings.APNs: PushServiceSettings {
   fileprivate func dispatcher(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> any PushDispatcher {
     let credentials = APNsCredentials(
       key: try folder.signingKey(key, of: "push.apns.key"), keyID: keyID, teamID: teamID, topic: topic)
     return APNsDispatcher(credentials, base: url ?? APNsDispatcher.production, over: transport)
@@ -166,8 +166,8 @@ extension PushSettings.APNs: PushServiceSettings {
 
 extension PushSettings.FCM: PushServiceSettings {
   fileprivate func dispatcher(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> any PushDispatcher {
     let file = try folder.read(account, .secret, of: "push.fcm.account")
     let known: FCMServiceAccount
     do { known = try FCMServiceAccount(keyFile: file.insecureCopy()) } catch {
@@ -179,8 +179,8 @@ extension PushSettings.FCM: PushServiceSettings {
 
 extension PushSettings.WebPush: PushServiceSettings {
   fileprivate func dispatcher(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> any PushDispatcher {
     WebPushDispatcher(
       key: try folder.signingKey(key, of: "push.webPush.key"), contact: contact,
       hosts: hosts.map(WebPushHosts.init) ?? .browsers,
@@ -190,8 +190,8 @@ extension PushSettings.WebPush: PushServiceSettings {
 
 extension PushSettings.Webhook: PushServiceSettings {
   fileprivate func dispatcher(
-    in folder: ServerFolder, over transport: any HTTPTransport
-  ) throws(ServerFolderFailure) -> any PushDispatcher {
+    in folder: DataDirectory, over transport: any HTTPTransport
+  ) throws(DataDirectoryFailure) -> any PushDispatcher {
     let signature = MessageSignature(try folder.signingKey(key, of: "push.webhook.key"), keyID: keyID)
     return WebhookDispatcher(url: url, signature: signature, over: transport)
   }

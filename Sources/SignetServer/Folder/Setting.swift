@@ -89,7 +89,7 @@ struct Setting<Root: Hashable & Sendable>: Sendable {
       if let value = object[setting.name] {
         try setting.read(value, location, &root)
       } else if setting.isRequired {
-        throw FolderSettings.Refusal.reason("\"\(location)\" is missing; add it")
+        throw ServerConfigurationFile.Refusal.reason("\"\(location)\" is missing; add it")
       }
     }
   }
@@ -123,7 +123,7 @@ package struct SettingsSchema<Root: Hashable & Sendable>: Sendable {
 
   /// Reads a value from an object; messages name the object by `place`.
   ///
-  /// - Throws: `FolderSettings.Refusal`.
+  /// - Throws: `ServerConfigurationFile.Refusal`.
   package func read(_ object: JSONObject, at place: String = "") throws -> Root {
     var root = absent
     try Setting.read(settings, of: object, at: place, into: &root)

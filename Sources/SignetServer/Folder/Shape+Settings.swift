@@ -7,12 +7,12 @@ extension Shape {
   var reporting: Shape {
     let hidesTexts = schema.json["type"] == "object"
     return Shape(schema: schema) { value, member in
-      do { return try read(value, member) } catch let refusal as FolderSettings.Refusal {
+      do { return try read(value, member) } catch let refusal as ServerConfigurationFile.Refusal {
         throw refusal
       } catch {
         var found = value.summary
         if hidesTexts, case .string = value { found = "a text" }
-        throw FolderSettings.Refusal.reason("\(error); found \(found)")
+        throw ServerConfigurationFile.Refusal.reason("\(error); found \(found)")
       }
     } write: {
       write($0)
@@ -37,10 +37,10 @@ extension Shape {
     return Shape(schema: JSONSchema(schema)) { value, member in
       if case .string(let text) = value {
         do { if let found = try read(text) { return found } } catch {
-          throw FolderSettings.Refusal.reason("\"\(member)\": \(error)")
+          throw ServerConfigurationFile.Refusal.reason("\"\(member)\": \(error)")
         }
       }
-      throw FolderSettings.Refusal.reason(
+      throw ServerConfigurationFile.Refusal.reason(
         "\"\(member)\" is \(allowed)" + (isSecret ? "" : "; found \(value.summary)"))
     } write: {
       .string(text($0))
@@ -55,9 +55,9 @@ extension Shape {
     let object = JSONObject.shape.adding(["x-values": .string(values)]).reporting
     return Shape(schema: object.schema) { value, member in
       let found = try object.read(value, member)
-      do { return try read(found, member) } catch let refusal as FolderSettings.Refusal {
+      do { return try read(found, member) } catch let refusal as ServerConfigurationFile.Refusal {
         throw refusal
-      } catch { throw FolderSettings.Refusal.reason("\"\(member)\": \(error)") }
+      } catch { throw ServerConfigurationFile.Refusal.reason("\"\(member)\": \(error)") }
     } write: {
       .object(json($0))
     }
@@ -86,13 +86,13 @@ extension Shape {
     return Shape(schema: JSONSchema(schema)) { value, member in
       let object = try JSONObject.shape.read(value, member)
       guard object.count <= limit else {
-        throw FolderSettings.Refusal.reason(
+        throw ServerConfigurationFile.Refusal.reason(
           "\"\(member)\" has at most \(limit) members; found \(object.count)")
       }
       return try object.members.reduce(into: [:]) { map, found in
         let place = "\(member).\(found.name.prefix(40))"
         if let complaint = complaint(found.name) {
-          throw FolderSettings.Refusal.reason("\"\(place)\" \(complaint)")
+          throw ServerConfigurationFile.Refusal.reason("\"\(place)\" \(complaint)")
         }
         map[found.name] = try element.read(found.value, place)
       }
@@ -125,7 +125,8 @@ extension Shape<String> {
 
   /// A file of the folder, or one elsewhere.
   static let file = string(
-    "a name within the folder or a full path", pattern: #"^(/|[^/]+$)"#, where: FolderSettings.mayNameFile)
+    "a name within the folder or a full path", pattern: #"^(/|[^/]+$)"#,
+    where: ServerConfigurationFile.mayNameFile)
 }
 
 extension Shape<Double> {

@@ -148,12 +148,12 @@ struct CodeEndpoints: Sendable {
   }
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
-  private func asker(_ key: APIKeyRecord, _ client: String?) -> CodeService.Asker {
-    CodeService.Asker(key.actor, key: key.id, client: client)
+  private func asker(_ key: APIKeyRecord, _ client: String?) -> CodeService.Requester {
+    CodeService.Requester(key.actor, key: key.id, client: client)
   }
 
   private func answer(
-    _ outcome: CodeOutcome, _ asker: CodeService.Asker
+    _ outcome: CodeOutcome, _ asker: CodeService.Requester
   ) throws(Problem) -> CodeOutcome {
     guard outcome != .keyRevoked else {
       if let key = asker.key { keys.forget(key) }

@@ -16,7 +16,7 @@ public struct CodeService: Sendable {
   }
 
   /// Who asks, and for whom.
-  public struct Asker: Sendable {
+  public struct Requester: Sendable {
     /// For the audit log.
     public let actor: AuditActor
     /// The API key; the codes are not looked at where it is not good any more.
@@ -45,9 +45,9 @@ public struct CodeService: Sendable {
   ///   thread that writes, and must not block.
   /// - Throws: ``Problem`` where nothing was tried.
   package func validate(
-    _ code: String, user: UserID, by asker: Asker
+    _ code: String, user: UserID, by asker: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.use(code), CodeAttempt(user: user.text), asker)
+    try attempt(.use(code), OTPSubject(user: user.text), asker)
   }
 
   /// Finds the place of a credential again, and unlocks it, by two codes in a row.
@@ -60,10 +60,10 @@ public struct CodeService: Sendable {
   /// - Returns: How it ended. That they are right authenticates nobody.
   /// - Throws: ``Problem``.
   package func resynchronise(
-    _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Asker
+    _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Requester
   ) throws -> Completion<CodeOutcome> {
     try attempt(
-      .resynchronise(codes.0, codes.1), CodeAttempt(user: user?.text, serial: serial), asker)
+      .resynchronise(codes.0, codes.1), OTPSubject(user: user?.text, serial: serial), asker)
   }
 
   /// Takes an imported token into use by its first right code.
@@ -76,25 +76,25 @@ public struct CodeService: Sendable {
   /// - Returns: How it ended.
   /// - Throws: ``Problem``.
   package func verify(
-    _ code: String, user: UserID?, serial: String, by asker: Asker
+    _ code: String, user: UserID?, serial: String, by asker: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
+    try attempt(.verify(code), OTPSubject(user: user?.text, serial: serial), asker)
   }
 
   private func attempt(
-    _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker
+    _ request: OTPOperation, _ attempt: OTPSubject, _ asker: Requester
   ) throws -> Completion<CodeOutcome> {
     var attempt = attempt
     attempt.key = asker.key
     if attempt.user != nil {
-      attempt.client = try ClientAddress.digest(of: asker.client, under: clientKey)
+      attempt.client = try RateLimitKey.digest(of: asker.client, under: clientKey)
     }
     let audit = context.audit(by: asker.actor)
     let judge = judge(at: audit.time)
     let user = attempt.user
     return context.storage.attemptCode(attempt) { situation in
       let finding = judge.judge(request, situation)
-      var verdict = CodeVerdict(
+      var verdict = OTPResult(
         finding.outcome, wait: finding.wait,
         audit: audit(
           Self.event(finding, request, user, isUnknown: situation.isUserUnknown, limit: judge.limit)))
@@ -104,14 +104,14 @@ public struct CodeService: Sendable {
   }
 
   /// Judges codes at a time, by what the operator has decided.
-  package func judge(at time: Int64) -> CodeJudge {
-    CodeJudge(
+  package func judge(at time: Int64) -> OTPVerifier {
+    OTPVerifier(
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: time,
       generator: { [context] in context.generator(of: $0) })
   }
 
   private static func event(
-    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, isUnknown: Bool, limit: Int
+    _ finding: OTPVerifier.Finding, _ request: OTPOperation, _ user: String?, isUnknown: Bool, limit: Int
   ) -> AuditEvent {
     if let used = finding.used {
       let (user, source) = (used.user ?? user, used.source)
@@ -132,7 +132,7 @@ public struct CodeService: Sendable {
   }
 
   private static func refusal(
-    _ finding: CodeJudge.Finding, _ request: CodeRequest, isUnknown: Bool
+    _ finding: OTPVerifier.Finding, _ request: OTPOperation, isUnknown: Bool
   ) -> AuditEvent.CodeRefusal {
     if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }

@@ -235,14 +235,14 @@ struct TokenEndpoints: Sendable {
         CodeAnswer(
           try await codes.verify(
             call.input.code, user: nil, serial: call.serial().text,
-            by: CodeService.Asker(call.caller.actor)
+            by: CodeService.Requester(call.caller.actor)
           ).value)
       },
       API.resynchroniseTokenAsOperator.answered { [codes] call in
         CodeAnswer(
           try await codes.resynchronise(
             (call.input.codes[0], call.input.codes[1]), user: nil, serial: call.serial().text,
-            by: CodeService.Asker(call.caller.actor)
+            by: CodeService.Requester(call.caller.actor)
           ).value)
       },
     ]

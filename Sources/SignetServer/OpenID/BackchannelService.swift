@@ -45,7 +45,7 @@ struct BackchannelService: Sendable {
     try await checkCode(request.userCode, of: user, by: client)
 
     let id = Base64URL.encode(context.random.bytes(32))
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       try Self.matter(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
       numberDigits: client.numberDigits, requirements: request.acrValues)
     let made: TransactionService.NewTransaction
@@ -150,13 +150,13 @@ struct BackchannelService: Sendable {
     let given = context.masterKey.digest(ofUserCode: code, of: user.text)
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
-    let attempt = CodeAttempt(user: user.text, client: Array(client.actor.text.utf8))
+    let attempt = OTPSubject(user: user.text, client: Array(client.actor.text.utf8))
     let outcome: CodeOutcome?
     do {
       outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
         let isRight = constantTimeEqual(given, digest)
         let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
-        return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
+        return OTPResult(outcome, wait: next, audit: audit(Self.event(outcome, user)))
       }
     } catch StorageFailure.unknown { throw OpenIDFailure.unknownUser }
     switch outcome {

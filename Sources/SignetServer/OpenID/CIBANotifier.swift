@@ -12,12 +12,12 @@ struct CIBANotifier: OutboxDelivery {
 
   private let context: ServiceContext
   private let transport: any HTTPTransport
-  private let maker: TokenMaker
+  private let maker: IDTokenSigner
 
   /// A notifier; `nil` where nothing carries notices.
   init?(_ context: ServiceContext) {
     guard let transport = context.notices else { return nil }
-    (self.context, self.transport, maker) = (context, transport, TokenMaker(context))
+    (self.context, self.transport, maker) = (context, transport, IDTokenSigner(context))
   }
 
   func hasReceivers() async throws(StorageFailure) -> Bool {

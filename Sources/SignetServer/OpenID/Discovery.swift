@@ -29,8 +29,8 @@ extension OpenIDNames {
       "acr_values_supported": .array(requirements.names.map { .string($0) }),
       "claims_supported": [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "acr", "amr", "at_hash",
-        .string(TokenMaker.userClaim),
-        "signet_decision", "signet_key", .string(TokenMaker.protectionClaim),
+        .string(IDTokenSigner.userClaim),
+        "signet_decision", "signet_key", .string(IDTokenSigner.protectionClaim),
       ],
       "request_parameter_supported": false,
       "request_uri_parameter_supported": false,

@@ -8,11 +8,11 @@ package struct TokenGrant: Sendable {
   private static let longestInterval: Int64 = 60
 
   private let context: ServiceContext
-  private let maker: TokenMaker
+  private let maker: IDTokenSigner
 
   package init(_ context: ServiceContext) {
     self.context = context
-    maker = TokenMaker(context)
+    maker = IDTokenSigner(context)
   }
 
   /// Answers a client that asks for tokens.

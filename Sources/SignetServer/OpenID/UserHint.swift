@@ -77,7 +77,7 @@ struct UserHint: Sendable {
       let verified = try JWS(compact: text).verified(
         with: VerificationKeySet(JWKSet(published)), allowing: [.es256])
       let claims = try JSONObject(parsing: verified.payload)
-      guard verified.header.type == TokenMaker.idTokenType, claims["iss"] == .string(names.issuer),
+      guard verified.header.type == IDTokenSigner.idTokenType, claims["iss"] == .string(names.issuer),
         claims["aud"] == .string(client.id)
       else { throw JOSEFailure.wrongAudience }
       subject = try claims.string("sub")

@@ -130,7 +130,7 @@ package struct PushAuthService: Sendable {
         .malformed, "\"text\" begins with what the server names the relying party by; begin it otherwise")
     }
     let kind = form.kind ?? .default
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       form.text.map { .text($0) } ?? .signIn, from: requester, user: try UserID(mechanism.user),
       lifetime: form.lifetime ?? 120, statuses: [.accepted, .denied],
       numberDigits: kind == .challenge ? 2 : nil)

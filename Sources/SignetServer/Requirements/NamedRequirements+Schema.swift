@@ -45,7 +45,7 @@ extension AuthenticationRequirement {
     ],
     check: { requirement, place in
       guard requirement != AuthenticationRequirement() else {
-        throw FolderSettings.Refusal.reason(
+        throw ServerConfigurationFile.Refusal.reason(
           "\"\(place)\" demands nothing; say what it demands, such as \"factors\": 2, or remove it")
       }
     })

@@ -54,7 +54,7 @@ struct RelyingPartyEndpoints: Sendable {
     [
       API.createTransaction.answered { [self] call in
         let key = call.caller
-        let order = try TransactionOrder(call.input, from: key.displayName ?? key.name)
+        let order = try TransactionDraft(call.input, from: key.displayName ?? key.name)
         let made = try await transactions.create(order, by: key.actor, key: key.id)
         let record = made.record
         let link = try record.user == nil ? TransactionID(record.id) : nil
@@ -89,7 +89,7 @@ struct RelyingPartyEndpoints: Sendable {
         let key = call.caller
         try await transactions.answer(
           Self.carried(call.input), to: call.id,
-          by: CodeService.Asker(key.actor, key: key.id, client: call.input.client))
+          by: CodeService.Requester(key.actor, key: key.id, client: call.input.client))
         return call.id
       },
       // For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.

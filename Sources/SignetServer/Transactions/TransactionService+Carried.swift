@@ -53,9 +53,9 @@ extension TransactionService {
   ///   - asker: Who asks, and for whom.
   /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
   public func answer(
-    _ answer: Carried, to id: String, by asker: CodeService.Asker
+    _ answer: Carried, to id: String, by asker: CodeService.Requester
   ) async throws {
-    let client = try ClientAddress.digest(of: asker.client, under: context.masterKey.clientKey())
+    let client = try RateLimitKey.digest(of: asker.client, under: context.masterKey.clientKey())
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
     let match = try await container(answering: answer.digits, carried, expected)
@@ -117,13 +117,13 @@ extension TransactionService {
   }
 
   /// The fields that a user is to type, where an order wants that, and it can be.
-  func typedFields(of order: TransactionOrder) throws(Problem) -> [Int]? {
+  func typedFields(of order: TransactionDraft) throws(Problem) -> [Int]? {
     guard let fields = order.typedFields else { return nil }
     guard order.user != nil, order.statuses.contains(.accepted), order.numberDigits == nil else {
       throw Problem(
         .malformed, "\"typed\" is for one \"user\", who may accept, and goes without \"number\"")
     }
-    do { _ = try TypedApproval.values(of: order.matter, at: fields) } catch {
+    do { _ = try TypedApproval.values(of: order.content, at: fields) } catch {
       throw Problem(.contentRefused, error.description)
     }
     return fields

@@ -41,7 +41,7 @@ extension TransactionService {
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let claimed = signed.decision
-    let content = try TransactionOrder.content { () throws(WireFailure) in
+    let content = try TransactionDraft.content { () throws(WireFailure) in
       try TransactionContent(parsing: claimed.content)
     }
     let now = context.clock.now
@@ -50,7 +50,7 @@ extension TransactionService {
       claimed.container.text == container.id, claimed.device == container.device
     else { throw Problem(.malformed, "This is not what a device may ask for by itself.") }
     guard claimed.expires > now else { throw Problem(.transactionExpired, "Sign it again.") }
-    guard claimed.expires - now <= TransactionOrder.lifetimes.upperBound else {
+    guard claimed.expires - now <= TransactionDraft.lifetimes.upperBound else {
       throw Problem(.malformed, "\"expires\" is at most a day away")
     }
     var record = TransactionRecord(

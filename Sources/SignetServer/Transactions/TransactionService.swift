@@ -37,7 +37,7 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   public func create(
-    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil
+    _ order: TransactionDraft, by actor: AuditActor, key: String? = nil
   ) async throws -> NewTransaction {
     try await create(order, by: actor, key: key) { _ in nil }
   }
@@ -53,7 +53,7 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   func create(
-    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil, isClients: Bool = false,
+    _ order: TransactionDraft, by actor: AuditActor, key: String? = nil, isClients: Bool = false,
     beside request: (TransactionRecord) throws -> BackchannelRecord?
   ) async throws -> NewTransaction {
     let (made, content) = try draft(order, by: actor)
@@ -79,15 +79,15 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, and what it shows.
   /// - Throws: ``Problem``.
   func draft(
-    _ order: TransactionOrder, for kind: AuthenticatorRecord.Kind? = nil, by actor: AuditActor
+    _ order: TransactionDraft, for kind: AuthenticatorRecord.Kind? = nil, by actor: AuditActor
   ) throws -> (made: NewTransaction, content: TransactionContent) {
-    let content = try TransactionOrder.content { () throws(WireFailure) in
-      try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
+    let content = try TransactionDraft.content { () throws(WireFailure) in
+      try TransactionContent(order.content, from: .relyingParty(order.from), context: order.context)
     }
     let lifetime = order.lifetime ?? context.settings.transactionLifetime
-    guard TransactionOrder.lifetimes.contains(lifetime) else {
+    guard TransactionDraft.lifetimes.contains(lifetime) else {
       throw Problem(
-        .malformed, "\"lifetime\" is 1 to \(TransactionOrder.lifetimes.upperBound) seconds")
+        .malformed, "\"lifetime\" is 1 to \(TransactionDraft.lifetimes.upperBound) seconds")
     }
     let known = context.settings.requirements
     if let name = order.requirements.first(where: { known[$0] == nil }) {

@@ -53,7 +53,7 @@ package struct UAFAuthorizations: Sendable {
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token.
   func issue(
-    for user: String, after operation: UAFOperation, _ session: UAFSessionRecord, _ keys: [KeyReference],
+    for user: String, after operation: UAFOperation, _ session: UAFOperationRecord, _ keys: [KeyReference],
     policy: String?, acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
   ) async throws -> Issued {
     let now = context.clock.now
@@ -69,7 +69,7 @@ package struct UAFAuthorizations: Sendable {
       "signet_policy": .string(policy ?? UAFNames.defaultPolicy),
       "signet_authenticators": UAFKeys.json(keys),
     ]
-    claims[TokenMaker.userClaim] = .string(user)
+    claims[IDTokenSigner.userClaim] = .string(user)
     if let transaction = session.transaction { claims[Self.transactionClaim] = .string(transaction) }
     if !confirmed.isEmpty {
       var hashes: [JSONValue] = []
@@ -135,7 +135,7 @@ package struct UAFAuthorizations: Sendable {
     for key in try await SigningKeyService(context).published().keys {
       guard let claims = claims(of: jws, signedWith: key) else { continue }
       // Who has confirmed a transaction has confirmed that, and lets nobody change keys.
-      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
+      guard case .string(let user)? = claims[IDTokenSigner.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
         case .string(let session)? = claims[Self.sessionClaim],
         case let basis = UAFBasis.operation(session, of: user, suffices: suffices),
@@ -150,7 +150,7 @@ package struct UAFAuthorizations: Sendable {
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
-  private func suffices(_ session: UAFSessionRecord, _ keys: [UAFCredentialRecord]) -> Bool {
+  private func suffices(_ session: UAFOperationRecord, _ keys: [UAFCredentialRecord]) -> Bool {
     var candidates: [Policy.Candidate] = []
     var shown: [AuthenticationEvidence] = []
     for key in keys {

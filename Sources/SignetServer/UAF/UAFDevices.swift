@@ -129,8 +129,8 @@ struct UAFDevices: Sendable {
   }
 
   /// The operations whose tokens wait for a device.
-  func waiting(_ signed: Signed, on device: String) async throws -> [UAFSessionRecord] {
-    var found: [UAFSessionRecord] = []
+  func waiting(_ signed: Signed, on device: String) async throws -> [UAFOperationRecord] {
+    var found: [UAFOperationRecord] = []
     for target in try await own(signed, on: device) {
       found += try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now)
     }
@@ -138,14 +138,14 @@ struct UAFDevices: Sendable {
   }
 
   /// The name of a list of what waits for a device: another one whenever another list waits.
-  static func tag(of waiting: [UAFSessionRecord]) -> String {
+  static func tag(of waiting: [UAFOperationRecord]) -> String {
     let ids = waiting.map(\.id).sorted()
     let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
 
   /// The tokens that wait for a device, newest first.
-  func pending(_ waiting: [UAFSessionRecord]) throws -> JSONObject {
+  func pending(_ waiting: [UAFOperationRecord]) throws -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
     for session in waiting {
       guard let sealed = session.sealedPayload else { continue }

@@ -102,7 +102,7 @@ struct UAFEndpoints: Sendable {
       let sent = try readingUAF(SendUAFResponse(parsing: body))
       let issued =
         operation == .registration
-        ? try await responses.takeRegistration(sent) : try await responses.takeAuthentication(sent)
+        ? try await responses.finishRegistration(sent) : try await responses.takeAuthentication(sent)
       return (UAFServerResponse(.ok, additionalTokens: issued.map { [$0.token] } ?? []), issued?.cookie)
     } catch {
       let failure = UAFFailure(answering: error, context)

@@ -55,6 +55,8 @@ package struct UAFKeys: Sendable {
     ) { aaid, key in
       audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))
     }
-    guard outcome == .taken else { throw UAFFailure(.requestInvalid, "the deregistration was done before") }
+    guard outcome == .accepted else {
+      throw UAFFailure(.requestInvalid, "the deregistration was done before")
+    }
   }
 }

@@ -35,7 +35,7 @@ package struct UAFRequests: Sendable {
   /// A request on its way.
   package struct Made: Sendable {
     let order: Order
-    let session: UAFSessionRecord
+    let session: UAFOperationRecord
     /// The request, as it is sent.
     package let text: String
   }
@@ -70,12 +70,12 @@ package struct UAFRequests: Sendable {
   }
 
   private func add(
-    _ session: inout UAFSessionRecord, answering asked: UAFAsking?, asked caller: UAFCaller
+    _ session: inout UAFOperationRecord, answering asked: UAFAsking?, asked caller: UAFCaller
   ) async throws {
     // Anybody may ask to authenticate; the audit log keeps how it ended, and nothing that strangers write. What they leave
     // behind is bounded for each address.
     if case .anyone(let address) = caller {
-      session.client = (ClientAddress(address) ?? .none).digest(under: context.masterKey.clientKey())
+      session.client = (RateLimitKey(address) ?? .none).digest(under: context.masterKey.clientKey())
       let (record, limit) = (session, Int(setup.settings.openRequests))
       let isAdded = try await context.storage.addUAFSession(record, ofClientWithAtMost: limit)
       guard isAdded else { throw UAFFailure.tooManyRequests }
@@ -182,7 +182,7 @@ package struct UAFRequests: Sendable {
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
       throw UAFFailure(.notFound, "there is nothing registered for the user")
     }
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
     return try transactions.draft(order, for: .uaf, by: caller.actor).made.record
@@ -237,9 +237,9 @@ package struct UAFRequests: Sendable {
   }
 
   /// An operation that is about to begin.
-  func session(for order: Order, _ text: String?) -> UAFSessionRecord {
+  func session(for order: Order, _ text: String?) -> UAFOperationRecord {
     let now = context.clock.now
-    var session = UAFSessionRecord(
+    var session = UAFOperationRecord(
       id: ServerMadeID(random: context.random).text, operation: order.operation.rawValue,
       user: order.user?.text, context: text, created: now,
       expires: now + setup.settings.requestLifetime, state: .requested)

@@ -26,7 +26,7 @@ struct UAFResponses: Sendable {
   /// - Parameter sent: What the client sends.
   /// - Throws: ``UAFFailure``.
   /// - Returns: What the client is known by.
-  func takeRegistration(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
+  func finishRegistration(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let response: RegistrationResponse
     let bytes = Array(sent.response.utf8)
     do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
@@ -35,14 +35,14 @@ struct UAFResponses: Sendable {
     }
     let session = try await session(response.header, .registration)
     do {
-      return try await takeRegistration(response, session, on: try UAFTargets.device(in: sent.context))
+      return try await finishRegistration(response, session, on: try UAFTargets.device(in: sent.context))
     } catch {
       throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
-  private func takeRegistration(
-    _ response: RegistrationResponse, _ session: UAFSessionRecord, on device: String?
+  private func finishRegistration(
+    _ response: RegistrationResponse, _ session: UAFOperationRecord, on device: String?
   ) async throws -> UAFAuthorizations.Issued? {
     let now = context.clock.now
     let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
@@ -102,7 +102,7 @@ struct UAFResponses: Sendable {
   }
 
   private func takeAuthentication(
-    _ claimed: ClaimedAuthentication, _ session: UAFSessionRecord
+    _ claimed: ClaimedAuthentication, _ session: UAFOperationRecord
   ) async throws -> UAFAuthorizations.Issued? {
     let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > context.clock.now else { throw Self.over }
@@ -131,7 +131,7 @@ struct UAFResponses: Sendable {
     } catch { throw UAFFailure(error) }
     let policy = try UAFContext.policy(in: session.context)
     let uses = verified.uses.map {
-      UAFKeyUse(
+      CounterUpdate(
         aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
     }
     let answer = AuditEvent.UAFAnswer(
@@ -160,7 +160,7 @@ struct UAFResponses: Sendable {
       context.log.error(
         "uaf.altered", ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
     }
-    if case .copied(let use) = outcome {
+    if case .clonedAuthenticator(let use) = outcome {
       context.log.error(
         "uaf.quarantined",
         ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
@@ -176,7 +176,7 @@ struct UAFResponses: Sendable {
 
   private func session(
     _ header: OperationHeader, _ operation: UAFOperation
-  ) async throws -> UAFSessionRecord {
+  ) async throws -> UAFOperationRecord {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
       let found = try await context.storage.uafSession(id),
       found.operation == operation.rawValue,
@@ -192,7 +192,7 @@ struct UAFResponses: Sendable {
   private static let over = UAFFailure(
     .requestInvalid, "the request is not known, was answered before, or its time is over")
 
-  private static func challenge(in session: UAFSessionRecord, _ operation: UAFOperation) -> [UInt8]? {
+  private static func challenge(in session: UAFOperationRecord, _ operation: UAFOperation) -> [UInt8]? {
     guard let request = session.request else { return nil }
     do throws(MessageFailure) {
       switch operation {
@@ -207,7 +207,7 @@ struct UAFResponses: Sendable {
 
   /// Ends the operation of a response that does not hold.
   private func end(
-    _ session: UAFSessionRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
+    _ session: UAFOperationRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
   ) async -> UAFFailure {
     let (asm, client) = Self.codes(in: sent.context)
     let end = UAFSessionEnd(
@@ -282,7 +282,7 @@ struct UAFResponses: Sendable {
   }
 
   /// The models of authenticators that are older than what their metadata describes.
-  private static func outdated(_ uses: [VerifiedUse]) -> [String] {
+  private static func outdated(_ uses: [VerifiedAssertion]) -> [String] {
     uses.filter(\.isOutdated).map(\.reference.aaid.stored)
   }
 
@@ -292,8 +292,8 @@ struct UAFResponses: Sendable {
 
   /// What is kept of a response that decides a transaction; `nil` for one that decides none.
   private func evidence(
-    of uses: [VerifiedUse], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
-    _ finalChallenge: String, _ session: UAFSessionRecord, by user: String, at time: Int64
+    of uses: [VerifiedAssertion], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
+    _ finalChallenge: String, _ session: UAFOperationRecord, by user: String, at time: Int64
   ) async throws -> EvidenceRecord? {
     guard let id = session.transaction, let transaction = try await context.storage.transaction(id) else {
       return nil
@@ -333,17 +333,17 @@ struct UAFResponses: Sendable {
 
   private static func event(_ outcome: UAFOutcome, _ answer: AuditEvent.UAFAnswer) -> AuditEvent {
     guard let reason = reason(outcome) else { return .uafAuthenticated(answer) }
-    if case .copied = outcome { return .uafQuarantined(answer, reason: reason) }
+    if case .clonedAuthenticator = outcome { return .uafQuarantined(answer, reason: reason) }
     return .uafAuthenticationRefused(answer, reason: reason)
   }
 
   private static func reason(_ outcome: UAFOutcome) -> String? {
     switch outcome {
-    case .taken: nil
-    case .over: "answered before or too late"
+    case .accepted: nil
+    case .expired: "answered before or too late"
     case .keyExists: "the key is registered already"
     case .keyUnknown: "the key is not registered any more"
-    case .copied(let use): "the counter of \(use.aaid) did not grow: there are two of the key"
+    case .clonedAuthenticator(let use): "the counter of \(use.aaid) did not grow: there are two of the key"
     case .transactionOver: "the transaction has ended before"
     case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
     case .altered: altered.reason
@@ -360,7 +360,7 @@ struct UAFResponses: Sendable {
   }
 }
 
-extension UAFSessionRecord {
+extension UAFOperationRecord {
   /// Whether the response signs in where it was asked for: what was begun with a token, or decides a transaction, signs in elsewhere, and
   /// whoever had it asked gets what it is good for.
   fileprivate var signsInHere: Bool { tokenDigest == nil && transaction == nil }

@@ -70,8 +70,8 @@ extension UAFSettings {
   /// - Parameters:
   ///   - domain: The domain of the server.
   ///   - named: The requirements that there are.
-  /// - Throws: `FolderSettings.Refusal`.
-  func check(domain: String, among named: NamedRequirements) throws(FolderSettings.Refusal) {
+  /// - Throws: `ServerConfigurationFile.Refusal`.
+  func check(domain: String, among named: NamedRequirements) throws(ServerConfigurationFile.Refusal) {
     guard prefix.split(separator: "/").first.map(String.init) != domain else {
       throw .reason("\"uaf.prefix\" begins with the domain of the server")
     }

@@ -12,7 +12,7 @@ enum UAFStatusReport {
   ///   - transaction: The transaction that it is to answer, if one.
   /// - Returns: `unknown` for none.
   static func json(
-    _ session: UAFSessionRecord?, answering transaction: TransactionRecord? = nil
+    _ session: UAFOperationRecord?, answering transaction: TransactionRecord? = nil
   ) -> JSONObject {
     guard let session else { return ["status": "unknown"] }
     var object: JSONObject = [
@@ -46,7 +46,7 @@ enum UAFStatusReport {
     return object
   }
 
-  private static func status(of session: UAFSessionRecord) -> String {
+  private static func status(of session: UAFOperationRecord) -> String {
     switch session.state {
     case .tokenCreated: "tokenCreated"
     case .requested:
@@ -57,7 +57,7 @@ enum UAFStatusReport {
   }
 }
 
-extension UAFSessionRecord {
+extension UAFOperationRecord {
   /// Whether the time of its token was over before anybody redeemed it.
   fileprivate var isTokenTimedOut: Bool {
     state == .failed && request == nil && end?.status == UAFStatus.timeout.rawValue
@@ -71,7 +71,7 @@ extension ServiceContext {
   /// - Parameter session: As it was read.
   /// - Throws: ``StorageFailure``.
   /// - Returns: As it is now.
-  func settled(_ session: UAFSessionRecord) async throws -> UAFSessionRecord {
+  func settled(_ session: UAFOperationRecord) async throws -> UAFOperationRecord {
     guard session.isOver(at: clock.now) else { return session }
     let end = UAFSessionEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
     let event = AuditEvent.uafResponseRefused(

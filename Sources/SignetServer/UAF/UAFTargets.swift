@@ -207,7 +207,7 @@ struct UAFTargets: Sendable {
   ///
   /// It is tried once, or as long as `isWanted` says.
   func push(
-    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord,
+    _ payload: UAFTokens.Payload, of session: UAFOperationRecord, to target: UAFTargetRecord,
     by dispatcher: UAFTokens.Dispatcher, while isWanted: (@Sendable () async -> Bool)? = nil
   ) async -> UAFTokens.DispatchResult {
     let token: String?

@@ -64,7 +64,7 @@ struct UAFTokens: Sendable {
   /// A token that was made.
   struct Made: Sendable {
     var token: String
-    var session: UAFSessionRecord
+    var session: UAFOperationRecord
     /// The transaction that is to be stored with the operation; `nil` for none.
     var asking: UAFAsking?
   }
@@ -95,7 +95,7 @@ struct UAFTokens: Sendable {
     return made
   }
 
-  private func made(_ session: UAFSessionRecord, until end: Int64) -> Made {
+  private func made(_ session: UAFOperationRecord, until end: Int64) -> Made {
     var session = session
     let token = Self.uuid(context.random.bytes(16))
     session.state = .tokenCreated
@@ -362,7 +362,7 @@ struct UAFTokens: Sendable {
 
   /// What was ordered when the token was made.
   private func order(
-    of session: UAFSessionRecord, _ operation: UAFOperation
+    of session: UAFOperationRecord, _ operation: UAFOperation
   ) async throws -> UAFRequests.Order {
     var user: UserID?
     if let name = session.user {

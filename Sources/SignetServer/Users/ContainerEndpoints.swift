@@ -4,14 +4,14 @@ package import SignetStorage
 import SignetWire
 
 extension ContainerRecord.State: Shaped {}
-extension AccountStanding: Shaped {}
+extension ComplianceState: Shaped {}
 
 /// A container, as operators see it.
 package struct ContainerDescription: Message {
   package let id: String, user: String, device: String, name: String, platform: String, keystore: String
   package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
   package let renewals: Int64, renewalWanted: Bool, renews: String?, succession: String?, ended: String?
-  package let standing: AccountStanding, keyProtection: KeyAssurance
+  package let standing: ComplianceState, keyProtection: KeyAssurance
 
   package static let schema = MessageSchema(Self.init, named: "Container") {
     Member("id", \Self.id)

@@ -107,10 +107,10 @@ public enum AuditEvent: Hashable, Sendable {
   /// A device's report was refused: it answers no challenge that is open.
   case accountReportRefused(user: String, container: String)
   /// An operator ordered a device to lock, unlock or wipe its container.
-  case accountOrdered(container: String, order: String, AccountOrderRecord.Action, reason: String)
+  case accountOrdered(container: String, order: String, DeviceCommandRecord.Action, reason: String)
   /// A device did what was ordered, as it says.
   case accountOrderDone(
-    user: String, container: String, order: String, AccountOrderRecord.Action, deviceTime: Int64)
+    user: String, container: String, order: String, DeviceCommandRecord.Action, deviceTime: Int64)
   /// The server found that it has not written what it keeps of a device's reports and orders, and locked the container.
   case accountAltered(user: String, container: String)
   /// An operator attached policies to a container, or made it go by those of its profile again.

@@ -131,12 +131,12 @@ struct AccountReading {
 
 /// What an authenticator lets its device do.
 package struct BoundStanding {
-  package let standing: AccountStanding
+  package let standing: ComplianceState
   /// The event of a lock of the device because the row of the authenticator was altered; `nil` where it was not.
   package let altered: AuditEvent?
 
   /// A standing, with the event where it is a lock because of an altered row.
-  package init(_ standing: AccountStanding, altered: AuditEvent? = nil) {
+  package init(_ standing: ComplianceState, altered: AuditEvent? = nil) {
     (self.standing, self.altered) = (standing, altered)
   }
 }

@@ -5,7 +5,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.uaf
   // Keys that are registered or removed together have one event, whose subject is the operation.
   let ownerQuery = "SELECT user_id FROM uaf_sessions WHERE id = $1 AND user_id IS NOT NULL"
-  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: UAFSessionRecord.isOpenCondition)
+  let asks: AskTable? = AskTable(name: "uaf_sessions", openCondition: UAFOperationRecord.isOpenCondition)
 
   var tables: [SQLTable] {
     [

@@ -37,7 +37,7 @@ extension APIKeyRecord {
     "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     self.init(
       id: try row.text(0), name: try row.text(1),
       scopes: try row.text(2).split(separator: " ").map(String.init),
@@ -48,8 +48,8 @@ extension APIKeyRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("api_keys")
+  var image: MACInput {
+    var image = MACInput("api_keys")
     image.append(id)
     image.append(name)
     image.append(scopes.joined(separator: " "))

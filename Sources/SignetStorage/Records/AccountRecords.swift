@@ -1,7 +1,7 @@
 import SignetSQL
 
 /// What a server lets a container do.
-public enum AccountStanding: String, Hashable, Sendable, CaseIterable {
+public enum ComplianceState: String, Hashable, Sendable, CaseIterable {
   /// Everything.
   case open
   /// Everything but one-time codes.
@@ -21,7 +21,7 @@ public struct AccountStateRecord: Hashable, Sendable {
   /// Why, in the operator's words; may be empty.
   public var orderedReason = ""
   /// What the device's last report came to.
-  public var verdict = AccountStanding.open
+  public var verdict = ComplianceState.open
   /// Why; may be empty.
   public var verdictReason = ""
   /// What the next report has to answer; `nil` where none was asked for.
@@ -39,7 +39,7 @@ public struct AccountStateRecord: Hashable, Sendable {
   public init() {}
 
   /// What the container may do: what an operator ordered, or the last report came to.
-  public var standing: AccountStanding { isOrderedLocked ? .locked : verdict }
+  public var standing: ComplianceState { isOrderedLocked ? .locked : verdict }
   /// Why, where that is not everything.
   public var reason: String { isOrderedLocked ? orderedReason : verdictReason }
 }
@@ -57,16 +57,16 @@ public struct AccountReportAttempt: Hashable, Sendable {
   /// Up to which revision the device has done what the server said.
   public var seen: Int64
   /// What it comes to.
-  public var verdict: AccountStanding
+  public var verdict: ComplianceState
   /// Why; may be empty.
   public var reason: String
   /// An order that it leads to; `nil` for none.
-  public var order: AccountOrderRecord?
+  public var order: DeviceCommandRecord?
 
   /// Describes a report.
   public init(
     container: String, challenge: [UInt8], time: Int64, report: String, seen: Int64,
-    verdict: AccountStanding, reason: String, order: AccountOrderRecord? = nil
+    verdict: ComplianceState, reason: String, order: DeviceCommandRecord? = nil
   ) {
     (self.container, self.challenge, self.time, self.report) = (container, challenge, time, report)
     (self.seen, self.verdict, self.reason, self.order) = (seen, verdict, reason, order)
@@ -74,7 +74,7 @@ public struct AccountReportAttempt: Hashable, Sendable {
 }
 
 /// What became of an order.
-public enum AccountOrderOutcome: Hashable, Sendable {
+public enum DeviceCommandOutcome: Hashable, Sendable {
   /// It is there.
   case added
   /// There is no such container in use.
@@ -84,7 +84,7 @@ public enum AccountOrderOutcome: Hashable, Sendable {
 }
 
 /// What a container's device is ordered to do.
-public struct AccountOrderRecord: Hashable, Sendable {
+public struct DeviceCommandRecord: Hashable, Sendable {
   /// What is to be done.
   public enum Action: String, Hashable, Sendable, CaseIterable {
     /// The container is locked.
@@ -135,13 +135,13 @@ extension AccountStateRecord {
   }()
 
   /// Reads the row of a container; one that this server has not written so is that of a locked container.
-  init(_ row: SQLRow, of container: String, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, of container: String, _ codes: RowMAC) throws {
     do { try self.init(reading: row, of: container, codes) } catch SQLFailure.unexpectedValue {
       self = .altered
     }
   }
 
-  private init(reading row: SQLRow, of container: String, _ codes: RowCodes) throws {
+  private init(reading row: SQLRow, of container: String, _ codes: RowMAC) throws {
     self.init()
     revision = try row.integer(0)
     policies = try row.optional(1, row.blob)
@@ -160,8 +160,8 @@ extension AccountStateRecord {
   }
 
   /// What the code of a container's row covers: all of it.
-  func image(of container: String) -> RowImage {
-    var image = RowImage("account_states")
+  func image(of container: String) -> MACInput {
+    var image = MACInput("account_states")
     image.append(container)
     image.append(revision)
     image.append(policies)
@@ -177,12 +177,12 @@ extension AccountStateRecord {
   }
 }
 
-extension AccountOrderRecord {
+extension DeviceCommandRecord {
   static let columns =
     "action, id, container, reason, created, receipt, received, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
       self.init(id: try row.text(1), container: try row.text(2), action: .lock, reason: "", created: 0)
       isAltered = true
@@ -203,8 +203,8 @@ extension AccountOrderRecord {
   public var isOpen: Bool { receipt == nil && !isAltered }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("account_orders")
+  var image: MACInput {
+    var image = MACInput("account_orders")
     image.append(id)
     image.append(container)
     image.append(action.rawValue)
@@ -218,7 +218,7 @@ extension AccountOrderRecord {
   /// The order, where its row is as this server wrote it.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func checked() throws(StorageFailure) -> AccountOrderRecord {
+  func checked() throws(StorageFailure) -> DeviceCommandRecord {
     guard !isAltered else { throw .altered(row: id, of: "account_orders") }
     return self
   }
@@ -226,16 +226,16 @@ extension AccountOrderRecord {
 
 extension SQLConnection {
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  func accountOrders(of container: String) throws -> [AccountOrderRecord] {
+  func accountOrders(of container: String) throws -> [DeviceCommandRecord] {
     let codes = try rowCodes
     return try rows(
-      "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
+      "SELECT \(DeviceCommandRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
       [.text(container)]
-    ) { try AccountOrderRecord($0, codes) }
+    ) { try DeviceCommandRecord($0, codes) }
   }
 
   /// Adds an order.
-  func insert(_ order: AccountOrderRecord) throws {
+  func insert(_ order: DeviceCommandRecord) throws {
     try execute(
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
@@ -245,7 +245,7 @@ extension SQLConnection {
   }
 
   /// Writes what changes of an order, with the code of the whole.
-  func update(_ order: AccountOrderRecord) throws {
+  func update(_ order: DeviceCommandRecord) throws {
     try execute(
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
       [

@@ -56,7 +56,7 @@ extension ActivationRecord {
   /// Reads the row of an open one; others have no code.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
@@ -69,8 +69,8 @@ extension ActivationRecord {
   }
 
   /// What its code covers: all but the attempts that failed.
-  var image: RowImage {
-    var image = RowImage("activations")
+  var image: MACInput {
+    var image = MACInput("activations")
     image.append(id)
     image.append(user)
     image.append(sealedInviteKey)

@@ -57,7 +57,7 @@ extension BackchannelRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     self.init(
       digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
       delivery: try row.value(3), expires: try row.integer(4),
@@ -72,8 +72,8 @@ extension BackchannelRecord {
   /// What its code covers: what was asked, by whom, and how it is answered.
   ///
   /// What changes with polls is no part of that.
-  fileprivate var image: RowImage {
-    var image = RowImage("backchannel_requests")
+  fileprivate var image: MACInput {
+    var image = MACInput("backchannel_requests")
     image.append(digest)
     image.append(transaction)
     image.append(client)

@@ -61,7 +61,7 @@ extension ClientRecord {
     "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     self.init(
       id: try row.text(0), name: try row.text(1),
@@ -77,8 +77,8 @@ extension ClientRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("clients")
+  var image: MACInput {
+    var image = MACInput("clients")
     image.append(id)
     image.append(name)
     image.append(authentication.rawValue)

@@ -55,7 +55,7 @@ public struct ContainerRecord: Hashable, Sendable {
   /// Whether the device is to renew it.
   public var isRenewalWanted = false
   /// What the server lets it do.
-  public var standing = AccountStanding.open
+  public var standing = ComplianceState.open
   /// Up to which revision of ``AccountStateRecord`` its device has something to hear, or to say; 0 for nothing.
   public var reportWanted: Int64 = 0
   /// How the device ended it, in the protocol's word; `nil` where it did not.
@@ -103,7 +103,7 @@ extension ContainerRecord {
   static let columnCount = 23
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     let state = State(sqlValue: row[0]) ?? .altered
     self.init(
@@ -119,13 +119,13 @@ extension ContainerRecord {
     isRenewalWanted = row[17] == .integer(1)
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
-    (standing, reportWanted) = (AccountStanding(sqlValue: row[20]) ?? .locked, try row.integer(21))
+    (standing, reportWanted) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
     if !codes.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
   /// What its code covers: all but what its device is to do, and what was refused to it.
-  var image: RowImage {
-    var image = RowImage(Self.table)
+  var image: MACInput {
+    var image = MACInput(Self.table)
     image.append(id)
     image.append(user)
     image.append(activation)

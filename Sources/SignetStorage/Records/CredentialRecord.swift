@@ -89,7 +89,7 @@ extension CredentialRecord {
   static let columnCount = 16
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
       self.init(
         id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
@@ -97,7 +97,7 @@ extension CredentialRecord {
     }
   }
 
-  private init(reading row: SQLRow, _ codes: RowCodes) throws {
+  private init(reading row: SQLRow, _ codes: RowMAC) throws {
     let kind: Kind = try row.value(0)
     let state: State = try row.value(1)
     self.init(
@@ -113,8 +113,8 @@ extension CredentialRecord {
   }
 
   /// What its code covers: all but the attempts that were refused.
-  var image: RowImage {
-    var image = RowImage("credentials")
+  var image: MACInput {
+    var image = MACInput("credentials")
     image.append(id)
     image.append(user)
     image.append(serial)

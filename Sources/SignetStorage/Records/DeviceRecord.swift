@@ -18,7 +18,7 @@ public struct DeviceRecord: Hashable, Sendable {
   /// When something was first bound to it, in seconds since 1970.
   public var created: Int64
   /// What it may do: the gravest of the operator's order and of what its container may do.
-  public var standing = AccountStanding.open
+  public var standing = ComplianceState.open
   /// Whether an operator has locked the device itself.
   public var isOrderedLocked = false
   /// Why, in the operator's words; may be empty.
@@ -52,7 +52,7 @@ public enum DeviceLoss: Hashable, Sendable {
 /// What became of an operator's order about a device.
 public enum DeviceOrderOutcome: Hashable, Sendable {
   /// It holds; the orders are those to the device's containers.
-  case done([AccountOrderRecord])
+  case done([DeviceCommandRecord])
   /// There is no such device.
   case unknown
   /// A container of the device is to be deleted, which the device may have done already; nothing unlocks it any more.
@@ -66,8 +66,8 @@ extension DeviceRecord {
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
-    let standing: AccountStanding = try row.value(0)
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
+    let standing: ComplianceState = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
       platform: try row.text(5), created: try row.integer(6))
@@ -86,8 +86,8 @@ extension DeviceRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("devices")
+  var image: MACInput {
+    var image = MACInput("devices")
     image.append(id)
     image.append(user)
     image.append(installation)
@@ -104,7 +104,7 @@ extension DeviceRecord {
 
 extension SQLConnection {
   /// Adds a device; one of this user and installation that is there stays as it is.
-  func insert(_ device: DeviceRecord, _ codes: RowCodes) throws {
+  func insert(_ device: DeviceRecord, _ codes: RowMAC) throws {
     _ = try execute(
       """
       INSERT INTO devices (id, user_id, installation, name, platform, created, standing, ordered_lock, ordered_reason, code)

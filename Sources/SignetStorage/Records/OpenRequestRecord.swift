@@ -31,7 +31,7 @@ extension OpenRequestRecord {
     (created, expires) = (transaction.created, transaction.expires)
   }
 
-  init(_ session: UAFSessionRecord) {
+  init(_ session: UAFOperationRecord) {
     (kind, id, requester, content) = (.uaf, session.id, session.requester, nil)
     (created, expires) = (session.created, session.expires)
   }

@@ -131,8 +131,8 @@ extension OutboxRecord {
     "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
 
   /// What its code covers: all but its place and the state of its delivery, which tell nobody anything else.
-  var image: RowImage {
-    var image = RowImage("outbox")
+  var image: MACInput {
+    var image = MACInput("outbox")
     image.append(receiver.channel.rawValue)
     image.append(receiver.id)
     image.append(event.kind.rawValue)
@@ -148,7 +148,7 @@ extension OutboxRecord {
   static let mostAttempts = 1 << 20
 
   /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     let channel: OutboxChannel = try row.value(0)
     let kind = OutboxEvent.Kind(rawValue: try row.text(1))
     let word = try row.optional(6, row.text)
@@ -168,7 +168,7 @@ extension OutboxRecord {
 
 extension SQLConnection {
   /// Adds what a receiver is to be told.
-  func insert(_ record: OutboxRecord, _ codes: RowCodes) throws {
+  func insert(_ record: OutboxRecord, _ codes: RowMAC) throws {
     try execute(
       """
       INSERT INTO outbox (channel, receiver, event, subject, user_id, authenticator, created, expires, due, attempts, code)

@@ -114,7 +114,7 @@ extension PushAuthMechanismRecord {
     "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
@@ -127,8 +127,8 @@ extension PushAuthMechanismRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("pushauth_mechanisms")
+  var image: MACInput {
+    var image = MACInput("pushauth_mechanisms")
     image.append(id)
     image.append(user)
     image.append(mechanism)
@@ -159,7 +159,7 @@ extension PushAuthMessageRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), of: try row.text(10), mechanism: try row.text(2), kind: try row.text(3),
@@ -172,8 +172,8 @@ extension PushAuthMessageRecord {
   }
 
   /// What its code covers: all but the token, which is sealed for this message alone.
-  var image: RowImage {
-    var image = RowImage("pushauth_messages")
+  var image: MACInput {
+    var image = MACInput("pushauth_messages")
     image.append(id)
     image.append(mechanism)
     image.append(kind)

@@ -45,7 +45,7 @@ extension SigningKeyRecord {
     "id, sealed, public_key, created, retired, succession, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
@@ -62,8 +62,8 @@ extension SigningKeyRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("signing_keys")
+  var image: MACInput {
+    var image = MACInput("signing_keys")
     image.append(id)
     image.append(sealed)
     image.append(publicKey)

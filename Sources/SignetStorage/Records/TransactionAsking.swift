@@ -4,7 +4,7 @@
 /// the transaction is.
 public struct TransactionAsking: Sendable {
   /// UAF operations whose tokens go to targets of the user, each with its event.
-  public var sessions: [(record: UAFSessionRecord, audit: AuditRecord)] = []
+  public var sessions: [(record: UAFOperationRecord, audit: AuditRecord)] = []
   /// Messages to authenticator apps of the user, each with its event.
   public var messages: [(record: PushAuthMessageRecord, audit: AuditRecord)] = []
   /// Whether who asks may have any UAF key of the user answer by an operation of its own, without a target.

@@ -177,13 +177,13 @@ extension TransactionRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
       throw StorageFailure.altered(row: try row.text(1), of: Self.table)
     }
   }
 
-  private init(reading row: SQLRow, _ codes: RowCodes) throws {
+  private init(reading row: SQLRow, _ codes: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
@@ -229,8 +229,8 @@ extension TransactionRecord {
   /// What its code covers: what was asked of whom, and how it was answered.
   ///
   /// How it ended without an answer is no part of that: it grants nothing.
-  var image: RowImage {
-    var image = RowImage("transactions")
+  var image: MACInput {
+    var image = MACInput("transactions")
     image.append(id)
     image.append(user)
     image.append(content)

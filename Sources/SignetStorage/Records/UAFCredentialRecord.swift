@@ -86,7 +86,7 @@ extension UAFCredentialRecord {
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     // An unknown word makes the row altered; it is no error of the database.
     let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
     self.init(
@@ -106,8 +106,8 @@ extension UAFCredentialRecord {
   }
 
   /// What its code covers: all of it.
-  var image: RowImage {
-    var image = RowImage("uaf_credentials")
+  var image: MACInput {
+    var image = MACInput("uaf_credentials")
     image.append(aaid)
     image.append(keyID)
     image.append(user)
@@ -128,7 +128,7 @@ extension UAFCredentialRecord {
 
 extension SQLConnection {
   /// Adds a key.
-  func insert(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+  func insert(_ credential: UAFCredentialRecord, _ codes: RowMAC) throws {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,

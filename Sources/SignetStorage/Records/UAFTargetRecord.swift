@@ -54,7 +54,7 @@ extension UAFTargetRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     self.init(
       id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
       name: try row.text(3), dispatcher: try row.optional(4, row.text),
@@ -64,8 +64,8 @@ extension UAFTargetRecord {
   }
 
   /// What its code covers: all but what the device changes and the master key binds to the target already.
-  var image: RowImage {
-    var image = RowImage("uaf_targets")
+  var image: MACInput {
+    var image = MACInput("uaf_targets")
     image.append(id)
     image.append(user)
     image.append(device)
@@ -80,14 +80,14 @@ extension SQLConnection {
   /// The target of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func uafTarget(_ id: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
+  func uafTarget(_ id: String, _ codes: RowMAC) throws -> UAFTargetRecord? {
     try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
       try UAFTargetRecord($0, codes)
     }
   }
 
   /// Adds a target.
-  func insert(_ target: UAFTargetRecord, _ codes: RowCodes) throws {
+  func insert(_ target: UAFTargetRecord, _ codes: RowMAC) throws {
     try execute(
       """
       INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)

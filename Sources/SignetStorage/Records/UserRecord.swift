@@ -59,7 +59,7 @@ extension UserRecord {
   package static let subjectPrefix = "~"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowCodes) throws {
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
     self.init(id: try row.text(0), subject: try row.text(7), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
     // The database keeps the kinds of values; a word may be one that there is not.
@@ -70,8 +70,8 @@ extension UserRecord {
   }
 
   /// What its code covers: all but how often the user was asked.
-  var image: RowImage {
-    var image = RowImage("users")
+  var image: MACInput {
+    var image = MACInput("users")
     image.append(id)
     image.append(subject)
     image.append(created)

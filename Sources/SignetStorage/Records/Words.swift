@@ -10,10 +10,10 @@ extension ClientRecord.Authentication: SQLRepresentable {}
 extension ClientRecord.Delivery: SQLRepresentable {}
 extension UAFCredentialRecord.State: SQLRepresentable {}
 extension UAFCredentialRecord.ModelProof: SQLRepresentable {}
-extension UAFSessionRecord.State: SQLRepresentable {}
+extension UAFOperationRecord.State: SQLRepresentable {}
 extension PushAuthMechanismRecord.State: SQLRepresentable {}
 extension PushAuthMessageRecord.State: SQLRepresentable {}
-extension AccountOrderRecord.Action: SQLRepresentable {}
+extension DeviceCommandRecord.Action: SQLRepresentable {}
 extension AuthenticatorRecord.Kind: SQLRepresentable {}
 extension OutboxChannel: SQLRepresentable {}
 extension OutboxEvent.Kind: SQLRepresentable {}

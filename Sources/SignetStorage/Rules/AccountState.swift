@@ -1,9 +1,9 @@
-extension AccountOrderRecord {
+extension DeviceCommandRecord {
   /// Whether a container is to be wiped, and its device has not said that it is.
   package var isOpenWipe: Bool { action == .wipe && isOpen }
 
-  /// How a new order ends, after earlier ones to a container; ``AccountOrderOutcome/added`` for one that is to be given.
-  package func outcome(to container: ContainerRecord?, after orders: [Self]) -> AccountOrderOutcome {
+  /// How a new order ends, after earlier ones to a container; ``DeviceCommandOutcome/added`` for one that is to be given.
+  package func outcome(to container: ContainerRecord?, after orders: [Self]) -> DeviceCommandOutcome {
     guard let container, container.isInUse else { return .notInUse }
     return action == .unlock && orders.contains(where: \.isOpenWipe) ? .toBeWiped : .added
   }
@@ -19,10 +19,10 @@ extension AccountOrderRecord {
 
 extension AccountStateRecord {
   /// Whether an order about a device goes to a container in use on it: to unlock only where an operator has locked that too.
-  package func awaits(_ action: AccountOrderRecord.Action) -> Bool { action != .unlock || isOrderedLocked }
+  package func awaits(_ action: DeviceCommandRecord.Action) -> Bool { action != .unlock || isOrderedLocked }
 
   /// The state after an order: whoever gives it decides how the container stands from now on, also where the row was altered.
-  package func ordered(_ order: AccountOrderRecord) -> Self {
+  package func ordered(_ order: DeviceCommandRecord) -> Self {
     var state = self
     if isAltered { (state.isAltered, state.revision) = (false, order.created) }
     // A container that is to be wiped is locked until it is.
@@ -86,7 +86,7 @@ package struct TakenReport: Hashable, Sendable {
   /// The state, with the report in it and the challenge used up.
   package let change: AccountStateChange
   /// The order that it leads to; `nil` for none, and where the container is to be wiped already.
-  package let order: AccountOrderRecord?
+  package let order: DeviceCommandRecord?
   /// How it goes into the audit log: each time where it comes to something else than the one before, or leads to an order.
   package let entry: OutcomeEntry
   /// Whether the device has heard of everything, and done it: no further report is wanted.
@@ -95,7 +95,7 @@ package struct TakenReport: Hashable, Sendable {
   /// Judges a report; `nil` where its container is not in use, or its challenge not open.
   package init?(
     _ attempt: AccountReportAttempt, of container: ContainerRecord?, at before: AccountStateRecord,
-    _ orders: [AccountOrderRecord]
+    _ orders: [DeviceCommandRecord]
   ) {
     guard container?.isInUse == true, before.challenge == attempt.challenge,
       before.challengeExpires > attempt.time

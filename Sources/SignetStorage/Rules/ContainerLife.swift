@@ -128,7 +128,7 @@ package struct ContainerEnd: Hashable, Sendable {
   /// lock with the container.
   package init?(
     of container: ContainerRecord, as ended: String, _ state: AccountStateRecord,
-    _ orders: [AccountOrderRecord]
+    _ orders: [DeviceCommandRecord]
   ) {
     guard container.ended == nil else { return nil }
     self.container = container

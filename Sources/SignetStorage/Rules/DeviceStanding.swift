@@ -70,7 +70,7 @@ extension DeviceRecord {
   }
 
   /// The device without the lock that an operator has set, after what was ordered of its containers in use.
-  package func unlocked(after orders: [AccountOrderRecord], at time: Int64) -> RecordChange<
+  package func unlocked(after orders: [DeviceCommandRecord], at time: Int64) -> RecordChange<
     Self, DeviceOrderOutcome
   > {
     if isAltered { return .refused(.altered) }

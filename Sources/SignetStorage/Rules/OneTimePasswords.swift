@@ -1,6 +1,6 @@
 // What makes one-time passwords, and attempts to use them.
 
-extension CodeSituation {
+extension OTPSnapshot {
   /// What an attempt finds: of a user who is not active, nothing that could be accepted; without a state there is no such user.
   package init(
     _ credentials: [CredentialRecord], of user: String?, _ state: UserRecord.State?, wait: WaitRecord?
@@ -12,7 +12,7 @@ extension CodeSituation {
   }
 }
 
-extension CodeVerdict {
+extension OTPResult {
   /// How it goes into the audit log: a refusal that counted against nobody can be repeated without end, and so can unknown names.
   package func entry(of user: String?, _ state: UserRecord.State?, by key: String?) -> OutcomeEntry {
     guard outcome != .accepted, changed.isEmpty else { return .always }

@@ -1,16 +1,16 @@
 /// What an authentication comes to whose signatures are good, and whose operation takes a response.
 package struct UAFAuthentication: Hashable, Sendable {
   /// The outcome.
-  package private(set) var outcome = UAFOutcome.taken
+  package private(set) var outcome = UAFOutcome.accepted
   /// The operation as it has ended.
-  package private(set) var session: UAFSessionRecord
+  package private(set) var session: UAFOperationRecord
   /// The keys that have changed: their counters, or that they are in quarantine.
   package private(set) var keys: [UAFCredentialRecord] = []
   /// What is written of its transaction; `nil` for nothing.
   package private(set) var change: TransactionEnding.Change?
 
   /// Whether it has the count of the user's requests cleared for itself; the end of a transaction has its own effect.
-  package var clearsBudget: Bool { outcome == .taken && session.isCounted && change == nil }
+  package var clearsBudget: Bool { outcome == .accepted && session.isCounted && change == nil }
 
   /// Judges a response.
   ///
@@ -24,8 +24,9 @@ package struct UAFAuthentication: Hashable, Sendable {
   ///   - evidence: What is kept with an accepted transaction.
   ///   - judge: Says why keys that are all in use do not do; `nil` where they do.
   package init(
-    of session: UAFSessionRecord, deciding transaction: TransactionRecord?, by stored: [UAFCredentialRecord],
-    of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord?,
+    of session: UAFOperationRecord, deciding transaction: TransactionRecord?,
+    by stored: [UAFCredentialRecord],
+    of user: String, _ end: UAFSessionEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) {
     self.session = session
@@ -37,9 +38,9 @@ package struct UAFAuthentication: Hashable, Sendable {
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
       outcome = refusal
     } else {
-      outcome = count(uses, of: user, stored) ?? .taken
+      outcome = count(uses, of: user, stored) ?? .accepted
     }
-    guard outcome == .taken else {
+    guard outcome == .accepted else {
       self.session = session.failed(outcome, end)
       return
     }
@@ -54,7 +55,7 @@ package struct UAFAuthentication: Hashable, Sendable {
 
   /// Counts the uses of all keys, also where one is refused; the first refusal fails the operation.
   private mutating func count(
-    _ uses: [UAFKeyUse], of user: String, _ stored: [UAFCredentialRecord]
+    _ uses: [CounterUpdate], of user: String, _ stored: [UAFCredentialRecord]
   ) -> UAFOutcome? {
     var counted = stored
     let refusals = uses.compactMap { use in
@@ -78,8 +79,8 @@ extension UAFOutcome {
   /// Where nothing has changed, what ended before has ended them.
   package var mayLeaveUnanswered: Bool {
     switch self {
-    case .taken, .over, .transactionOver: false
-    case .keyExists, .keyUnknown, .copied, .tooMany, .altered, .requirementNotMet: true
+    case .accepted, .expired, .transactionOver: false
+    case .keyExists, .keyUnknown, .clonedAuthenticator, .tooMany, .altered, .requirementNotMet: true
     }
   }
 }

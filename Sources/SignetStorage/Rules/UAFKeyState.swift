@@ -1,7 +1,7 @@
 // Whether a UAF key may be used, and what changes that.
 extension UAFCredentialRecord {
   /// Whether a use is of this key.
-  package func isNamed(in use: UAFKeyUse) -> Bool { (aaid, keyID) == (use.aaid, use.keyID) }
+  package func isNamed(in use: CounterUpdate) -> Bool { (aaid, keyID) == (use.aaid, use.keyID) }
 
   /// Whether it is a user's and may be used.
   package func isInUse(by user: String) -> Bool {
@@ -11,12 +11,12 @@ extension UAFCredentialRecord {
   /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
   ///
   /// - Returns: Why it may not be used so; `nil` where it may.
-  package mutating func count(_ use: UAFKeyUse, of user: String) -> UAFOutcome? {
+  package mutating func count(_ use: CounterUpdate, of user: String) -> UAFOutcome? {
     guard state != .altered else { return .altered(use) }
     guard isInUse(by: user) else { return .keyUnknown }
     guard use.signCounter > signCounter || use.signCounter == 0 && signCounter == 0 else {
       state = .quarantined
-      return .copied(use)
+      return .clonedAuthenticator(use)
     }
     signCounter = use.signCounter
     return nil

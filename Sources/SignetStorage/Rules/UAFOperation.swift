@@ -1,5 +1,5 @@
 // What an operation of UAF demands, and what it comes to.
-extension UAFSessionRecord {
+extension UAFOperationRecord {
   /// Whether its user has to be active and its device unlocked: not for deregistrations, which suspended users and locked devices get too.
   package var isGrant: Bool { operation != "Dereg" }
 
@@ -17,11 +17,11 @@ extension UAFSessionRecord {
   /// Why a user's response to it is not taken; `nil` where it is, if the response does.
   package func refusal(ofResponseBy user: String, at time: Int64) -> UAFOutcome? {
     if takesResponse(at: time), self.user == nil || self.user == user { return nil }
-    return hasEndedWithTransaction ? .transactionOver : .over
+    return hasEndedWithTransaction ? .transactionOver : .expired
   }
 
   /// The operation with its token redeemed; `nil` where the token was redeemed before, or its time is over.
-  package func redeemed(for request: [UInt8], at time: Int64, until expires: Int64) -> UAFSessionRecord? {
+  package func redeemed(for request: [UInt8], at time: Int64, until expires: Int64) -> UAFOperationRecord? {
     guard state == .tokenCreated, let end = tokenExpires, end > time else { return nil }
     var redeemed = self
     (redeemed.state, redeemed.request) = (.requested, request)
@@ -30,14 +30,14 @@ extension UAFSessionRecord {
   }
 
   /// The operation in its last state.
-  package func ended(_ state: State, _ end: UAFSessionEnd) -> UAFSessionRecord {
+  package func ended(_ state: State, _ end: UAFSessionEnd) -> UAFOperationRecord {
     var ended = self
     (ended.state, ended.end) = (state, end)
     return ended
   }
 
   /// The operation, failed by a response that comes to no success: `end` is that of one.
-  package func failed(_ outcome: UAFOutcome, _ end: UAFSessionEnd) -> UAFSessionRecord {
+  package func failed(_ outcome: UAFOutcome, _ end: UAFSessionEnd) -> UAFOperationRecord {
     var failure = end
     (failure.status, failure.authenticators) = (outcome.status, "[]")
     return ended(.failed, failure)
@@ -56,7 +56,7 @@ package enum UAFInterruption: Hashable, Sendable {
   case removal(target: String)
 }
 
-extension UAFSessionRecord {
+extension UAFOperationRecord {
   /// Whether it ends when something befalls its user, or its user's device or target.
   ///
   /// A registration without a target may be on any device. An authentication without one stays open: the step that ends it refuses keys on a

@@ -3,7 +3,7 @@ package enum UAFOperationAdmission: Hashable, Sendable {
   /// The transaction that it would answer is over; what is written of that, or `nil` for nothing.
   case transactionOver(TransactionEnding.Change?)
   /// It may, if the budget has room for one that has a requester.
-  case admissible(UAFSessionRecord)
+  case admissible(UAFOperationRecord)
 
   /// Judges an operation at the time of its creation.
   ///
@@ -11,7 +11,7 @@ package enum UAFOperationAdmission: Hashable, Sendable {
   ///   - session: The operation.
   ///   - transaction: The transaction that it answers; `nil` for none.
   ///   - wasSent: Whether its target was sent that transaction before.
-  package init(of session: UAFSessionRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
+  package init(of session: UAFOperationRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
     if let transaction, transaction.state(at: session.created) != .pending {
       self = .transactionOver(transaction.lapse(at: session.created))
       return

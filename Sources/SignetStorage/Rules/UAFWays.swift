@@ -18,7 +18,7 @@ package struct UAFWays: Hashable, Sendable {
   ///   - isClients: Whether a client of OpenID Connect asks, which makes no operation.
   ///   - time: When.
   package init(
-    of request: TransactionRecord, _ operations: [UAFSessionRecord], isClients: Bool, at time: Int64
+    of request: TransactionRecord, _ operations: [UAFOperationRecord], isClients: Bool, at time: Int64
   ) {
     // A request whose own time is over has expired, whatever becomes of its operations.
     let open = operations.filter { !$0.isOver(at: time) || request.expires <= time }

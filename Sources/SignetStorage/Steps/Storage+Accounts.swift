@@ -92,9 +92,9 @@ extension Storage {
   ///
   /// - Returns: What became of it; the event is written where it was added.
   /// - Throws: ``StorageFailure/deviceLocked`` for an unlock while an operator has the device itself locked.
-  public func addAccountOrder(
-    _ order: AccountOrderRecord, audit: AuditRecord
-  ) async throws(StorageFailure) -> AccountOrderOutcome {
+  public func addDeviceCommand(
+    _ order: DeviceCommandRecord, audit: AuditRecord
+  ) async throws(StorageFailure) -> DeviceCommandOutcome {
     try await write { [codes] database in
       let container = try database.container(order.container)
       let orders = try database.accountOrders(of: order.container)
@@ -114,7 +114,7 @@ extension Storage {
   }
 
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  public func accountOrders(of container: String) async throws(StorageFailure) -> [AccountOrderRecord] {
+  public func accountOrders(of container: String) async throws(StorageFailure) -> [DeviceCommandRecord] {
     try await read { try $0.accountOrders(of: container) }
   }
 
@@ -131,7 +131,7 @@ extension Storage {
   ///   - lost: Makes the event of what goes with the container.
   /// - Returns: Whether there is such an order of the container.
   /// - Throws: ``StorageFailure``.
-  public func receiveAccountOrder(
+  public func receiveDeviceCommand(
     _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -144,7 +144,7 @@ extension Storage {
         try database.apply(end, after: audit, at: time, lost)
       } else {
         try database.appendAudit(audit)
-        try database.noteChange(ofContainer: container)
+        try database.recordChange(ofContainer: container)
       }
       return true
     }
@@ -171,7 +171,7 @@ extension SQLConnection {
   func lastReport(of container: String) throws -> Int64? { try accountState(of: container).reported }
 
   /// Adds an order for a container in use, and writes down what follows from it at once.
-  fileprivate func give(_ order: AccountOrderRecord, at state: AccountStateRecord) throws {
+  fileprivate func give(_ order: DeviceCommandRecord, at state: AccountStateRecord) throws {
     try insert(order)
     let change = AccountStateChange(state.ordered(order), isChanged: true, at: order.created)
     try apply(change, to: order.container, at: order.created)
@@ -186,9 +186,9 @@ extension SQLConnection {
   /// - Returns: The orders.
   /// - Throws: ``SQLFailure``.
   func give(
-    _ action: AccountOrderRecord.Action, on device: DeviceRecord,
-    _ order: (String) -> (AccountOrderRecord, AuditRecord)
-  ) throws -> [AccountOrderRecord] {
+    _ action: DeviceCommandRecord.Action, on device: DeviceRecord,
+    _ order: (String) -> (DeviceCommandRecord, AuditRecord)
+  ) throws -> [DeviceCommandRecord] {
     try containersInUse(on: device).compactMap { container in
       let state = try accountState(of: container.id)
       guard state.awaits(action) else { return nil }
@@ -200,7 +200,7 @@ extension SQLConnection {
   }
 
   /// The orders to all containers in use on a device.
-  func accountOrders(on device: DeviceRecord) throws -> [AccountOrderRecord] {
+  func accountOrders(on device: DeviceRecord) throws -> [DeviceCommandRecord] {
     try containersInUse(on: device).flatMap { try accountOrders(of: $0.id) }
   }
 
@@ -212,7 +212,7 @@ extension SQLConnection {
   fileprivate func forgetWantedReport(of container: String) throws {
     let settled = try execute(
       "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0", [.text(container)])
-    if settled > 0 { try noteChange(ofContainer: container) }
+    if settled > 0 { try recordChange(ofContainer: container) }
   }
 
   /// Writes a state down, and what follows from it for the container, its codes, and its device.
@@ -224,7 +224,7 @@ extension SQLConnection {
     try update(change.container(container))
     if let credential = change.credential(try anyCredential(id)) { try update(credential) }
     try settleDevice(container.installation, of: container.user, at: time)
-    try noteChange(ofContainer: id)
+    try recordChange(ofContainer: id)
     guard let alteration = change.alteration(of: container) else { return }
     let event = AuditRecord(alteration, by: .server, at: time)
     try appendAudit(event)
@@ -242,4 +242,4 @@ extension SQLConnection {
   }
 }
 
-extension AccountStanding: SQLRepresentable {}
+extension ComplianceState: SQLRepresentable {}

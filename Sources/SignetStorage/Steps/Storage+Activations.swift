@@ -117,7 +117,7 @@ extension SQLConnection {
   }
 
   fileprivate func confirm(
-    _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord, _ codes: RowCodes
+    _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord, _ codes: RowMAC
   ) throws -> ConfirmationOutcome {
     guard var container else { return .gone }
     switch ContainerConfirmation(of: container) {

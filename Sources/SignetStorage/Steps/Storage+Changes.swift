@@ -31,7 +31,7 @@ extension SQLConnection {
 
   /// Tells who waits, in every process, that a transaction of its user changed, or has ended where the caller does not know; of one
   /// without a user nobody waits.
-  func noteChange(of transaction: String) throws {
+  func recordChange(of transaction: String) throws {
     let found = try row(
       "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
       [.text(transaction)]
@@ -40,7 +40,7 @@ extension SQLConnection {
     if found.state != TransactionRecord.State.pending.rawValue {
       try noteEnd(of: transaction, user: found.user, at: found.end)
     } else if let user = found.user {
-      try noteChange(ofUser: user)
+      try recordChange(ofUser: user)
     }
   }
 
@@ -49,13 +49,13 @@ extension SQLConnection {
   /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
   /// outbox are told.
   func noteEnd(of transaction: String, user: String?, at time: Int64) throws {
-    if let user { try noteChange(ofUser: user) }
+    if let user { try recordChange(ofUser: user) }
     let client = try endAsking(of: transaction, at: time)
     try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time, alsoTo: client)
   }
 
   /// Tells who waits for a user that something changed.
-  func noteChange(ofUser user: String) throws {
+  func recordChange(ofUser user: String) throws {
     let last = try local(Self.lastChange) {
       try self.number(
         "SELECT coalesce(max(number), 0) FROM transaction_changes WHERE lane = $1", [.integer(lane)]) ?? 0

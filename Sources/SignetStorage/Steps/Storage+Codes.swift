@@ -6,7 +6,7 @@ extension Storage {
   ///
   /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
   /// the earlier one has used it up. `judge` must do nothing else than judge; it may be called again where the step has to
-  /// be repeated. A verdict after which a counter would be smaller is refused. With a revoked ``CodeAttempt/key`` nothing is
+  /// be repeated. A verdict after which a counter would be smaller is refused. With a revoked ``OTPSubject/key`` nothing is
   /// judged or written.
   ///
   /// - Parameters:
@@ -15,7 +15,7 @@ extension Storage {
   /// - Returns: The verdict's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
   ///   on the thread that writes, and must not block.
   package func attemptCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+    _ attempt: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) -> Completion<CodeOutcome> {
     begin { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
@@ -24,7 +24,7 @@ extension Storage {
       let user = attempt.user ?? found.first?.1.user
       let state = try owner?.checked().state ?? user.flatMap { try database.userState($0) }
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
-      let verdict = judge(CodeSituation(found.map(\.1), of: user, state, wait: wait))
+      let verdict = judge(OTPSnapshot(found.map(\.1), of: user, state, wait: wait))
       for credential in verdict.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, number: row.number)
@@ -68,7 +68,7 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` where this server has not written a credential so; ``SQLFailure``.
   fileprivate func credentials(
-    for attempt: CodeAttempt
+    for attempt: OTPSubject
   ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {
     let codes = try rowCodes
     var owner: UserRecord?
@@ -86,7 +86,7 @@ extension SQLConnection {
     return (found, owner)
   }
 
-  func wait(for attempt: CodeAttempt) throws -> WaitRecord? {
+  func wait(for attempt: OTPSubject) throws -> WaitRecord? {
     guard let user = attempt.user, let client = attempt.client else { return nil }
     return try row(
       "SELECT failures, until, expires FROM waits WHERE user_id = $1 AND client = $2",
@@ -94,7 +94,7 @@ extension SQLConnection {
     ) { WaitRecord(failures: try $0.int(0), until: try $0.integer(1), expires: try $0.integer(2)) }
   }
 
-  func setWait(_ wait: WaitRecord?, for attempt: CodeAttempt) throws {
+  func setWait(_ wait: WaitRecord?, for attempt: OTPSubject) throws {
     guard let user = attempt.user, let client = attempt.client else { return }
     guard let wait else {
       _ = try execute("DELETE FROM waits WHERE user_id = $1 AND client = $2", [.text(user), .blob(client)])

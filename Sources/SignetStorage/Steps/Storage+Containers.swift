@@ -135,9 +135,9 @@ extension SQLConnection {
   }
 
   /// Tells who waits that a container's list is another one, or that the container ended.
-  func noteChange(ofContainer id: String) throws {
+  func recordChange(ofContainer id: String) throws {
     let user = try row("SELECT user_id FROM containers WHERE id = $1", [.text(id)]) { try $0.text(0) }
-    if let user { try noteChange(ofUser: user) }
+    if let user { try recordChange(ofUser: user) }
   }
 
   /// As ``requireActive(_:)``, for the user of a container, of whatever state.
@@ -273,7 +273,7 @@ extension KeyHolder {
 
 extension DeviceRecord {
   /// The device of a container that becomes active.
-  init(of container: ContainerRecord, at time: Int64, _ codes: RowCodes) {
+  init(of container: ContainerRecord, at time: Int64, _ codes: RowMAC) {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,
       at: time, codes)

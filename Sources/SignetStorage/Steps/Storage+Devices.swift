@@ -26,7 +26,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func lockDevice(
     _ id: String, reason: String, audit: AuditRecord,
-    order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
+    order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
     try await write { [codes] database in
       guard let device = try database.device(id: id, codes)?.identified(codes) else { return .unknown }
@@ -44,7 +44,8 @@ extension Storage {
   ///
   /// - Returns: How it ended.
   public func unlockDevice(
-    _ id: String, audit: AuditRecord, order: @escaping @Sendable (String) -> (AccountOrderRecord, AuditRecord)
+    _ id: String, audit: AuditRecord,
+    order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
     try await write { [codes] database in
       guard let device = try database.device(id: id, codes) else { return .unknown }
@@ -76,7 +77,7 @@ extension Storage {
       try database.appendAudit(audit)
       try database.revoke(on: device.installation, of: device.user, at: audit.time, lost)
       try database.settleDevice(device.installation, of: device.user, at: audit.time)
-      try database.noteChange(ofUser: device.user)
+      try database.recordChange(ofUser: device.user)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
       return true
     }
@@ -92,7 +93,7 @@ extension SQLConnection {
   ///   - user: Whose it is.
   ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUnlocked(_ installation: String?, of user: String, _ codes: RowCodes) throws {
+  func requireUnlocked(_ installation: String?, of user: String, _ codes: RowMAC) throws {
     guard let installation else { return }
     if let device = try anyDevice(installation, of: user, codes) {
       if let refusal = device.refusal { throw refusal }
@@ -109,7 +110,7 @@ extension SQLConnection {
   }
 
   /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
-  func isLocked(_ installation: String?, of user: String, _ codes: RowCodes) throws -> Bool {
+  func isLocked(_ installation: String?, of user: String, _ codes: RowMAC) throws -> Bool {
     guard let installation else { return false }
     guard let device = try anyDevice(installation, of: user, codes) else { return true }
     return device.refusal != nil
@@ -121,7 +122,7 @@ extension SQLConnection {
   ///   - new: What it is: its name and its platform replace those that were known, where they say something.
   ///   - codes: The codes of rows.
   /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:of:)``.
-  func bind(_ new: DeviceRecord, _ codes: RowCodes) throws {
+  func bind(_ new: DeviceRecord, _ codes: RowMAC) throws {
     // Two that come at once both find none: the second keeps the row of the first.
     try insert(new, codes)
     guard let device = try device(new.installation, of: new.user, codes) else {
@@ -142,7 +143,7 @@ extension SQLConnection {
       """
       SELECT id, installation FROM devices
       WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
-      """, [.text(user), .text(kept), .of(AccountStanding.open)]
+      """, [.text(user), .text(kept), .of(ComplianceState.open)]
     ) { (id: try $0.text(0), installation: try $0.text(1)) }
     for id in DeviceRetention.forgotten(among: unordered, boundTo: bound) {
       try execute("DELETE FROM devices WHERE id = $1", [.text(id)], changing: 1)
@@ -153,14 +154,14 @@ extension SQLConnection {
 // How a device stands.
 extension SQLConnection {
   /// A user's devices, oldest first, also those whose rows were altered.
-  func devices(user: String, _ codes: RowCodes) throws -> [DeviceRecord] {
+  func devices(user: String, _ codes: RowMAC) throws -> [DeviceRecord] {
     try rows(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
     ) { try DeviceRecord($0, codes) }
   }
 
   /// The device of an id, also one whose row was altered.
-  fileprivate func device(id: String, _ codes: RowCodes) throws -> DeviceRecord? {
+  fileprivate func device(id: String, _ codes: RowMAC) throws -> DeviceRecord? {
     try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
       try DeviceRecord($0, codes)
     }
@@ -169,12 +170,12 @@ extension SQLConnection {
   /// The device of a user that calls itself so.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func device(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
+  func device(_ installation: String, of user: String, _ codes: RowMAC) throws -> DeviceRecord? {
     try anyDevice(installation, of: user, codes)?.checked()
   }
 
   /// The device of a user that calls itself so, also one whose row was altered.
-  func anyDevice(_ installation: String, of user: String, _ codes: RowCodes) throws -> DeviceRecord? {
+  func anyDevice(_ installation: String, of user: String, _ codes: RowMAC) throws -> DeviceRecord? {
     try row(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
       [.text(user), .text(installation)]
@@ -201,7 +202,7 @@ extension SQLConnection {
   ///
   /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator can answer
   /// end.
-  fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowCodes) throws {
+  fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowMAC) throws {
     guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
     let tables = AuthenticatorRecord.Kind.boundToDevices
     let settlement = DeviceSettlement(
@@ -259,9 +260,9 @@ extension DeviceRecord {
   /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
   init(
     of user: String, _ installation: String, name: String = "", platform: String = "", at time: Int64,
-    _ codes: RowCodes
+    _ codes: RowMAC
   ) {
-    var image = RowImage("ids of devices")
+    var image = MACInput("ids of devices")
     image.append(user)
     image.append(installation)
     var bytes = Array(
@@ -275,7 +276,7 @@ extension DeviceRecord {
   /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
-  fileprivate func identified(_ codes: RowCodes) throws(StorageFailure) -> DeviceRecord {
+  fileprivate func identified(_ codes: RowMAC) throws(StorageFailure) -> DeviceRecord {
     guard DeviceRecord(of: user, installation, at: created, codes).id == id else {
       throw .altered(row: id, of: "devices")
     }

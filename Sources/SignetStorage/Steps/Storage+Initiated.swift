@@ -79,7 +79,7 @@ extension Storage {
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let found = try database.transaction(id)
       if let user = found?.user { try database.requireActive(owner: user) }
-      let code = CodeAttempt(user: found?.user, client: attempt.client)
+      let code = OTPSubject(user: found?.user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
       let ending =
         try wait.seconds.map { TransactionEnding(.waiting(seconds: $0)) }

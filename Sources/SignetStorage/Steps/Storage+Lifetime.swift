@@ -9,7 +9,7 @@ extension Storage {
       guard try database.container(id)?.isInUse ?? false else { return false }
       try database.execute(
         "UPDATE containers SET renewal_wanted = 1 WHERE id = $1", [.text(id)], changing: 1)
-      try database.noteChange(ofContainer: id)
+      try database.recordChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
     }
@@ -76,7 +76,7 @@ extension SQLConnection {
   ) throws {
     let container = end.container
     try revoke(container)
-    try noteChange(ofContainer: container.id)
+    try recordChange(ofContainer: container.id)
     try appendAudit(cause)
     guard end.concernsDevice else { return }
     if end.takesDevice {

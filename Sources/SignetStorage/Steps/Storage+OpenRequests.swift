@@ -32,11 +32,11 @@ extension Storage {
       ) { OpenRequestRecord(try TransactionRecord($0, codes)) }
       let operations = try requests(
         """
-        SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFSessionRecord.isOpenCondition) AND expires > $2
+        SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
+        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires > $2
         ORDER BY created DESC, id DESC LIMIT $3
         """
-      ) { OpenRequestRecord(try UAFSessionRecord($0, codes)) }
+      ) { OpenRequestRecord(try UAFOperationRecord($0, codes)) }
       let all = transactions + operations
       return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(few))
     }

@@ -182,7 +182,7 @@ extension SQLConnection {
 
   /// The oldest delivery of each receiver, if it is due, by one index lookup for each receiver.
   fileprivate func oldestDeliveries(
-    on channel: OutboxChannel, dueAt time: Int64, _ codes: RowCodes
+    on channel: OutboxChannel, dueAt time: Int64, _ codes: RowMAC
   ) throws -> [OutboxRecord] {
     var found: [OutboxRecord] = []
     var receiver = ""

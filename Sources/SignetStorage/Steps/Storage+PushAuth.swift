@@ -248,7 +248,7 @@ extension SQLConnection {
   /// Adds a message to an active mechanism, and tells an app that waits.
   func add(_ message: PushAuthMessageRecord) throws {
     try insert(message)
-    try noteChange(ofUser: owner(of: message))
+    try recordChange(ofUser: owner(of: message))
   }
 
   /// Ends the messages of a transaction that wait.

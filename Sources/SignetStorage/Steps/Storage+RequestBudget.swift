@@ -84,7 +84,7 @@ extension SQLConnection {
         WHERE user_id = $1 AND state = 'pending' AND expires > $2
       UNION ALL
       SELECT requester, expires FROM uaf_sessions
-        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFSessionRecord.isOpenCondition) AND expires > $2
+        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires > $2
       """, [.text(user), .integer(now)]
     ) { (requester: try $0.text(0), expires: try $0.integer(1)) }
   }

@@ -186,7 +186,7 @@ extension SQLConnection {
       } ?? .added
     if outcome == .added {
       try insert(transaction)
-      try noteChange(of: transaction.id)
+      try recordChange(of: transaction.id)
     }
     return outcome
   }
@@ -271,7 +271,7 @@ extension SQLConnection {
       "UPDATE transactions SET \(assignments) WHERE state = 'pending' AND \(condition) RETURNING id", values
     ) { try $0.text(0) }
     for transaction in transactions {
-      try noteChange(of: transaction)
+      try recordChange(of: transaction)
       try appendAudit(ended(transaction))
     }
     return transactions.count

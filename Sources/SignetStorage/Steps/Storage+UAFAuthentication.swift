@@ -18,7 +18,8 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], evidence: EvidenceRecord? = nil,
+    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [CounterUpdate],
+    evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) async throws(StorageFailure) -> UAFOutcome {
@@ -43,11 +44,12 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ keys: [UAFCredentialRecord],
-    _ evidence: EvidenceRecord?, _ codes: RowCodes,
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [CounterUpdate],
+    _ keys: [UAFCredentialRecord],
+    _ evidence: EvidenceRecord?, _ codes: RowMAC,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id, codes) else { return .over }
+    guard let session = try uafSession(id, codes) else { return .expired }
     if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
     let response = UAFAuthentication(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,

@@ -85,7 +85,7 @@ extension SQLConnection {
   }
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
-  func areKeysInUse(of session: UAFSessionRecord, by user: String, _ codes: RowCodes) throws -> Bool {
+  func areKeysInUse(of session: UAFOperationRecord, by user: String, _ codes: RowMAC) throws -> Bool {
     guard let keys = try activeKeys(of: session, by: user, codes) else { return false }
     return try keys.allSatisfy { key in
       guard let device = key.device else { return true }
@@ -95,7 +95,7 @@ extension SQLConnection {
 
   /// The keys that an operation was done with; `nil` unless all are a user's and active.
   private func activeKeys(
-    of session: UAFSessionRecord, by user: String, _ codes: RowCodes
+    of session: UAFOperationRecord, by user: String, _ codes: RowMAC
   ) throws -> [UAFCredentialRecord]? {
     guard let used = session.end?.usedKeys, !used.isEmpty else { return nil }
     var keys: [UAFCredentialRecord] = []
@@ -109,7 +109,7 @@ extension SQLConnection {
   }
 
   /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
-  fileprivate func lockedDevices(of basis: UAFBasis, _ codes: RowCodes) throws -> Set<String>? {
+  fileprivate func lockedDevices(of basis: UAFBasis, _ codes: RowMAC) throws -> Set<String>? {
     let (user, devices): (String, [String])
     switch basis {
     case .operation(let id, let owner, let suffices):
@@ -131,7 +131,7 @@ extension SQLConnection {
   ///   - basis: What it is known by; `nil` passes.
   ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUse(of basis: UAFBasis?, _ codes: RowCodes) throws {
+  func requireUse(of basis: UAFBasis?, _ codes: RowMAC) throws {
     guard let basis else { return }
     guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
     guard locked.isEmpty else { throw StorageFailure.deviceLocked }
@@ -145,7 +145,7 @@ extension SQLConnection {
   ///   - isThere: Whether all that it takes away is on one of these devices.
   /// - Throws: As ``requireUse(of:_:)``.
   func confine(
-    _ basis: UAFBasis?, _ codes: RowCodes, to isThere: (_ devices: Set<String>) throws -> Bool
+    _ basis: UAFBasis?, _ codes: RowMAC, to isThere: (_ devices: Set<String>) throws -> Bool
   ) throws {
     guard let basis else { return }
     guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
@@ -153,14 +153,14 @@ extension SQLConnection {
   }
 
   /// A user's keys in any state, oldest first.
-  func uafCredentials(of user: String, _ codes: RowCodes) throws -> [UAFCredentialRecord] {
+  func uafCredentials(of user: String, _ codes: RowMAC) throws -> [UAFCredentialRecord] {
     try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
       [.text(user)]
     ) { try UAFCredentialRecord($0, codes) }
   }
 
-  func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
+  func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowMAC) throws -> UAFCredentialRecord? {
     try row(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",
       [.text(aaid), .blob(keyID)]
@@ -168,7 +168,7 @@ extension SQLConnection {
   }
 
   /// Writes what changes of a key, with the code of the whole.
-  func update(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+  func update(_ credential: UAFCredentialRecord, _ codes: RowMAC) throws {
     try execute(
       "UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3 WHERE aaid = $4 AND key_id = $5",
       [
@@ -179,7 +179,7 @@ extension SQLConnection {
 
   /// Revokes the keys of a user on a device, and returns those that were not before.
   func revokeUAFCredentials(
-    on device: String, of user: String, _ codes: RowCodes
+    on device: String, of user: String, _ codes: RowMAC
   ) throws -> [UAFCredentialRecord] {
     let found = try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",

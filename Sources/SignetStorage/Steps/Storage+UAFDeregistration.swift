@@ -12,7 +12,7 @@ extension Storage {
   ///     keys of that device alone.
   ///   - audit: The event of the end.
   ///   - removed: Makes the event of each removed key, from its model and its id.
-  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over`` where the operation is not open or is another user's, and nothing is removed.
+  /// - Returns: ``UAFOutcome/accepted``, or ``UAFOutcome/expired`` where the operation is not open or is another user's, and nothing is removed.
   /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` where `basis` is no
   ///   longer valid.
   public func finishUAFDeregistration(
@@ -24,7 +24,7 @@ extension Storage {
     return try await write { database in
       guard let session = try database.uafSession(id, codes), session.takesResponse(at: end.time),
         session.user == user
-      else { return .over }
+      else { return .expired }
       try database.confine(basis, codes) { devices in
         try selection.allSatisfy { selected in
           guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
@@ -35,7 +35,7 @@ extension Storage {
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
       try database.update(session.ended(.succeeded, end), codes)
       try database.appendAudit(audit)
-      return .taken
+      return .accepted
     }
   }
 }

@@ -31,7 +31,7 @@ extension Storage {
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
       var device: DeviceRecord?
-      if outcome == .taken, let first, let installation = first.device {
+      if outcome == .accepted, let first, let installation = first.device {
         let new = DeviceRecord(of: first.user, installation, at: first.created, codes)
         try database.bind(new, codes)
         device = new
@@ -44,10 +44,12 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowCodes,
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowMAC,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id, codes), session.takesResponse(at: end.time) else { return .over }
+    guard let session = try uafSession(id, codes), session.takesResponse(at: end.time) else {
+      return .expired
+    }
     func refuse(_ refusal: UAFOutcome) throws -> UAFOutcome {
       try update(session.failed(refusal, end), codes)
       return refusal
@@ -71,6 +73,6 @@ extension SQLConnection {
     }
     try update(session.ended(.succeeded, end), codes)
     if session.isCounted, let user = session.user { try endRow(of: user) }
-    return .taken
+    return .accepted
   }
 }

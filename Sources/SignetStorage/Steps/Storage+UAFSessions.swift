@@ -18,7 +18,7 @@ extension Storage {
   ///   ``StorageFailure/deviceLocked`` where the target's device is locked and the operation is no deregistration, or where `basis` is on a
   ///   locked device; ``StorageFailure/unauthorized`` where `basis` is no longer valid.
   public func addUAFSession(
-    _ session: UAFSessionRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
+    _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
@@ -49,7 +49,7 @@ extension Storage {
   /// - Returns: Whether the operation was added.
   /// - Throws: ``StorageFailure``.
   public func addUAFSession(
-    _ session: UAFSessionRecord, ofClientWithAtMost limit: Int
+    _ session: UAFOperationRecord, ofClientWithAtMost limit: Int
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
@@ -63,26 +63,26 @@ extension Storage {
   }
 
   /// The operation of this id; `nil` for none.
-  public func uafSession(_ id: String) async throws(StorageFailure) -> UAFSessionRecord? {
+  public func uafSession(_ id: String) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { [codes] in try $0.uafSession(id, codes) }
   }
 
   /// The operation whose token has this digest; `nil` for none.
-  public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFSessionRecord? {
+  public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { [codes] in try $0.uafSession(tokenDigest: tokenDigest, codes) }
   }
 
   /// The operations whose tokens a target can redeem, newest first, at most 64.
   public func pendingUAFSessions(
     target: String, at time: Int64
-  ) async throws(StorageFailure) -> [UAFSessionRecord] {
+  ) async throws(StorageFailure) -> [UAFOperationRecord] {
     try await read { [codes] database in
       try database.rows(
         """
-        SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
+        SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
         ORDER BY created DESC, id LIMIT 64
         """, [.text(target), .integer(time)]
-      ) { try UAFSessionRecord($0, codes) }
+      ) { try UAFOperationRecord($0, codes) }
     }
   }
 
@@ -145,7 +145,7 @@ extension Storage {
   /// - Throws: ``StorageFailure``.
   public func expireUAFSession(
     _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
-  ) async throws(StorageFailure) -> UAFSessionRecord? {
+  ) async throws(StorageFailure) -> UAFOperationRecord? {
     let codes = codes
     return try await write { database in
       guard let found = try database.uafSession(id, codes) else { return nil }
@@ -157,16 +157,16 @@ extension Storage {
 }
 
 extension SQLConnection {
-  func uafSession(_ id: String, _ codes: RowCodes) throws -> UAFSessionRecord? {
-    try row("SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
-      try UAFSessionRecord($0, codes)
+  func uafSession(_ id: String, _ codes: RowMAC) throws -> UAFOperationRecord? {
+    try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
+      try UAFOperationRecord($0, codes)
     }
   }
 
-  fileprivate func uafSession(tokenDigest: [UInt8], _ codes: RowCodes) throws -> UAFSessionRecord? {
+  fileprivate func uafSession(tokenDigest: [UInt8], _ codes: RowMAC) throws -> UAFOperationRecord? {
     try row(
-      "SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
-    ) { try UAFSessionRecord($0, codes) }
+      "SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
+    ) { try UAFOperationRecord($0, codes) }
   }
 
   /// Adds an operation where it may begin, and counts it where it counts.
@@ -179,8 +179,8 @@ extension SQLConnection {
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure``, ``SQLFailure``.
   fileprivate func admit(
-    _ session: UAFSessionRecord, answering new: TransactionRecord?, _ limits: TransactionLimits,
-    _ codes: RowCodes
+    _ session: UAFOperationRecord, answering new: TransactionRecord?, _ limits: TransactionLimits,
+    _ codes: RowMAC
   ) throws -> AdmissionOutcome {
     let transaction = try new ?? session.transaction.flatMap { try self.transaction($0) }
     switch UAFOperationAdmission(of: session, answering: transaction, wasSent: try wasSent(session)) {
@@ -198,7 +198,7 @@ extension SQLConnection {
   }
 
   /// Whether an operation's target was sent its transaction before.
-  private func wasSent(_ session: UAFSessionRecord) throws -> Bool {
+  private func wasSent(_ session: UAFOperationRecord) throws -> Bool {
     guard let transaction = session.transaction, let target = session.target else { return false }
     return try exists(
       "SELECT 1 FROM uaf_sessions WHERE txn = $1 AND target = $2 LIMIT 1",
@@ -206,18 +206,18 @@ extension SQLConnection {
   }
 
   /// Inserts an operation, and notifies the waiting devices of its user.
-  func add(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+  func add(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
     try insert(session, codes)
-    try noteChange(ofWhatWaitsFor: session)
+    try recordChange(ofWhatWaitsFor: session)
   }
 
   /// Notifies the waiting devices of the user that their list of operations has changed.
-  private func noteChange(ofWhatWaitsFor session: UAFSessionRecord) throws {
-    if session.target != nil, let user = session.user { try noteChange(ofUser: user) }
+  private func recordChange(ofWhatWaitsFor session: UAFOperationRecord) throws {
+    if session.target != nil, let user = session.user { try recordChange(ofUser: user) }
   }
 
   /// Writes the columns of an operation that can change, and the MAC of the row.
-  func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+  func update(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
     try execute(
       """
       UPDATE uaf_sessions SET user_id = $1, request = $2, expires = $3, sealed_payload = $4, state = $5, status = $6,
@@ -231,7 +231,7 @@ extension SQLConnection {
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
         .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id),
       ], changing: 1)
-    try noteChange(ofWhatWaitsFor: session)
+    try recordChange(ofWhatWaitsFor: session)
   }
 
   /// Adds a transaction that the operation which is about to be added answers.
@@ -246,7 +246,7 @@ extension SQLConnection {
 
   /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.
   fileprivate func fail(
-    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ audit: AuditRecord, _ codes: RowCodes
+    _ session: UAFOperationRecord, _ end: UAFSessionEnd, _ audit: AuditRecord, _ codes: RowMAC
   ) throws {
     try update(session.ended(.failed, end), codes)
     try appendAudit(audit)
@@ -255,7 +255,7 @@ extension SQLConnection {
 
   /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
   func failUAFSessions(
-    of user: String, by interruption: UAFInterruption, at time: Int64, _ codes: RowCodes
+    of user: String, by interruption: UAFInterruption, at time: Int64, _ codes: RowMAC
   ) throws {
     try failUAFSessions(where: "user_id = $1", [.text(user)], .forbidden(at: time), codes) {
       $0.ends(by: interruption)
@@ -263,7 +263,7 @@ extension SQLConnection {
   }
 
   /// Ends the open operations of a target that is removed as failed, except deregistrations.
-  func failUAFSessions(ofTarget target: String, at time: Int64, _ codes: RowCodes) throws {
+  func failUAFSessions(ofTarget target: String, at time: Int64, _ codes: RowMAC) throws {
     try failUAFSessions(where: "target = $1", [.text(target)], .forbidden(at: time), codes) {
       $0.ends(by: .removal(target: target))
     }
@@ -279,7 +279,7 @@ extension SQLConnection {
   }
 
   /// Ends the open operations of a transaction as failed, because the transaction has ended.
-  func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowCodes) throws {
+  func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowMAC) throws {
     try failUAFSessions(
       where: "txn = $1", [.text(transaction)],
       UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time), codes)
@@ -287,8 +287,8 @@ extension SQLConnection {
 
   /// Ends open operations as failed.
   private func failUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowCodes,
-    _ ends: (UAFSessionRecord) -> Bool = { _ in true }
+    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowMAC,
+    _ ends: (UAFOperationRecord) -> Bool = { _ in true }
   ) throws {
     for session in try openUAFSessions(where: condition, parameters, codes) where ends(session) {
       try update(session.ended(.failed, end), codes)
@@ -299,15 +299,15 @@ extension SQLConnection {
   ///
   /// A row with a wrong MAC is left out. No response to it is accepted, and it must not block the lock of a device.
   func openUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ codes: RowCodes
-  ) throws -> [UAFSessionRecord] {
+    where condition: String, _ parameters: [SQLValue], _ codes: RowMAC
+  ) throws -> [UAFOperationRecord] {
     try rows(
       """
-      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
-      WHERE \(UAFSessionRecord.isOpenCondition) AND \(condition)
+      SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
+      WHERE \(UAFOperationRecord.isOpenCondition) AND \(condition)
       """, parameters
-    ) { row -> UAFSessionRecord? in
-      do { return try UAFSessionRecord(row, codes) } catch StorageFailure.altered { return nil }
+    ) { row -> UAFOperationRecord? in
+      do { return try UAFOperationRecord(row, codes) } catch StorageFailure.altered { return nil }
     }.compactMap(\.self)
   }
 }

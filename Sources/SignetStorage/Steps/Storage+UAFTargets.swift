@@ -168,7 +168,7 @@ extension SQLConnection {
   ///
   /// - Returns: Whether there is such a target, or none is named.
   @discardableResult
-  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowCodes) throws -> Bool {
+  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowMAC) throws -> Bool {
     guard let target else { return true }
     guard let found = try uafTarget(target, codes) else { return false }
     try requireUnlocked(found.device, of: found.user, codes)
@@ -176,7 +176,7 @@ extension SQLConnection {
   }
 
   /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
-  func reachableTarget(_ id: String?, of user: String, _ codes: RowCodes) throws -> UAFTargetRecord? {
+  func reachableTarget(_ id: String?, of user: String, _ codes: RowMAC) throws -> UAFTargetRecord? {
     guard let id else { return nil }
     do {
       guard let target = try uafTarget(id, codes), target.user.utf8.elementsEqual(user.utf8),

@@ -44,7 +44,7 @@ extension Storage {
       case .refused(let outcome): return outcome
       case .made(let resumed):
         try database.update(resumed)
-        try database.noteChange(ofUser: id)
+        try database.recordChange(ofUser: id)
         try database.appendAudit(audit)
         return .changed
       }
@@ -122,7 +122,7 @@ extension SQLConnection {
   ) throws {
     try withdraw(where: "user_id = $1", user, because: EndRecord.userNotActive, at: time, ended)
     for table in AuthenticatorRecord.Kind.tables { try table.endAtSuspension(of: user, at: time, in: self) }
-    try noteChange(ofUser: user)
+    try recordChange(ofUser: user)
   }
 
   /// Removes what is bound to an account.

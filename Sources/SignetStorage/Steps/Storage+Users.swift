@@ -104,7 +104,7 @@ extension Storage {
   /// - Returns: The verdict's outcome; `nil` where the user has no code, of which nothing is written.
   /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, of which nothing is written either.
   public func tryUserCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> CodeVerdict
+    _ attempt: OTPSubject, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
   ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
       guard let user = attempt.user else { throw StorageFailure.unknown }

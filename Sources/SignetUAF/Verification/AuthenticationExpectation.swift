@@ -36,7 +36,7 @@ package struct AuthenticationExpectation: Sendable {
     let response = claimed.response
     try context.check(response.header, response.finalChallenge.params)
     let hash = response.finalChallenge.hash
-    var uses: [VerifiedUse] = []
+    var uses: [VerifiedAssertion] = []
     var candidates: [Policy.Candidate] = []
     var refused: [RefusedAssertion] = []
     for (item, claim) in zip(response.assertions, claimed.assertions) {
@@ -67,7 +67,7 @@ package struct AuthenticationExpectation: Sendable {
   private func verify(
     _ item: ResponseAssertion, _ assertion: AuthenticationAssertion, _ reference: KeyReference,
     _ hash: [UInt8]
-  ) throws(AssertionRefusal) -> (VerifiedUse, Policy.Candidate) {
+  ) throws(AssertionRefusal) -> (VerifiedAssertion, Policy.Candidate) {
     try context.check(item)
     let data = assertion.data
     let model = try context.model(data.aaid, scheme: item.scheme)
@@ -78,7 +78,7 @@ package struct AuthenticationExpectation: Sendable {
     try policy.check(candidate, knownExtensions: context.knownExtensions)
     let transaction = try key.verify(
       assertion, finalChallengeHash: hash, confirming: transactions, isStrict: context.isStrict)
-    let use = VerifiedUse(
+    let use = VerifiedAssertion(
       reference: reference, assertion: assertion.bytes, signCounter: data.signCounter,
       transaction: transaction,
       isOutdated: data.authenticatorVersion < model.statement.authenticatorVersion,

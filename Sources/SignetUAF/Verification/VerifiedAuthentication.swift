@@ -5,11 +5,11 @@ package struct VerifiedAuthentication: Sendable {
   /// Which keys were used, at least one.
   ///
   /// Their counters are to be stored, where the stored ones are still lower.
-  package let uses: [VerifiedUse]
+  package let uses: [VerifiedAssertion]
   /// Assertions that were left out.
   package let refused: [RefusedAssertion]
 
-  init(facetID: String, uses: [VerifiedUse], refused: [RefusedAssertion]) {
+  init(facetID: String, uses: [VerifiedAssertion], refused: [RefusedAssertion]) {
     (self.facetID, self.uses, self.refused) = (facetID, uses, refused)
   }
 }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct MessageCommandTests {
   private let folder: TemporaryFolder
   private let peer: PythonPeer
-  private let device: DeviceCommand
+  private let device: InstalledSignet
 
   init() throws {
     folder = try TemporaryFolder()
@@ -25,7 +25,7 @@ import Testing
     peer = try PythonPeer(
       "am_server.py",
       ["certificate": .string(folder.file("server.pem")), "key": .string(folder.file("server.key"))])
-    device = DeviceCommand(data: folder.file("device"), authority: folder.file("ca.pem"))
+    device = InstalledSignet(data: folder.file("device"), authority: folder.file("ca.pem"))
   }
 
   private func uri(_ scheme: String, _ more: JSONObject = [:]) throws -> String {

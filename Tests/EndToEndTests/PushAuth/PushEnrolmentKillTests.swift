@@ -14,7 +14,7 @@ import Testing
   private static let durable = ["fsync", "fdatasync"]
 
   /// What is on a device, as another process finds it.
-  private func found(_ device: DeviceCommand) async throws -> (account: EnrolledAccount?, codes: Int) {
+  private func found(_ device: InstalledSignet) async throws -> (account: EnrolledAccount?, codes: Int) {
     guard FileManager.default.fileExists(atPath: device.data) else { return (nil, 0) }
     let vault = try Vault(directory: device.data, keystore: SoftwareKeystore(directory: device.data))
     let accounts = Device(vault: vault).accounts
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Nothing, or all of it.
-  private func expectWhole(_ device: DeviceCommand, _ comment: Comment) async throws -> Bool {
+  private func expectWhole(_ device: InstalledSignet, _ comment: Comment) async throws -> Bool {
     let (account, codes) = try await found(device)
     guard let account else {
       #expect(codes == 0, comment)
@@ -100,7 +100,7 @@ import Testing
 
   /// Both halves are good for something: a code is taken, and a message is answered.
   private func expectInUse(
-    _ device: DeviceCommand, _ user: String, _ mechanism: String, _ shop: APIClient, _ server: RunningServer
+    _ device: InstalledSignet, _ user: String, _ mechanism: String, _ shop: APIClient, _ server: RunningServer
   ) async throws {
     let code = try await device.json("otp", "Bank").string("code")
     #expect(try await server.accepts(code, of: user))
@@ -157,7 +157,7 @@ import Testing
   func otherServer() async throws {
     let (folder, peer) = try otherMake()
     for moment in ["before", "after"] {
-      let device = DeviceCommand(data: folder.file(moment), authority: folder.file("ca.pem"))
+      let device = InstalledSignet(data: folder.file(moment), authority: folder.file("ca.pem"))
       let uri = try peer(
         "enrol",
         ["scheme": "mfauth", "issuer": "Other", "account": .string(moment), "policies": ["appsOwn": [:]]]
@@ -211,7 +211,7 @@ import Testing
     while round < steps.count {
       let step = steps[round]
       round += 1
-      var device = DeviceCommand(data: folder.file("device\(round)"), authority: folder.file("ca.pem"))
+      var device = InstalledSignet(data: folder.file("device\(round)"), authority: folder.file("ca.pem"))
       let uri = try peer(
         "enrol",
         ["scheme": "mfauth", "issuer": "Other", "account": .string("\(round)"), "policies": ["appsOwn": [:]]]

@@ -6,7 +6,7 @@ import Testing
 
 /// The built `signet uaf` and a `signet-server` in another process, over TLS.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UAFCommandTests {
-  private func target(_ device: DeviceCommand) async throws -> String {
+  private func target(_ device: InstalledSignet) async throws -> String {
     guard
       case .object(let target)? = try await device.json("uaf", "device", "show").array("dispatchTargets")
         .first

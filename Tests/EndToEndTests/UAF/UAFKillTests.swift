@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Registers again where nothing is left, and lets check and synchronization do their part.
-  private func settle(_ device: DeviceCommand, _ user: String, _ party: UAFParty, _ history: [String])
+  private func settle(_ device: InstalledSignet, _ user: String, _ party: UAFParty, _ history: [String])
     async throws
   {
     let name = device.data.split(separator: "/").last.map(String.init) ?? "device"
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// What either side has, and what the server has logged, for who has to find out why they differ.
-  private func state(_ device: DeviceCommand, _ user: String, _ party: UAFParty) async throws -> [String] {
+  private func state(_ device: InstalledSignet, _ user: String, _ party: UAFParty) async throws -> [String] {
     var lines: [String] = []
     for words in [["uaf", "list", "--json"], ["uaf", "device", "show", "--json"]] {
       lines.append("the device, \(words[1]): \(try await device.run(words).summary)")

@@ -14,7 +14,7 @@ struct UAFParty: Sendable {
   /// The metadata of our authenticators, as the command writes it: `metadata` in a folder, of which each server gets a copy.
   static let statements = Task {
     let folder = try TemporaryFolder()
-    let written = try await DeviceCommand(data: folder.file("device")).run(
+    let written = try await InstalledSignet(data: folder.file("device")).run(
       "uaf", "metadata", "--output", folder.file("metadata"))
     try #require(written.status == 0, written.summary)
     return folder
@@ -47,7 +47,7 @@ struct UAFParty: Sendable {
   /// Goes on with a server that was started again.
   mutating func replace(_ server: RunningServer) { self.server = server }
 
-  func device(_ name: String = "device") -> DeviceCommand { server.device(name) }
+  func device(_ name: String = "device") -> InstalledSignet { server.device(name) }
 
   /// Sends a request as the relying party.
   func post(_ path: String, _ body: JSONObject) async throws -> HTTPResponse {

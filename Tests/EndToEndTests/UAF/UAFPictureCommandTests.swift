@@ -21,7 +21,7 @@ import UAFFixture
     return ["username": "alice", "transaction": .array(forms)]
   }
 
-  private func registered() async throws -> (UAFParty, DeviceCommand) {
+  private func registered() async throws -> (UAFParty, InstalledSignet) {
     let party = try await UAFParty.start()
     let device = party.device()
     let link = try await party.link("registration", ["username": "alice"])

@@ -25,7 +25,7 @@ struct OpenIDFixture: Sendable {
 
   init(
     on backend: StorageBackend = .ofServices, random: any RandomSource = SystemRandomSource(),
-    _ change: (inout ServerSettings) -> Void = { _ in }
+    _ change: (inout ServicePolicy) -> Void = { _ in }
   ) async throws {
     server = try ServerFixture(on: backend, notices: callback, random: random, change)
     sender = try #require(OutboxSender(server.context))

@@ -44,7 +44,7 @@ import Testing
     #expect(try body.string("auth_req_id") == id && body.string("token_type") == "Bearer")
     let claims = try Self.claims(body.string("id_token"))
     #expect(try claims.string("urn:openid:params:jwt:claim:auth_req_id") == id)
-    #expect(try claims.string("at_hash") == TokenMaker.hash(of: body.string("access_token")))
+    #expect(try claims.string("at_hash") == IDTokenSigner.hash(of: body.string("access_token")))
     #expect(try await fixture.poll(client, id).outcome == "400 unauthorized_client")
     let written = try await fixture.server.audit().joined() + fixture.server.capture.lines.joined()
     #expect(!written.contains("n-0.token") && !written.contains(id))

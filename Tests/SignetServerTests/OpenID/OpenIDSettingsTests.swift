@@ -8,7 +8,7 @@ import Testing
 import SignetServer
 
 /// `openID` in `server.json`.
-@Suite struct OpenIDSettingsTests: ServerFolderSuite {
+@Suite struct OpenIDSettingsTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -16,17 +16,17 @@ import SignetServer
   @Test func readsTheAuthority() async throws {
     var settings = try Self.settings()
     settings.openIDAuthority = "clients.pem"
-    let folder = try await ServerFolder.create(at: path, settings)
+    let folder = try await DataDirectory.create(at: path, settings)
     #expect(folder.settings.openIDAuthority == "clients.pem")
-    #expect(try FolderSettings(parsing: folder.settings.json.bytes) == folder.settings)
+    #expect(try ServerConfigurationFile(parsing: folder.settings.json.bytes) == folder.settings)
     // A file that is missing, or has no certificate, is noticed before the server runs.
-    #expect(throws: ServerFolderFailure.self) { try folder.serviceContext(log: .silent) }
+    #expect(throws: DataDirectoryFailure.self) { try folder.serviceContext(log: .silent) }
     let file = URL(filePath: "\(path)/clients.pem")
     for (text, isGood) in [("no certificate", false), (try CertificateAuthority().certificatePEM, true)] {
       try Data(text.utf8).write(to: file)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
       guard isGood else {
-        #expect(throws: ServerFolderFailure.self) { try folder.serviceContext(log: .silent) }
+        #expect(throws: DataDirectoryFailure.self) { try folder.serviceContext(log: .silent) }
         continue
       }
       let context = try folder.serviceContext(log: .silent)
@@ -40,9 +40,11 @@ import SignetServer
       ["authority": "a/b"], ["authority": ""], ["authority": 1], ["certificates": "a"],
     ] as [JSONObject]) func refuses(_ member: JSONObject) async throws
   {
-    let folder = try await ServerFolder.create(at: path, try Self.settings())
+    let folder = try await DataDirectory.create(at: path, try Self.settings())
     var object = folder.settings.json
     object["openID"] = .object(member)
-    #expect(throws: FolderSettings.Refusal.self) { try FolderSettings(parsing: object.bytes) }
+    #expect(throws: ServerConfigurationFile.Refusal.self) {
+      try ServerConfigurationFile(parsing: object.bytes)
+    }
   }
 }

@@ -15,7 +15,7 @@ import Testing
   private static let missing = "fresh needs a report of the device that is at most 100 s old"
   private static let due = "A report of the device is due; send it, then send the decision again: \(missing)."
 
-  private static func add(to settings: inout ServerSettings) {
+  private static func add(to settings: inout ServicePolicy) {
     var fresh = AuthenticationRequirement()
     fresh.longestReportAge = age
     settings.requirements.own["fresh"] = fresh
@@ -99,7 +99,7 @@ import Testing
     let fixture = try await fixture()
     let other = try await fixture.server.activate(device: 2)
     try await report(fixture, other)
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
     let made = try await fixture.server.transactions.create(order, by: .local).record
     #expect(try await refusal(fixture, made)?.code == .reportDue)
@@ -135,7 +135,7 @@ import Testing
     for (names, expected) in [([], nil), ([Self.signed], fixture.now), (["fresh"], fixture.now)]
       as [([String], Int64?)]
     {
-      let order = TransactionOrder(
+      let order = TransactionDraft(
         .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: names)
       let made = try await fixture.server.transactions.create(order, by: .local).record
       #expect(try await refusal(fixture, made) == nil)
@@ -165,7 +165,7 @@ import Testing
     let fixture = try await fixture()
     let other = try await fixture.server.activate(device: 2)
     try await report(fixture)
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 3600, requirements: ["fresh"])
     let made = try await fixture.server.transactions.create(order, by: .local).record
     #expect(try await refusal(fixture, made) == nil)
@@ -227,7 +227,7 @@ import Testing
     var tighter = settings
     tighter.requirements.own["fresh"] = fresh
     let tightened = tighter
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
     var refused = 0
     for step in 1...40 {
@@ -257,7 +257,7 @@ import Testing
     let fixture = try await OpenIDFixture(on: .sqlite) { Self.add(to: &$0) }
     let (interruption, clock) = (StepInterruption(), fixture.server.clock)
     let transactions = TransactionService(fixture.server.context(suffering: interruption.faults))
-    let order = TransactionOrder(
+    let order = TransactionDraft(
       .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 300, requirements: ["fresh"])
     for step in 1...40 {
       try await report(fixture)

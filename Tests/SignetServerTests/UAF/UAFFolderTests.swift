@@ -9,7 +9,7 @@ import Testing
 import UAFFixture
 
 /// UAF in a data folder: the member `uaf` of `server.json`, and the folder with metadata statements.
-@Suite struct UAFFolderTests: ServerFolderSuite {
+@Suite struct UAFFolderTests: DataDirectorySuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }
@@ -44,7 +44,7 @@ import UAFFixture
     try add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2), isDER: true), "two.json")
     try add("no statement", "README.txt")
     try add("no statement", ".hidden.json")
-    let context = try ServerFolder(opening: path).serviceContext(log: .silent)
+    let context = try DataDirectory(opening: path).serviceContext(log: .silent)
     let aaids = context.uaf?.models.aaids.map(\.text) ?? []
     // Signet's own are known without a file.
     #expect(aaids.count { $0.hasPrefix("5167#") } == 10)
@@ -86,7 +86,7 @@ import UAFFixture
   func readsAgain() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
-    let folder = try ServerFolder(opening: path)
+    let folder = try DataDirectory(opening: path)
     let capture = EventCapture()
     let context = try folder.serviceContext(log: capture.log)
     let server = try Server(context, transport: try folder.transportConfiguration())
@@ -111,7 +111,7 @@ import UAFFixture
   func reloadsApart() async throws {
     try await make(Self.settings)
     try add(UAFTestKey(), "one.json")
-    let folder = try ServerFolder(opening: path)
+    let folder = try DataDirectory(opening: path)
     let capture = EventCapture()
     let context = try folder.serviceContext(log: capture.log)
     let server = try Server(context, transport: try folder.transportConfiguration())
@@ -151,7 +151,7 @@ import UAFFixture
       settings["uaf"] = .object(uaf)
     }
     try write("server.json", JSONValue.object(settings).text)
-    let folder = try ServerFolder(opening: path)
+    let folder = try DataDirectory(opening: path)
     let capture = EventCapture()
     let context = try folder.serviceContext(log: capture.log)
     let server = try Server(context, transport: try folder.transportConfiguration())
@@ -172,7 +172,7 @@ import UAFFixture
        "openRequests":9}
       """
     try await make(text)
-    let settings = try #require(try ServerFolder(opening: path).settings.uaf)
+    let settings = try #require(try DataDirectory(opening: path).settings.uaf)
     #expect(settings.prefix == "/a/b" && settings.appID == "https://uaf.example.org/facets")
     #expect(settings.facets == ["https://example.org"] && settings.metadata == nil)
     #expect(settings.requestLifetime == 60 && settings.tokenLifetime == 600)
@@ -182,8 +182,8 @@ import UAFFixture
         && settings.hasConformanceAdapter)
     #expect(Set(settings.policies.keys) == ["default", "two"])
     #expect(settings.requirements == ["default": "phrh", "two": "phr"])
-    let folder = try ServerFolder(opening: path)
-    #expect(try FolderSettings(parsing: folder.settings.json.bytes) == folder.settings)
+    let folder = try DataDirectory(opening: path)
+    #expect(try ServerConfigurationFile(parsing: folder.settings.json.bytes) == folder.settings)
   }
 
   @Test(

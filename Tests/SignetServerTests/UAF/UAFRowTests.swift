@@ -89,12 +89,12 @@ import UAFFixture
     let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     let event = AuditRecord.sample()
-    var session = UAFSessionRecord(
+    var session = UAFOperationRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
     session.request = [1]
     try await server.storage.addUAFSession(session, audit: nil)
     try server.tamper("UPDATE uaf_credentials SET sign_counter = 0")
-    let use = UAFKeyUse(aaid: key.aaid.text, keyID: key.keyID.bytes, signCounter: 1)
+    let use = CounterUpdate(aaid: key.aaid.text, keyID: key.keyID.bytes, signCounter: 1)
     let outcome = try await server.storage.finishUAFAuthentication(
       "s", of: "alice", UAFSessionEnd(status: 1200, time: server.clock.now), uses: [use]
     ) { _ in event }
@@ -104,7 +104,7 @@ import UAFFixture
 
   @Test("an operation with an unknown state counts as altered") func unknownState() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
-    let session = UAFSessionRecord(
+    let session = UAFOperationRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
     try await server.storage.addUAFSession(session, audit: nil)
     try server.tamper("UPDATE uaf_sessions SET state = 'x'")

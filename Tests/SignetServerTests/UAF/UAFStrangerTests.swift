@@ -57,7 +57,7 @@ import UAFFixture
     server.clock.advance(by: 120 + 600)
     _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
     let left = try await server.storage.addUAFSession(
-      UAFSessionRecord(
+      UAFOperationRecord(
         id: "s", operation: "Auth", created: 0, expires: server.clock.now, state: .requested),
       ofClientWithAtMost: 1)
     #expect(left)
@@ -96,7 +96,7 @@ import UAFFixture
     func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {
       let id = "s\(first)"
       try await server.storage.addUAFSession(
-        UAFSessionRecord(
+        UAFOperationRecord(
           id: id, operation: "Reg", user: "alice", created: 0, expires: .max, state: .requested), audit: nil)
       let keys = (0..<count).map { number in
         UAFCredentialRecord(
@@ -109,10 +109,10 @@ import UAFFixture
         id, UAFSessionEnd(status: 1200, time: 1), adding: keys, limit: 4
       ) { _ in event }
     }
-    #expect(try await register(3, from: 0) == .taken)
+    #expect(try await register(3, from: 0) == .accepted)
     #expect(try await register(2, from: 10) == .tooMany)
     #expect(try await server.storage.uafSession("s10")?.end?.status == 1403)
-    #expect(try await register(1, from: 20) == .taken)
+    #expect(try await register(1, from: 20) == .accepted)
     #expect(try await register(1, from: 30) == .tooMany)
     #expect(try await server.storage.uafCredentials(user: "alice").count == 4)
   }

@@ -10,26 +10,26 @@ import Testing
 
   @Test(
     "an order is given to a container in use only",
-    arguments: ContainerRecord.State.allCases, AccountOrderRecord.Action.allCases)
-  func orderedContainer(_ state: ContainerRecord.State, _ action: AccountOrderRecord.Action) {
-    let order = AccountOrderRecord.rule(action)
+    arguments: ContainerRecord.State.allCases, DeviceCommandRecord.Action.allCases)
+  func orderedContainer(_ state: ContainerRecord.State, _ action: DeviceCommandRecord.Action) {
+    let order = DeviceCommandRecord.rule(action)
     #expect(order.outcome(to: .rule("c", state), after: []) == (state == .active ? .added : .notInUse))
     #expect(order.outcome(to: nil, after: []) == .notInUse)
   }
 
   @Test(
     "nothing unlocks a container with an open wipe; it can still be locked and wiped",
-    arguments: AccountOrderRecord.Action.allCases)
-  func openWipe(_ action: AccountOrderRecord.Action) {
-    let orders: [AccountOrderRecord] = [.rule(.lock), .rule(.wipe)]
-    let outcome = AccountOrderRecord.rule(action).outcome(to: Self.container, after: orders)
+    arguments: DeviceCommandRecord.Action.allCases)
+  func openWipe(_ action: DeviceCommandRecord.Action) {
+    let orders: [DeviceCommandRecord] = [.rule(.lock), .rule(.wipe)]
+    let outcome = DeviceCommandRecord.rule(action).outcome(to: Self.container, after: orders)
     #expect(outcome == (action == .unlock ? .toBeWiped : .added))
   }
 
   @Test("a wipe that is done, or whose row was altered, keeps nothing from being unlocked")
   func noOpenWipe() {
-    let orders: [AccountOrderRecord] = [.rule(.wipe, done: true), .rule(.wipe, altered: true), .rule(.lock)]
-    let unlock = AccountOrderRecord.rule(.unlock)
+    let orders: [DeviceCommandRecord] = [.rule(.wipe, done: true), .rule(.wipe, altered: true), .rule(.lock)]
+    let unlock = DeviceCommandRecord.rule(.unlock)
     #expect(unlock.outcome(to: Self.container, after: orders) == .added)
   }
 
@@ -55,7 +55,7 @@ import Testing
 
   @Test("a lock and a wipe lock at once; an unlock ends an operator's lock, and no report's")
   func effectOfOrders() {
-    for action in [AccountOrderRecord.Action.lock, .wipe] {
+    for action in [DeviceCommandRecord.Action.lock, .wipe] {
       let state = AccountStateRecord.rule().ordered(.rule(action))
       #expect((state.standing, state.reason) == (.locked, "ordered"), "\(action)")
     }
@@ -69,7 +69,7 @@ import Testing
     for revision in [.min, 0, .max] as [Int64] {
       var altered = AccountStateRecord.altered
       altered.revision = revision
-      var unlock = AccountOrderRecord.rule(.unlock)
+      var unlock = DeviceCommandRecord.rule(.unlock)
       unlock.created = Self.now
       let state = altered.ordered(unlock)
       #expect(!state.isAltered)
@@ -82,10 +82,10 @@ import Testing
 
   @Test("the first receipt of an order counts, and none of an altered one")
   func receipts() throws {
-    let done = try #require(AccountOrderRecord.rule(.wipe).acknowledged(by: "first", at: 5))
+    let done = try #require(DeviceCommandRecord.rule(.wipe).acknowledged(by: "first", at: 5))
     #expect((done.receipt, done.received) == ("first", 5))
     #expect(done.acknowledged(by: "second", at: 6) == nil)
-    #expect(AccountOrderRecord.rule(.lock, altered: true).acknowledged(by: "x", at: 5) == nil)
+    #expect(DeviceCommandRecord.rule(.lock, altered: true).acknowledged(by: "x", at: 5) == nil)
   }
 
   // MARK: Changes
@@ -124,9 +124,9 @@ import Testing
   @Test(
     "codes are in use where the container may do everything",
     arguments: [
-      (AccountStanding.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
+      (ComplianceState.open, CredentialRecord.State.active), (.stepUp, .disabled), (.locked, .disabled),
     ])
-  func codes(_ standing: AccountStanding, _ state: CredentialRecord.State) {
+  func codes(_ standing: ComplianceState, _ state: CredentialRecord.State) {
     let change = AccountStateChange(.rule(verdict: standing), isChanged: true, at: Self.now)
     for before in [CredentialRecord.State.active, .disabled] {
       #expect(change.credential(.rule(before))?.state == state, "\(before)")
@@ -156,8 +156,8 @@ import Testing
   // MARK: Reports
 
   private static func report(
-    _ verdict: AccountStanding = .open, at time: Int64 = 99, challenge: [UInt8] = [9], seen: Int64 = 7,
-    order: AccountOrderRecord? = nil
+    _ verdict: ComplianceState = .open, at time: Int64 = 99, challenge: [UInt8] = [9], seen: Int64 = 7,
+    order: DeviceCommandRecord? = nil
   ) -> AccountReportAttempt {
     AccountReportAttempt(
       container: "c", challenge: challenge, time: time, report: "jws", seen: seen, verdict: verdict,

@@ -130,12 +130,12 @@ import Testing
       ("wiped", [], true), ("wiped", [.rule(.lock)], true), ("wiped", [.rule(.wipe, altered: true)], true),
       ("wiped", [.rule(.wipe)], false), ("wiped", [.rule(.lock), .rule(.wipe, done: true)], false),
       ("removed", [], true), ("removed", [.rule(.wipe)], true),
-    ] as [(String, [AccountOrderRecord], Bool)])
-  func staysLocked(_ ended: String, _ orders: [AccountOrderRecord], _ stays: Bool) {
+    ] as [(String, [DeviceCommandRecord], Bool)])
+  func staysLocked(_ ended: String, _ orders: [DeviceCommandRecord], _ stays: Bool) {
     let state = AccountStateRecord.rule(orderedLock: true)
     let locked = ContainerEnd(of: .rule("c", standing: .locked), as: ended, state, orders)
     #expect(locked?.lock == (stays ? "ordered" : nil))
-    for standing in [AccountStanding.open, .stepUp] {
+    for standing in [ComplianceState.open, .stepUp] {
       #expect(ContainerEnd(of: .rule("c", standing: standing), as: ended, state, orders)?.lock == nil)
     }
   }
@@ -166,7 +166,7 @@ import Testing
 
   @Test("a container in use has a say in how its device stands, and an altered one locks it")
   func boundStanding() {
-    for standing in AccountStanding.allCases {
+    for standing in ComplianceState.allCases {
       let bound = ContainerRecord.rule("c", standing: standing).boundStanding
       #expect((bound?.standing, bound?.altered) == (standing, nil))
     }

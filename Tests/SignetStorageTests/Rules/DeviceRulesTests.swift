@@ -10,8 +10,8 @@ import Testing
     arguments: [
       ([], false, .open), ([.open, .stepUp], false, .stepUp), ([.stepUp, .locked, .open], false, .locked),
       ([], true, .locked), ([.open], true, .locked),
-    ] as [([AccountStanding], Bool, AccountStanding)])
-  func standing(_ bound: [AccountStanding], _ isOrdered: Bool, _ standing: AccountStanding) {
+    ] as [([ComplianceState], Bool, ComplianceState)])
+  func standing(_ bound: [ComplianceState], _ isOrdered: Bool, _ standing: ComplianceState) {
     let before = DeviceRecord.rule(orderedLock: isOrdered)
     let settlement = DeviceSettlement(before, before: before, bound.map { BoundStanding($0) })
     #expect(settlement.device.standing == standing)
@@ -20,11 +20,11 @@ import Testing
 
   @Test(
     "receivers are told of another standing, and what is under way ends at a new lock",
-    arguments: AccountStanding.allCases, AccountStanding.allCases)
-  func news(_ earlier: AccountStanding, _ later: AccountStanding) {
+    arguments: ComplianceState.allCases, ComplianceState.allCases)
+  func news(_ earlier: ComplianceState, _ later: ComplianceState) {
     let before = DeviceRecord.rule(earlier)
     let settlement = DeviceSettlement(before, before: before, [BoundStanding(later)])
-    let names: [AccountStanding: OutboxEvent.Kind] = [
+    let names: [ComplianceState: OutboxEvent.Kind] = [
       .open: .deviceUnlocked, .stepUp: .deviceRestricted, .locked: .deviceLocked,
     ]
     #expect(settlement.news == (earlier == later ? nil : names[later]))
@@ -42,8 +42,8 @@ import Testing
 
   @Test(
     "a row that was altered is written anew: what it stood at says nothing",
-    arguments: AccountStanding.allCases)
-  func alteredRow(_ standing: AccountStanding) {
+    arguments: ComplianceState.allCases)
+  func alteredRow(_ standing: ComplianceState) {
     let before = DeviceRecord.rule(standing, altered: true)
     let settlement = DeviceSettlement(before.locked(because: "", at: 5), before: before, [])
     #expect((settlement.device.isAltered, settlement.isChanged) == (false, true))
@@ -90,7 +90,7 @@ import Testing
     var unlocked = DeviceRecord.rule(.locked)
     unlocked.ordered = 5
     let locked = DeviceRecord.rule(.locked, orderedLock: true)
-    let done: [AccountOrderRecord] = [.rule(.lock), .rule(.wipe, done: true)]
+    let done: [DeviceCommandRecord] = [.rule(.lock), .rule(.wipe, done: true)]
     #expect(locked.unlocked(after: done, at: 5) == .made(unlocked))
     #expect(locked.unlocked(after: done + [.rule(.wipe)], at: 5) == .refused(.toBeWiped))
     #expect(DeviceRecord.rule(altered: true).unlocked(after: [.rule(.wipe)], at: 5) == .refused(.altered))

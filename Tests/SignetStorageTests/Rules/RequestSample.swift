@@ -43,7 +43,7 @@ enum RequestSample {
 
   static func container(
     _ id: String = "c1", user: String = "alice", device: UInt8 = 7,
-    _ state: ContainerRecord.State = .active, _ standing: AccountStanding = .open
+    _ state: ContainerRecord.State = .active, _ standing: ComplianceState = .open
   ) -> ContainerRecord {
     var container = ContainerRecord(
       id: id, user: user, activation: "a", device: [device], name: "", platform: "", keystore: "software",

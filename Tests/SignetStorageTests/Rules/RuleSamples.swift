@@ -3,7 +3,7 @@ import SignetStorage
 extension ContainerRecord {
   /// A container of alice's.
   static func rule(
-    _ id: String = "c", _ state: State = .active, standing: AccountStanding = .open, device: UInt8 = 1,
+    _ id: String = "c", _ state: State = .active, standing: ComplianceState = .open, device: UInt8 = 1,
     renews: String? = nil, ended: String? = nil
   ) -> Self {
     var container = Self(
@@ -23,7 +23,7 @@ extension CredentialRecord {
   }
 }
 
-extension AccountOrderRecord {
+extension DeviceCommandRecord {
   /// An order to container `c`.
   static func rule(_ action: Action, done: Bool = false, altered: Bool = false) -> Self {
     var order = Self(id: "o", container: "c", action: action, reason: "ordered", created: 1)
@@ -36,7 +36,7 @@ extension AccountOrderRecord {
 extension AccountStateRecord {
   /// A state that has come about in other ways than by an order.
   static func rule(
-    verdict: AccountStanding = .open, orderedLock: Bool = false, revision: Int64 = 7
+    verdict: ComplianceState = .open, orderedLock: Bool = false, revision: Int64 = 7
   ) -> Self {
     var state = Self()
     (state.verdict, state.verdictReason) = (verdict, verdict == .open ? "" : "reported")
@@ -49,7 +49,7 @@ extension AccountStateRecord {
 extension DeviceRecord {
   /// A device of alice's.
   static func rule(
-    _ standing: AccountStanding = .open, orderedLock: Bool = false, altered: Bool = false
+    _ standing: ComplianceState = .open, orderedLock: Bool = false, altered: Bool = false
   ) -> Self {
     var device = Self(
       id: "d", user: "alice", installation: "01", name: "phone", platform: "Linux", created: 1)

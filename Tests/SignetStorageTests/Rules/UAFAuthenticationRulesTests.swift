@@ -4,8 +4,8 @@ import Testing
 /// What responses to UAF authentications come to.
 @Suite struct UAFAuthenticationRulesTests {
   private static func response(
-    of session: UAFSessionRecord = UAFSample.operation(), deciding transaction: TransactionRecord? = nil,
-    by keys: [UAFCredentialRecord] = [UAFSample.key()], uses: [UAFKeyUse] = [UAFSample.use(counter: 0)],
+    of session: UAFOperationRecord = UAFSample.operation(), deciding transaction: TransactionRecord? = nil,
+    by keys: [UAFCredentialRecord] = [UAFSample.key()], uses: [CounterUpdate] = [UAFSample.use(counter: 0)],
     at time: Int64 = 1050,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) -> UAFAuthentication {
@@ -20,7 +20,7 @@ import Testing
     var anybodys = UAFSample.operation()
     anybodys.user = nil
     let login = Self.response(of: anybodys)
-    #expect(login.outcome == .taken && login.change == nil && !login.clearsBudget)
+    #expect(login.outcome == .accepted && login.change == nil && !login.clearsBudget)
     #expect(login.session.state == .succeeded && login.session.user == "alice")
     #expect(login.session.end == UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050))
     #expect(Self.response(of: UAFSample.operation(by: "key:k")).clearsBudget)
@@ -35,7 +35,7 @@ import Testing
         let answer = Self.response(
           of: UAFSample.operation(for: "t1", by: requester), deciding: UAFSample.transaction(of: user),
           at: 1299)
-        #expect(answer.outcome == .taken && answer.change == .ends(accepted, .endsRow))
+        #expect(answer.outcome == .accepted && answer.change == .ends(accepted, .endsRow))
         #expect(!answer.clearsBudget)
       }
     }
@@ -70,7 +70,7 @@ import Testing
     ] as [(UInt32, UInt32, Bool)])
   func counters(_ stored: UInt32, _ signed: UInt32, _ isRight: Bool) {
     let login = Self.response(by: [UAFSample.key(counter: stored)], uses: [UAFSample.use(counter: signed)])
-    #expect(login.outcome == (isRight ? .taken : .copied(UAFSample.use(counter: signed))))
+    #expect(login.outcome == (isRight ? .accepted : .clonedAuthenticator(UAFSample.use(counter: signed))))
     let changed =
       isRight ? UAFSample.key(counter: signed) : UAFSample.key(counter: stored, .quarantined)
     #expect(login.keys == (stored == 0 && signed == 0 ? [] : [changed]))
@@ -101,7 +101,7 @@ import Testing
         UAFSample.use(1, counter: 6), UAFSample.use(2, counter: 4), UAFSample.use(3, counter: 0),
         UAFSample.use(4, counter: 9),
       ])
-    #expect(login.outcome == .copied(UAFSample.use(2, counter: 4)))
+    #expect(login.outcome == .clonedAuthenticator(UAFSample.use(2, counter: 4)))
     #expect(
       login.keys == [
         UAFSample.key(1, counter: 6), UAFSample.key(2, counter: 5, .quarantined),
@@ -110,7 +110,7 @@ import Testing
     // A key that is used twice in a response counts twice.
     let twice = Self.response(
       by: [keys[0], keys[0]], uses: [UAFSample.use(1, counter: 6), UAFSample.use(1, counter: 6)])
-    #expect(twice.outcome == .copied(UAFSample.use(1, counter: 6)))
+    #expect(twice.outcome == .clonedAuthenticator(UAFSample.use(1, counter: 6)))
     #expect(twice.keys == [UAFSample.key(1, counter: 6, .quarantined)])
   }
 
@@ -128,9 +128,10 @@ import Testing
   @Test("what has changed nothing leaves no request without an answer")
   func unanswered() {
     let use = UAFSample.use(counter: 1)
-    for outcome in [UAFOutcome.taken, .over, .transactionOver] { #expect(!outcome.mayLeaveUnanswered) }
+    for outcome in [UAFOutcome.accepted, .expired, .transactionOver] { #expect(!outcome.mayLeaveUnanswered) }
     for outcome in [
-      UAFOutcome.keyUnknown, .copied(use), .altered(use), .requirementNotMet(reason: ""), .keyExists,
+      UAFOutcome.keyUnknown, .clonedAuthenticator(use), .altered(use), .requirementNotMet(reason: ""),
+      .keyExists,
       .tooMany,
     ] { #expect(outcome.mayLeaveUnanswered) }
   }

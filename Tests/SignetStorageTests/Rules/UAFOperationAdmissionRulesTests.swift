@@ -7,8 +7,8 @@ import Testing
     _ kind: String = "Auth", for transaction: String? = nil, target: String? = "d1",
     by requester: String? = nil,
     at time: Int64 = 1000
-  ) -> UAFSessionRecord {
-    var operation = UAFSessionRecord(
+  ) -> UAFOperationRecord {
+    var operation = UAFOperationRecord(
       id: "s1", operation: kind, user: "alice", created: time, expires: time + 100, state: .tokenCreated)
     (operation.transaction, operation.target, operation.requester) = (transaction, target, requester)
     return operation
@@ -36,7 +36,7 @@ import Testing
   @Test("an operation that reaches a device counts, unless its transaction does")
   func counted() {
     func requester(
-      of operation: UAFSessionRecord, _ transaction: TransactionRecord? = nil, wasSent: Bool = false
+      of operation: UAFOperationRecord, _ transaction: TransactionRecord? = nil, wasSent: Bool = false
     ) -> String? {
       guard
         case .admissible(let admitted) = UAFOperationAdmission(

@@ -12,13 +12,13 @@ import Testing
     for operation in [requested, anybodys] {
       #expect(operation.refusal(ofResponseBy: "alice", at: 1099) == nil)
       for time in [1100, 1101] as [Int64] {
-        #expect(operation.refusal(ofResponseBy: "alice", at: time) == .over)
+        #expect(operation.refusal(ofResponseBy: "alice", at: time) == .expired)
       }
     }
-    #expect(requested.refusal(ofResponseBy: "bob", at: 1050) == .over)
-    #expect(UAFSample.operation("Auth", .tokenCreated).refusal(ofResponseBy: "alice", at: 1050) == .over)
-    #expect(requested.ended(.succeeded, end).refusal(ofResponseBy: "alice", at: 1050) == .over)
-    #expect(requested.failed(.keyUnknown, end).refusal(ofResponseBy: "alice", at: 1050) == .over)
+    #expect(requested.refusal(ofResponseBy: "bob", at: 1050) == .expired)
+    #expect(UAFSample.operation("Auth", .tokenCreated).refusal(ofResponseBy: "alice", at: 1050) == .expired)
+    #expect(requested.ended(.succeeded, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
+    #expect(requested.failed(.keyUnknown, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(
       requested.failed(.transactionOver, end).refusal(ofResponseBy: "alice", at: 1050) == .transactionOver)
   }

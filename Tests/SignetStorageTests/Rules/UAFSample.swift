@@ -6,10 +6,10 @@ enum UAFSample {
 
   /// An operation of alice's that was begun at 1000 and takes responses until 1100, its token until then.
   static func operation(
-    _ kind: String = "Auth", _ state: UAFSessionRecord.State = .requested, for transaction: String? = nil,
+    _ kind: String = "Auth", _ state: UAFOperationRecord.State = .requested, for transaction: String? = nil,
     target: String? = nil, by requester: String? = nil
-  ) -> UAFSessionRecord {
-    var operation = UAFSessionRecord(
+  ) -> UAFOperationRecord {
+    var operation = UAFOperationRecord(
       id: "s1", operation: kind, user: "alice", created: 1000, expires: 1100, state: state)
     (operation.transaction, operation.target, operation.requester) = (transaction, target, requester)
     if state == .tokenCreated { operation.tokenExpires = 1100 }
@@ -33,7 +33,7 @@ enum UAFSample {
     return key
   }
 
-  static func use(_ number: UInt8 = 1, counter: UInt32) -> UAFKeyUse {
-    UAFKeyUse(aaid: aaid, keyID: [number], signCounter: counter)
+  static func use(_ number: UInt8 = 1, counter: UInt32) -> CounterUpdate {
+    CounterUpdate(aaid: aaid, keyID: [number], signCounter: counter)
   }
 }

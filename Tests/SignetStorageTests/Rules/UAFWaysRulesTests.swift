@@ -10,9 +10,9 @@ import Testing
   }
 
   private static func operation(
-    _ state: UAFSessionRecord.State, until end: Int64, target: String? = nil
-  ) -> UAFSessionRecord {
-    var operation = UAFSessionRecord(
+    _ state: UAFOperationRecord.State, until end: Int64, target: String? = nil
+  ) -> UAFOperationRecord {
+    var operation = UAFOperationRecord(
       id: "s1", operation: "Auth", user: "alice", created: 1000, expires: state == .requested ? end : 9999,
       state: state)
     (operation.target, operation.tokenExpires) = (target, state == .requested ? 1 : end)
@@ -21,8 +21,8 @@ import Testing
 
   @Test(
     "an operation asks until its time is over, and when its request is over with it",
-    arguments: [UAFSessionRecord.State.tokenCreated, .requested])
-  func ways(_ state: UAFSessionRecord.State) {
+    arguments: [UAFOperationRecord.State.tokenCreated, .requested])
+  func ways(_ state: UAFOperationRecord.State) {
     func targets(until end: Int64, at time: Int64) -> [String] {
       UAFWays(
         of: Self.request(), [Self.operation(state, until: end, target: "d1")], isClients: true, at: time
@@ -37,7 +37,7 @@ import Testing
 
   @Test("who has UAF alone asked makes no operation but the one that was made for that")
   func askers() {
-    func mayAsk(_ request: TransactionRecord, _ operations: [UAFSessionRecord], isClients: Bool = false)
+    func mayAsk(_ request: TransactionRecord, _ operations: [UAFOperationRecord], isClients: Bool = false)
       -> Bool
     {
       UAFWays(of: request, operations, isClients: isClients, at: 1199).mayAskerAsk

@@ -16,7 +16,7 @@ struct KeyRenewalTests {
 
   /// The same device, with its server under other policies.
   private func moved(
-    _ bench: KeyBench, _ change: (inout ServerSettings) -> Void
+    _ bench: KeyBench, _ change: (inout ServicePolicy) -> Void
   ) async throws -> (server: InvitingServer, device: Device) {
     let server = try await bench.server.restarted(change)
     return (server, try DeviceFixture(server.transport, folder: bench.fixture.folder).device)

@@ -305,7 +305,7 @@ extension InvitingServer {
   }
 
   /// The same server, after its operator has changed the settings.
-  func restarted(_ change: (inout ServerSettings) -> Void) async throws -> InvitingServer {
+  func restarted(_ change: (inout ServicePolicy) -> Void) async throws -> InvitingServer {
     try await InvitingServer(folder: folder, server: server.restarted(change))
   }
 }

@@ -185,7 +185,7 @@ extension UAFDevice {
   func authenticate(
     _ key: UAFKey, with party: UAFParty, by authentication: Authentication? = nil,
     transactions: [UAFTransaction] = []
-  ) async throws -> VerifiedUse {
+  ) async throws -> VerifiedAssertion {
     let request = party.authenticationRequest(transactions: transactions)
     let response = try await self.authentication(request).authenticate([
       UAFUse(key: key, authentication: authentication ?? Self.authentication(key.kind))

@@ -20,7 +20,7 @@ enum EmptyServer {
     }
     let identity = try TLSIdentity(
       certificateChainPEM: certificate.certificatePEM, privateKeyPEM: Array(key.utf8))
-    let server = try HTTPServer(ServerConfiguration(security: .tls(identity))) { _ in
+    let server = try HTTPServer(HTTPServerConfiguration(security: .tls(identity))) { _ in
       ServerResponse(status: 200)
     }
     tell(try server.start())

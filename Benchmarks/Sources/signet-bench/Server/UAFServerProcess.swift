@@ -73,7 +73,7 @@ enum UAFServerProcess {
     }
     // Through the storage, whose rows have codes of the server's.
     let event = AuditRecord(.userAdded(user: "bench"), by: .local, at: 0)
-    let session = UAFSessionRecord(
+    let session = UAFOperationRecord(
       id: "enroll", operation: "Reg", created: 0, expires: .max, state: .requested)
     try await storage.addUAFSession(session, audit: nil)
     _ = try await storage.finishUAFRegistration(

@@ -4,9 +4,9 @@
 /// Where it is let go of without an answer, nobody can answer any more, and the operation ends with
 /// ``UAFClientError/userNotResponsive`` at once, as it does when the time for an answer is up.
 public final class UAFAnswer<Value: Sendable>: Sendable {
-  private let slot: AnswerSlot<Value>
+  private let slot: OneShotContinuation<Value>
 
-  init(_ slot: AnswerSlot<Value>) { self.slot = slot }
+  init(_ slot: OneShotContinuation<Value>) { self.slot = slot }
 
   deinit { slot.settle(.dropped) }
 

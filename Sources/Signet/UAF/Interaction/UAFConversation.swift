@@ -26,7 +26,7 @@ package struct UAFConversation: Sendable {
     extendedBy coolDown: Duration = .zero,
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFClientError) -> Value {
-    let slot = AnswerSlot<Value>()
+    let slot = OneShotContinuation<Value>()
     let (interaction, clock, limit) = (interaction, clock, limit + coolDown)
     let asking = Task { await put(interaction, UAFAnswer(slot)) }
     let timing = Task {

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Takes the first answer to a question and lets one task wait for it.
+final class OneShotContinuation<Value: Sendable>: Sendable {
+  /// What became of a question.
+  enum Outcome: Sendable {
+    case given(Value)
+    /// The person does not want to go on.
+    case cancelled
+    /// Nobody can answer any more.
+    case dropped
+    /// The time was up.
+    case late
+    /// The operation that asked was cancelled.
+    case stopped
+  }
+
+  private enum State: Sendable {
+    case open(CheckedContinuation<Outcome, Never>?)
+    case settled(Outcome)
+  }
+
+  private let state = Mutex<State>(.open(nil))
+
+  /// Settles the question; false where it was settled before.
+  @discardableResult
+  func settle(_ outcome: Outcome) -> Bool {
+    let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
+      guard case .open(let waiting) = state else { return (false, nil) }
+      state = .settled(outcome)
+      return (true, waiting)
+    }
+    waiting?.resume(returning: outcome)
+    return isFirst
+  }
+
+  /// Waits until the question is settled; one task at most.
+  func outcome() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let settled = state.withLock { state -> Outcome? in
+        switch state {
+        case .settled(let outcome): return outcome
+        case .open(let waiting):
+          precondition(waiting == nil, "two tasks wait for one answer")
+          state = .open(continuation)
+          return nil
+        }
+      }
+      if let settled { continuation.resume(returning: settled) }
+    }
+  }
+}

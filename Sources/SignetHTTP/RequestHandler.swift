@@ -1,0 +1,179 @@
+internal import CMicroHTTPD
+
+/// One request and its response.
+///
+/// MHD's `con_cls` retains it once, from the request line to the completed callback. Its variables belong to
+/// the polling thread; what other threads may touch lies behind the ``Connection``'s lock.
+final class RequestHandler: @unchecked Sendable {
+  let connection: ConnectionHandle
+  private let core: ServerCore
+  private let link: Connection
+  private let target: [UInt8]
+  private var head: RequestHead?
+  /// Method and path of the request that a handler has.
+  private var line = (method: "", path: "")
+  /// The pattern of its route, which the log names.
+  private var pattern: String?
+  private var body: [UInt8] = []
+  private var stage = Stage.head
+
+  private enum Stage {
+    case head
+    case body
+    /// Refused in the middle of the body; the number of bytes still to be read and thrown away.
+    case discarding(Int)
+    case handling
+    case answered
+  }
+
+  init(core: ServerCore, link: Connection, connection: ConnectionHandle, target: [UInt8]) {
+    self.core = core
+    self.link = link
+    self.connection = connection
+    self.target = target
+    link.receives()
+  }
+
+  /// Whether the access handler was not called yet.
+  var isNew: Bool { if case .head = stage { true } else { false } }
+
+  /// The first call of the access handler: the head is there.
+  ///
+  /// - Returns: `false` where the connection has to be closed.
+  func headArrived(_ line: RequestHead.Line) -> Bool {
+    link.heads.remove(self)
+    do throws(RequestRefusal) {
+      let head = try unsafe RequestHead(line, target: target, connection: connection, limits: core.limits)
+      self.head = head
+      stage = .body
+      guard case .length(let count) = head.framing else { return true }
+      guard count <= UInt64(core.limits.bodyByteCount) else {
+        // A client that waits for "100 Continue" has sent no body that would have to be read.
+        if head.expectsContinue { return refuse(.bodyTooLarge) }
+        refuseAndDiscard(.bodyTooLarge)
+        return true
+      }
+      body.reserveCapacity(Int(count))
+      return true
+    } catch {
+      return refuse(error)
+    }
+  }
+
+  /// A piece of the body.
+  func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch stage {
+    case .body:
+      unsafe body.append(contentsOf: bytes)
+      return body.count <= core.limits.bodyByteCount  // which its length was compared with
+    case .discarding(let rest):
+      stage = .discarding(rest - bytes.count)
+      return rest > bytes.count
+    case .head, .handling, .answered: return false
+    }
+  }
+
+  /// The last call: the request is whole, or the connection was resumed because its response is there.
+  func requestArrived() -> Bool {
+    switch stage {
+    case .body:
+      guard let head else { return false }
+      guard !link.isTurnedAway else { return refuse(.tooManyConnections) }
+      return handle(takeRequest(head))
+    case .handling:
+      link.wakeUps.resumeOthers(after: connection)
+      guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
+      return send(response)
+    case .head, .discarding, .answered: return false
+    }
+  }
+
+  /// MHD is done with the request.
+  func completed() {
+    link.heads.remove(self)
+    // Where a connection broke off after it was resumed, this is the callback that others wait for.
+    if case .handling = stage { link.wakeUps.resumeOthers(after: connection) }
+    link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
+  }
+
+  /// Moves the request out: while it waits, the exchange keeps no more of it than the log needs.
+  private func takeRequest(_ head: RequestHead) -> ServerRequest {
+    let request = ServerRequest(
+      method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
+      body: body, remoteAddress: link.peer.text)
+    line = (head.method, head.target.path.raw)
+    body = []
+    self.head = nil
+    return request
+  }
+
+  /// Runs the handler on this thread: one that has nothing to wait for needs no other thread and no suspended
+  /// connection.
+  private func handle(_ request: ServerRequest) -> Bool {
+    stage = .handling
+    let mayHandle = link.handles(
+      self, deadline: core.handlerDeadline, isRefusing: { [core] in core.isRefusing })
+    guard mayHandle else { return refuse(.stopping) }
+    core.handler(request, Responder(self))
+    guard let response = link.responseOrSuspend(sendingUntil: core.responseDeadline) else { return true }
+    return send(response)
+  }
+
+  // MARK: On any thread
+
+  func answer(_ response: ServerResponse) { link.answer(self, response) }
+
+  func whenCancelled(replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
+    link.whenCancelled(self, replacing: replacing, cancel)
+  }
+
+  // MARK: On the polling thread
+
+  /// A route was found for the request, whose handler is about to run.
+  func routed(by pattern: String) { self.pattern = pattern }
+
+  private func send(_ response: ServerResponse) -> Bool {
+    stage = .answered
+    core.observe(
+      AnsweredRequest(
+        method: line.method, path: line.path, pattern: pattern, remoteAddress: link.peer.text,
+        status: response.status))
+    let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
+    return connection.queue(response, closing: core.isDraining)
+  }
+
+  /// Answers and closes: after a refusal here it is not known where the next request would begin.
+  private func refuse(_ refusal: RequestRefusal) -> Bool {
+    stage = .answered
+    observe(refusal)
+    link.sends(until: core.responseDeadline)
+    return connection.queue(core.response(to: refusal), closing: true)
+  }
+
+  /// Answers although the client is still sending, then reads on for a while: closing with unread bytes would
+  /// reset the connection and could take the answer with it.
+  private func refuseAndDiscard(_ refusal: RequestRefusal) {
+    stage = .discarding(Self.discardedByteCount)
+    body = []
+    observe(refusal)
+    connection.sendLast(core.response(to: refusal).closingMessage)
+  }
+
+  /// MHD is about to refuse the `Content-Length` of the whole head, with a page whose head it sends twice.
+  ///
+  /// The answer goes out first and ends the sending side: MHD finds that it cannot write, and closes.
+  func refusedByLibrary() {
+    link.heads.remove(self)
+    stage = .answered
+    observe(.malformed)
+    link.sends(until: core.responseDeadline)
+    connection.sendLast(core.response(to: .malformed).closingMessage)
+  }
+
+  private func observe(_ refusal: RequestRefusal) {
+    core.observe(
+      RefusedRequest(remoteAddress: link.peer.text, status: refusal.status, reason: refusal.description))
+  }
+
+  private static let discardedByteCount = 1024 * 1024
+}

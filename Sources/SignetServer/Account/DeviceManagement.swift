@@ -1,0 +1,264 @@
+import SignetCrypto
+package import SignetJSON
+import SignetPolicy
+public import SignetStorage
+public import SignetWire
+
+/// What the server asks of devices, hears of them, and orders (`docs/protocol.md` section 14).
+public struct DeviceManagement: Sendable {
+  private let context: ServiceContext
+  private let evaluator = AccountPolicyEvaluator()
+  /// How long a challenge is open, in seconds.
+  private static let challengeLifetime: Int64 = 120
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  // MARK: Devices
+
+  /// Answers a device that asks how the server stands to it, or says what it is like.
+  ///
+  /// - Parameters:
+  ///   - body: The request body: `{}`, or `{"report":"…"}`.
+  ///   - container: Who sends it; its request was authenticated.
+  ///   - request: The id of the request, 16 bytes.
+  /// - Returns: The condition, a compact JWS.
+  /// - Throws: ``Problem``.
+  package func answer(
+    _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
+  ) async throws -> String {
+    if let report = try reading(JSONObject(parsing: body).optionalString("report")) {
+      try await take(report, of: container)
+    }
+    let challenge = context.random.bytes(DeviceStatus.challengeByteCount)
+    let now = context.clock.now
+    try await context.storage.setAccountChallenge(
+      challenge, expires: now + Self.challengeLifetime, of: container.id, at: now)
+    let state = try await state(of: container.id)
+    let orders = try await context.storage.accountOrders(of: container.id)
+    var open: [DeviceCommand] = []
+    for order in orders where order.isOpen {
+      guard let action = DeviceCommand.Action(rawValue: order.action.rawValue) else { continue }
+      open.append(
+        try DeviceCommand(id: ServerMadeID(order.id), action: action, reason: order.reason))
+    }
+    // Who is suspended hears of a lock and a wipe, and of nothing else: what was ordered last is what the container may do.
+    if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
+    let condition = DeviceStatus(
+      revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
+      standing: DeviceStatus.Standing(state.standing), reason: state.reason, orders: open)
+    let address = ListAddress(
+      server: context.settings.serverURL, container: try ContainerID(container.id),
+      request: request)
+    let signer = try await SigningKeyService(context).current()
+    return try condition.signed(for: address, by: signer)
+  }
+
+  private func requireActive(_ user: String) async throws {
+    guard let found = try await context.storage.user(user) else { throw UserRecord.missing(user) }
+    if found.state != .active { throw StorageFailure.userNotActive(found.state) }
+  }
+
+  private func take(_ jws: String, of container: ContainerRecord) async throws {
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
+    guard let report = PostureReport.verified(jws, with: key), report.container.text == container.id,
+      report.server == context.settings.serverURL, report.device == container.device
+    else { throw Problem(.unauthorized, "The report is not signed by this container's session key.") }
+    let state = try await state(of: container.id)
+    let policies = try policies(of: container, state)
+    var evidence = context.settings.accountRules.weighed(report.evidence)
+    // The device has just reached its server, whatever its clock says.
+    (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
+    let own = await evaluator.evaluate(policies, evidence)
+    // Policies that the server does not know are the app's: what the device says of them counts.
+    let foreign = own.unknown.compactMap { name in
+      report.lock.broken.first { $0.breach.policy == name }?.breach
+    }
+    let breaches = own.breaches + foreign
+    let (reaction, why) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    // Parts of it are the device's words.
+    let reason = DeviceCommand.plain(why)
+    let now = context.clock.now
+    let order =
+      reaction == .wipe
+      ? DeviceCommandRecord(
+        id: ServerMadeID(random: context.random).text, container: container.id, action: .wipe,
+        reason: reason, created: now) : nil
+    let attempt = AccountReportAttempt(
+      container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
+      verdict: reaction.standing, reason: reason, order: order)
+    let audit = context.audit(by: .container(container.id))
+    let isTaken = try await context.storage.takeAccountReport(attempt) { isTaken in
+      audit(
+        isTaken
+          ? .accountReported(
+            user: container.user, container: container.id, reaction: reaction.rawValue, reason: reason,
+            policies: breaches.map(\.policy))
+          : .accountReportRefused(user: container.user, container: container.id))
+    }
+    guard isTaken else {
+      throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
+    }
+  }
+
+  /// Takes a device's word that it has done what was ordered; the same word again changes nothing.
+  ///
+  /// It may come late, and from a container that a wipe has ended.
+  ///
+  /// - Parameter body: The request body.
+  /// - Throws: ``Problem``.
+  func receive(_ body: [UInt8]) async throws {
+    let signed = try reading(SignedCommandAcknowledgement(parsing: body))
+    let found = try await context.storage.container(signed.container.text)
+    guard let container = found else {
+      throw Problem(.containerUnknown, "There is no container of this id.")
+    }
+    let key = try P256.Signing.PublicKey(x963: container.sessionKey)
+    guard let receipt = signed.receipt(verifiedWith: key), receipt.server == context.settings.serverURL,
+      receipt.device == container.device
+    else { throw Problem(.unauthorized, "The receipt is not signed by this container's session key.") }
+    let order = try await order(receipt.order.text, of: container)
+    guard let order, order.action.rawValue == receipt.action.rawValue else {
+      throw Problem(.unknown, "There is no such order for this container.")
+    }
+    let event = context.audit(by: .container(container.id))(
+      .accountOrderDone(
+        user: container.user, container: order.container, order: order.id, order.action,
+        deviceTime: receipt.time))
+    _ = try await context.storage.receiveDeviceCommand(
+      order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event,
+      lost: context.losses(by: .container(container.id)))
+  }
+
+  /// An order of a container, or one that went on to its successor when that took its place.
+  private func order(
+    _ id: String, of container: ContainerRecord
+  ) async throws -> DeviceCommandRecord? {
+    for other in try await context.storage.containers(user: container.user)
+    where other.device == container.device {
+      let orders = try await context.storage.accountOrders(of: other.id)
+      if let found = orders.first(where: { $0.id == id }) { return found }
+    }
+    return nil
+  }
+
+  // MARK: Operators
+
+  /// Orders a container's device to do something; a lock counts at once for all that the server itself does.
+  ///
+  /// - Parameters:
+  ///   - action: What.
+  ///   - id: The container.
+  ///   - reason: Why, for the device's user and the audit log.
+  ///   - actor: Who orders it, for the audit log.
+  /// - Returns: The order.
+  /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
+  ///   be unlocked; ``StorageFailure/altered(row:of:)``.
+  public func order(
+    _ action: DeviceCommand.Action, for id: String, reason: String, by actor: AuditActor
+  ) async throws -> DeviceCommandRecord {
+    try reading(DeviceCommand.check(reason: reason))
+    guard let kind = DeviceCommandRecord.Action(rawValue: action.rawValue) else {
+      throw Problem(.malformed, "There is no such order.")
+    }
+    let order = DeviceCommandRecord(
+      id: ServerMadeID(random: context.random).text, container: id, action: kind, reason: reason,
+      created: context.clock.now)
+    let event = context.audit(by: actor)(
+      .accountOrdered(container: id, order: order.id, kind, reason: reason))
+    let outcome: DeviceCommandOutcome
+    do throws(StorageFailure) {
+      outcome = try await context.storage.addDeviceCommand(order, audit: event)
+    } catch {
+      guard error == .deviceLocked else { throw error }
+      throw Problem(
+        .deviceLocked, "An operator has locked the device itself; 'signet-server device unlock' ends that.")
+    }
+    switch outcome {
+    case .added: return order
+    case .notInUse: throw Self.notInUse
+    case .toBeWiped:
+      throw Problem(.containerLocked, "It is to be deleted, which its device may have done already.")
+    }
+  }
+
+  /// Attaches policies to a container; its device hears of them when it next reaches the server.
+  ///
+  /// - Parameters:
+  ///   - policies: The policies as JSON; `nil` for those of its profile again.
+  ///   - id: The container.
+  ///   - actor: Who attaches them, for the audit log.
+  /// - Returns: The names among them that this server does not evaluate.
+  /// - Throws: ``Problem``: `malformed`, `unknown`.
+  @discardableResult
+  package func attach(
+    _ policies: JSONObject?, to id: String, by actor: AuditActor
+  ) async throws -> [String] {
+    var unknown: [String] = []
+    var bytes: [UInt8]?
+    if let policies {
+      do throws(AccountPolicyFailure) {
+        let set = try AccountPolicySet(policies)
+        unknown = try evaluator.registry.check(set)
+        bytes = set.json.bytes
+      } catch { throw Problem(.malformed, error.description) }
+    }
+    let event = context.audit(by: actor)(
+      .accountPoliciesAttached(container: id, policies: policies?.members.map(\.name)))
+    let isThere = try await context.storage.setAccountPolicies(bytes, of: id, audit: event)
+    guard isThere else { throw Self.notInUse }
+    return unknown
+  }
+
+  /// How the server stands to a container, for an operator.
+  ///
+  /// - Throws: ``Problem/Code/containerAltered``: what an altered row says of policies is nobody's word.
+  func description(of container: ContainerRecord) async throws -> AccountDescription {
+    guard container.state != .altered else { throw Problem(alteredContainer: container.id) }
+    let state = try await state(of: container.id)
+    let orders = try await context.storage.accountOrders(of: container.id)
+    return AccountDescription(
+      container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
+      policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,
+      report: state.report, reported: state.reported,
+      orders: orders.map { order in
+        AccountDescription.Order(
+          id: order.id, action: order.action, reason: order.reason, created: order.created,
+          done: order.receipt != nil && !order.isAltered, receipt: order.receipt, received: order.received)
+      })
+  }
+
+  private static let notInUse = Problem(.unknown, "There is no container in use of this id.")
+
+  // MARK: States
+
+  private func state(of container: String) async throws -> AccountStateRecord {
+    let state = try await context.storage.accountState(of: container)
+    guard let state else { throw Problem(.unknown, "There is no container of this id.") }
+    return state
+  }
+
+  /// The policies that were attached later, or those of the profile with which the container was made.
+  private func policies(
+    of container: ContainerRecord, _ state: AccountStateRecord
+  ) throws -> AccountPolicySet {
+    guard let bytes = state.policies else {
+      return try ContainerProfile(stored: container.profile).accountPolicies
+    }
+    do { return try AccountPolicySet(parsing: bytes) } catch {
+      context.log.error("account.policiesUnreadable", ["cause": error.description])
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+}
+
+extension DeviceStatus.Standing {
+  fileprivate init(_ standing: ComplianceState) {
+    self =
+      switch standing {
+      case .open: .open
+      case .stepUp: .stepUp
+      case .locked: .locked
+      }
+  }
+}

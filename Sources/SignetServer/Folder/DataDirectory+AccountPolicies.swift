@@ -1,0 +1,23 @@
+import SignetPolicy
+import SignetWire
+
+extension ServerConfigurationFile {
+  /// The account policies of the settings that the server does not evaluate: those of new containers, those with a reaction, then
+  /// parameters.
+  fileprivate var unevaluatedPolicies: [UnevaluatedPolicy] {
+    let registry = AccountPolicyRegistry()
+    let named = services.profile.accountPolicies.names + services.accountRules.reactions.keys.sorted()
+    return named.enumerated().filter { registry[$1] == nil && !named[..<$0].contains($1) }.map {
+      UnevaluatedPolicy($1)
+    } + UnevaluatedPolicy.parameters(of: services.profile.accountPolicies)
+  }
+}
+
+extension DataDirectory {
+  /// Logs which account policies of the settings the server does not evaluate.
+  package func checkAccountPolicies(sayingIn log: EventLog) {
+    for policy in settings.unevaluatedPolicies {
+      log.error("policy.notEvaluated", ["policy": policy.name, "advice": policy.description])
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import SignetCrypto
+import SignetFiles
+import SignetJSON
+import SignetStorage
+public import SignetWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension DataDirectory {
+  /// Called before each step of making a folder: a seam through which tests look at it, or break it off.
+  package typealias CreationObserver = @Sendable (_ step: String) throws(DataDirectoryFailure) -> Void
+
+  /// Makes a folder with fresh keys, a certificate authority of its own, an empty database and the operator's key.
+  ///
+  /// All of it is written beside `path`, under its name with `.new-` and a number, put on the disk, and gets its name
+  /// last: at every moment there is nothing at `path` or all of it. What a killed process leaves beside it holds keys
+  /// that were never used; remove it.
+  ///
+  /// - Parameters:
+  ///   - path: The folder; nothing may be there, or an empty folder. The folder above it must exist.
+  ///   - settings: What the operator decided. `tls` must have the default names.
+  ///   - alternativeNames: DNS names and IP addresses for the certificate, besides the URL's host.
+  ///   - masterKeyFile: A file with a master key, 32 bytes, which then is not in the folder; `nil` makes a fresh one.
+  ///   - clock: Tells the time, for the certificates and the audit log.
+  /// - Returns: The folder, opened.
+  /// - Throws: ``DataDirectoryFailure``; nothing is left then.
+  public static func create(
+    at path: String, _ settings: ServerConfigurationFile, alternativeNames: [String] = [],
+    masterKeyFile: String? = nil, clock: any WallClock = SystemWallClock()
+  ) async throws(DataDirectoryFailure) -> DataDirectory {
+    try await create(
+      at: path, settings, alternativeNames: alternativeNames, masterKeyFile: masterKeyFile, clock: clock,
+      observer: { _ in })
+  }
+
+  package static func create(
+    at path: String, _ settings: ServerConfigurationFile, alternativeNames: [String], masterKeyFile: String?,
+    clock: any WallClock, observer: @escaping CreationObserver
+  ) async throws(DataDirectoryFailure) -> DataDirectory {
+    precondition(
+      settings.tls == ServerConfigurationFile.TLSFiles(), "a new folder has files of the default names")
+    let path = try resolvingParent(of: withoutTrailingSlashes(path))
+    let draft = FolderDraft(
+      path: "\(path).new-\(UInt64.random(in: 0 ... .max))", clock: clock, observer: observer)
+    do throws(DataDirectoryFailure) {
+      try draft.makeFolder()
+      try await draft.fill(settings, alternativeNames: alternativeNames, masterKeyFile: masterKeyFile)
+      try draft.rename(to: path)
+    } catch {
+      draft.remove()
+      throw error
+    }
+    return try DataDirectory(opening: path)
+  }
+}
+
+/// A folder that does not have its name yet.
+private struct FolderDraft {
+  let path: String
+  let clock: any WallClock
+  let observer: DataDirectory.CreationObserver
+
+  func makeFolder() throws(DataDirectoryFailure) {
+    try observer("folder")
+    guard mkdir(path, 0o700) == 0 else { throw .unwritable(path: path, errno: errno) }
+  }
+
+  func fill(
+    _ settings: ServerConfigurationFile, alternativeNames: [String], masterKeyFile: String?
+  ) async throws(DataDirectoryFailure) {
+    var settings = settings
+    if masterKeyFile == nil {
+      try write(DataDirectory.masterKeyName, SecretBytes.random(byteCount: MasterKey.byteCount))
+    }
+    let masterKey = try DataDirectory.masterKey(in: path, at: masterKeyFile)
+    settings.masterKeyCheck = DataDirectory.check(of: masterKey)
+    let pin = try writeCertificates(settings, alternativeNames)
+    try observer(DataDirectory.databaseName)
+    let adminKey = try await makeDatabase(
+      settings.serverSettings(pins: [pin]), MasterKey(masterKey), on: settings.databaseServer)
+    try write(DataDirectory.adminKeyName, SecretBytes(copying: Array("\(adminKey)\n".utf8)))
+    try write(DataDirectory.settingsName, SecretBytes(copying: settings.json.bytes(.pretty) + [0x0A]))
+    try FolderFile.synchronize(folder: path)
+  }
+
+  /// - Returns: The pin of the server's certificate.
+  private func writeCertificates(
+    _ settings: ServerConfigurationFile, _ alternativeNames: [String]
+  ) throws(DataDirectoryFailure) -> [UInt8] {
+    let names = CertificateNames([settings.serverURL.host] + alternativeNames)
+    let authorityPEM: String
+    let certificate: CertificateAuthority.ServerCertificate
+    let pin: [UInt8]
+    do {
+      // The authority's key ends with this function: a certificate can be renewed under a new authority only,
+      // and nobody who reads the folder can issue one that devices trust.
+      let authority = try CertificateAuthority(
+        commonName: String("Signet \(settings.serverURL.domain)".prefix(64)), at: clock.now)
+      authorityPEM = try authority.certificatePEM
+      certificate = try authority.issueServerCertificate(
+        dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+      pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: certificate.certificatePEM)
+    } catch { throw .certificate(error) }
+    try write("ca.pem", SecretBytes(copying: Array(authorityPEM.utf8)))
+    try write("tls.pem", SecretBytes(copying: Array(certificate.certificatePEM.utf8)))
+    try certificate.privateKeyPEM.withSecret { (secret) throws(DataDirectoryFailure) in
+      try write("tls.key", secret)
+    }
+    return pin
+  }
+
+  /// - Returns: The operator's key.
+  private func makeDatabase(
+    _ settings: ServicePolicy, _ masterKey: MasterKey, on databaseServer: String?
+  ) async throws(DataDirectoryFailure) -> String {
+    let location: StorageLocation =
+      databaseServer.map { .server($0) } ?? .file("\(path)/\(DataDirectory.databaseName)")
+    let storage: Storage
+    do { storage = try Storage(location, expecting: .nothing) } catch { throw .storage(error) }
+    let context = ServiceContext(
+      settings: settings, storage: storage, masterKey: masterKey, clock: clock, log: EventLog { _ in })
+    do {
+      let key = try await APIKeyService(context).create(name: "operator", scopes: [.admin], by: .local)
+      await storage.close()
+      return key.text
+    } catch {
+      await storage.close()
+      let problem = Dialect.problem(error, context.log)
+      throw .adminKey(reason: "\(problem.code.title) \(problem.detail)")
+    }
+  }
+
+  private func write(_ name: String, _ content: borrowing SecretBytes) throws(DataDirectoryFailure) {
+    try observer(name)
+    try FolderFile("\(path)/\(name)", .secret).create(content)
+  }
+
+  /// Gives the folder its name: the one step that others see.
+  ///
+  /// `rename` takes the place of an empty folder and refuses everything else.
+  func rename(to final: String) throws(DataDirectoryFailure) {
+    try observer("rename")
+    guard systemRename(path, final) == 0 else {
+      switch errno {
+      case EEXIST, ENOTEMPTY, ENOTDIR: throw .exists(path: final)
+      case let error: throw .unwritable(path: final, errno: error)
+      }
+    }
+    try FolderFile.synchronize(folder: folderPath(of: final))
+  }
+
+  /// Removes what was made so far; best effort, for the failure that matters is already on its way.
+  func remove() {
+    let database = DataDirectory.databaseName
+    let names = [
+      DataDirectory.masterKeyName, "ca.pem", "tls.pem", "tls.key", DataDirectory.adminKeyName,
+      DataDirectory.settingsName, database, "\(database)-wal", "\(database)-shm", "\(database)-journal",
+    ]
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}
+
+// The method above hides the C function of the same name.
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

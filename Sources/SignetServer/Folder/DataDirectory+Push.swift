@@ -1,0 +1,34 @@
+import SignetCrypto
+import SignetPush
+import SignetTransport
+
+extension DataDirectory {
+  /// The services that carry pushes, with the keys that the settings name.
+  ///
+  /// - Throws: ``DataDirectoryFailure``.
+  func pushSetup() throws(DataDirectoryFailure) -> PushSetup {
+    let push = settings.push
+    guard push != PushSettings() else { return .none }
+    var connection = ConnectionConfiguration(timeoutSeconds: 20, proxy: .environment, version: .http2)
+    if let authority = push.authority {
+      connection.certificateAuthoritiesPEM = try text(authority, .plain, of: "push.authority")
+    }
+    let transport: CurlTransport
+    do { transport = try CurlTransport(connection) } catch { throw unusable("push", error) }
+    let dispatchers = try push.dispatchers(in: self, over: transport)
+    return PushSetup(
+      delivery: PushDelivery(dispatchers),
+      webPushKey: dispatchers.lazy.compactMap(\.subscriptionKey).first)
+  }
+
+  /// A private key in a file, PEM on P-256.
+  func signingKey(_ name: String, of setting: String) throws(DataDirectoryFailure) -> P256.Signing.PrivateKey
+  {
+    let file = try read(name, .secret, of: setting)
+    do { return try P256.Signing.PrivateKey(pem: file) } catch { throw unusable(name, error) }
+  }
+
+  func unusable(_ name: String, _ error: any Error) -> DataDirectoryFailure {
+    .settings(path: "\(path)/\(Self.settingsName)", reason: "\"\(name)\" can't be used: \(error)")
+  }
+}

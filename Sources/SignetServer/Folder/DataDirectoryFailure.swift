@@ -1,0 +1,151 @@
+public import SignetCrypto
+import SignetFiles
+public import SignetHTTP
+public import SignetStorage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why an operator's data folder could not be made or used.
+///
+/// After a failure to make one, nothing is left at its path.
+@nonexhaustive public enum DataDirectoryFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Something is at the path already, and it is no empty folder.
+  case exists(path: String)
+  /// There is no folder at the path.
+  case folderMissing(path: String)
+  /// The folder lacks a file.
+  case fileMissing(path: String)
+  /// The file or folder of a setting of `server.json` is missing; the setting is named by its path, such as `tls.key`.
+  case fileOfSetting(String, path: String)
+  /// Something other than a folder, or than a plain file, is where one should be.
+  case wrongKind(path: String)
+  /// Another user owns the folder or the file.
+  case ownedByAnother(path: String, owner: UInt32, user: UInt32)
+  /// Other users may read or change it; `mode` has the permission bits.
+  case openToOthers(path: String, mode: UInt32)
+  /// The file is larger than any file of its kind.
+  case tooLarge(path: String)
+  /// The file that a setting names is larger than any that is read: a system's list of all authorities, for example.
+  case largeFileOfSetting(String, path: String)
+  /// The system refused to read.
+  case unreadable(path: String, errno: Int32)
+  /// The system refused to write.
+  case unwritable(path: String, errno: Int32)
+  /// A member of the settings is missing, unknown or has a value that is not allowed.
+  case settings(path: String, reason: String)
+  /// A newer version wrote the settings.
+  case settingsTooNew(path: String, found: Int64, known: Int64)
+  /// The file with the master key is missing.
+  case masterKeyMissing(path: String)
+  /// The master key is not 32 bytes long.
+  case masterKeyLength(path: String)
+  /// The master key is not the one that the folder was made with.
+  case wrongMasterKey(path: String)
+  /// The file holds no API key.
+  case notAnAPIKey(path: String)
+  /// The file is not UTF-8 text.
+  case notText(path: String)
+  /// The full path of a file or folder is not UTF-8 text.
+  case pathNotText(path: String)
+  /// A name is neither a DNS name nor an IP address, or no certificate can be made.
+  case certificate(CryptoFailure)
+  /// The server's certificate, or that of its authority, can't be read.
+  case certificateUnreadable(path: String, CryptoFailure)
+  /// The certificate is none that was made here, so that it is not renewed here.
+  case certificateOfOthers(path: String)
+  /// The server's certificate or its key was refused.
+  case identityRefused(certificate: String, key: String, ServerFailure)
+  /// The database can't be used.
+  case storage(StorageFailure)
+  /// Another process serves the folder, and the two share no keys of handshakes.
+  case servedElsewhere(path: String)
+  /// What is to be forgotten would be written to a disk.
+  case notInMemory(path: String)
+  /// A copy of a folder cannot be in that folder.
+  case insideItself(path: String)
+  /// There is nothing in the database, not even its tables.
+  case databaseEmpty(path: String)
+  /// The data are in PostgreSQL, which has tools of its own for copies.
+  case databaseOnServer(path: String)
+  /// The operator's key was not stored.
+  case adminKey(reason: String)
+
+  /// What happened and what to do; never what is in a file.
+  public var description: String {
+    switch self {
+    case .exists(let path): "\(path) is not empty; name a folder that does not exist yet"
+    case .folderMissing(let path): "there is no folder \(path); make one with 'signet-server init'"
+    case .fileMissing(let path):
+      "\(path) is missing; name a server's data folder, or restore the file from a backup"
+    case .fileOfSetting(let setting, let path):
+      "\(path) is missing, which \"\(setting)\" of server.json names; put it there, or correct the setting"
+    case .wrongKind(let path): "\(path) is of the wrong kind: a plain file or folder is needed, not a link"
+    case .ownedByAnother(let path, let owner, let user):
+      "\(path) belongs to user \(owner), and this is user \(user); run this as its owner"
+    case .openToOthers(let path, let mode):
+      "other users have access to \(path) (mode \(String(mode, radix: 8))); chmod go= it, "
+        + "and replace the secrets in it if others may have read them"
+    case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
+    case .largeFileOfSetting(let setting, let path):
+      "\(path) has more than \(FolderFile.maximumByteCount / 1024) KiB; have \"\(setting)\" of server.json name a smaller file: of "
+        + "authorities, one with those alone that are needed"
+    case .unreadable(let path, let error): "\(path) can't be read: \(Self.message(error))"
+    case .unwritable(let path, let error): "\(path) can't be written: \(Self.message(error))"
+    case .settings(let path, let reason): "\(path): \(reason)"
+    case .settingsTooNew(let path, let found, let known):
+      "\(path) has format \(found), this build knows up to \(known): use a newer signet-server"
+    case .masterKeyMissing(let path):
+      "\(path) is missing; name the file with the master key in SIGNET_MASTER_KEY_FILE, or restore it from a backup"
+    case .masterKeyLength(let path):
+      "\(path) is no master key: it must hold exactly \(MasterKey.byteCount) bytes; restore it from a backup"
+    case .wrongMasterKey(let path):
+      "\(path) is not the master key that this folder was made with; use that one, "
+        + "for without it nothing in the database can be opened. If \"masterKeyCheck\" in server.json was changed, restore that"
+    case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
+    case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
+    case .pathNotText(let path):
+      "the full path of \(path) is not UTF-8 text; rename the folders in it, or use another place"
+    case .certificate(let failure): failure.description
+    case .certificateUnreadable(let path, let failure): "\(path): \(failure.description)"
+    case .certificateOfOthers(let path):
+      "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
+    case .identityRefused(let certificate, let key, let failure):
+      "\(certificate), \(key): \(failure.description)"
+    case .storage(let failure): failure.description
+    case .servedElsewhere(let path):
+      "another process serves \(path); end it, or set \"runtime\" in \(path)/server.json, so that several can"
+    case .notInMemory(let path):
+      "\(path) is not in memory (tmpfs), and keys of handshakes may not get to a disk; "
+        + "name a folder below /run as \"runtime\" in server.json"
+    case .insideItself(let path): "\(path) is in the folder that is copied; name a folder elsewhere"
+    case .databaseEmpty(let path):
+      "\(path) is empty, so the server's data are lost; restore a backup (signet-server restore), "
+        + "or make a new server in another folder (signet-server init)"
+    case .databaseOnServer(let path):
+      "the data of \(path) are in PostgreSQL: copy them with pg_dump, and the folder as it is"
+    case .adminKey(let reason): "the operator's key could not be stored: \(reason)"
+    }
+  }
+
+  private static func message(_ error: Int32) -> String {
+    let text = systemMessage(error)
+    return error == ENOSPC || error == EDQUOT ? "\(text); make room and try again" : text
+  }
+
+  /// The one place where failures to read a file or folder become this module's.
+  init(reading path: String, _ failure: FileFailure) {
+    self =
+      switch failure {
+      case .missing: .fileMissing(path: path)
+      case .wrongKind, .system("open", ELOOP): .wrongKind(path: path)
+      case .ownedByAnother(let owner): .ownedByAnother(path: path, owner: owner, user: geteuid())
+      case .openToOthers(let mode): .openToOthers(path: path, mode: mode)
+      case .tooLarge: .tooLarge(path: path)
+      case .tooShort, .system: .unreadable(path: path, errno: failure.code)
+      }
+  }
+}

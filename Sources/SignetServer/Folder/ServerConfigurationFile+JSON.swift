@@ -1,0 +1,23 @@
+package import SignetJSON
+
+extension ServerConfigurationFile {
+  /// Reads the text of `server.json`.
+  package init(parsing bytes: [UInt8]) throws(Refusal) {
+    do {
+      let object = try JSONObject(parsing: bytes)
+      // Checked first: the members of a newer format are unknown here.
+      let format = try object.integer(Self.formatSetting.name)
+      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
+      self = try Self.schema.read(object)
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch let failure as JSONFailure {
+      throw .reason(failure.description(in: bytes))
+    } catch {
+      throw .reason("\(error)")  // each error names the wrong member and says why
+    }
+  }
+
+  /// The settings as `server.json` has them.
+  package var json: JSONObject { Self.schema.json(of: self) }
+}

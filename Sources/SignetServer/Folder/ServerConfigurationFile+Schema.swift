@@ -1,0 +1,264 @@
+import SignetCrypto
+import SignetIntegrity
+package import SignetJSON
+import SignetPolicy
+import SignetStorage
+import SignetWire
+
+extension ServerConfigurationFile {
+  /// The JSON Schema of `server.json`.
+  ///
+  /// | word | |
+  /// |---|---|
+  /// | `x-values` | the allowed texts, in words |
+  /// | `x-unit` | the unit of a number |
+  /// | `x-default` | the effect of leaving the setting out, in words |
+  /// | `x-reloaded` | whether a reload (SIGHUP) applies a change |
+  package static var jsonSchema: JSONObject {
+    var schema: JSONObject = [
+      "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "server.json of signet-server",
+      "$comment": "Descriptions are Markdown; their links are relative to the docs of Signet.",
+    ]
+    for (name, value) in Self.schema.jsonSchema.members { schema[name] = value }
+    return schema
+  }
+
+  /// The keys of the settings that a reload (SIGHUP) applies.
+  package static let reloaded = schema.settings.filter(\.isReloaded).map(\.name)
+
+  /// The defaults; required settings have placeholders here.
+  private static let absent: ServerConfigurationFile = {
+    do {
+      var settings = ServerConfigurationFile(
+        serverURL: try ServerURL("localhost/main"),
+        profile: ContainerProfile(protection: .device, totp: .standard))
+      settings.tls.authority = nil
+      return settings
+    } catch { preconditionFailure("a URL of ours is none: \(error)") }
+  }()
+
+  /// The format, which is read before any other setting.
+  static let formatSetting = Setting(
+    required: "format", \ServerConfigurationFile.writtenFormat, .integer(1...format), "the format of the file"
+  )
+
+  static let schema = SettingsSchema(
+    absent: absent,
+    settings: [
+      formatSetting,
+      Setting(
+        required: "url", \.services.serverURL,
+        .string("HOST[:PORT]/DOMAIN", read: { try ServerURL($0) }, text: \.shortForm),
+        "where devices find the server, and its id: part of everything that is signed. Once a device is activated, leave it. Without a port it is 443"
+      ),
+      Setting(
+        group: "listen",
+        [
+          Setting(
+            required: "address", \.listenAddress, .numericAddress,
+            "`::` for all of IPv6 and IPv4"),
+          Setting(required: "port", \.listenPort, .integer(1...65_535), "the TCP port"),
+        ], "where the server listens; `serve --listen` goes before it"),
+      Setting(
+        required: "profile", \.services.profile,
+        .object("a [profile](protocol.md#34-profile)", read: ContainerProfile.read, json: \.json),
+        "what a new container holds and what protects it, with the policies of [policies.md](policies.md)"
+      ).reloaded,
+      Setting(
+        group: "tls",
+        [
+          Setting(
+            required: "certificate", \.tls.certificate, .file,
+            "the server's certificate, then its intermediates, PEM"),
+          Setting(required: "key", \.tls.key, .file, "the certificate's private key, PEM"),
+          Setting(
+            optional: "authority", \.tls.authority, .file, "the authority that clients trust, PEM",
+            default: "they trust the issuer already"),
+        ], "the files of TLS"),
+      Setting(
+        group: "devices", devices, "what devices have to be like, and what follows where they are not"
+      ).reloaded,
+      Setting(
+        group: "limits", limits, "how long what is open stays open, and how often it may be tried"
+      ).reloaded,
+      Setting(
+        group: "codes", codeRules,
+        "how one-time passwords are compared ([protocol.md](protocol.md#6-one-time-passwords))"
+      ).reloaded,
+      Setting(group: "connections", connectionLimits, "how many connections there may be at one time"),
+      Setting(
+        "push", \.push, PushSettings.schema.shape, "the services that carry [pushes](#push)",
+        default: "none: devices ask, or keep a request open"),
+      Setting(
+        group: "database",
+        [
+          Setting(
+            "busyTimeout", \.busyTimeout, .seconds(1...60),
+            "how long a change waits while another process writes; then a request is answered `503` with `Retry-After`"
+          ),
+          Setting(
+            optional: "server", \.databaseServer,
+            .string(
+              "a URI that begins with postgres:// or postgresql://", pattern: "^postgres(ql)?://",
+              isSecret: true, where: mayNameServer),
+            "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
+            default: "the folder's own SQLite file"),
+        ], "where the data are"),
+      Setting(
+        group: "openID",
+        [
+          Setting(
+            optional: "authority", \.openIDAuthority, .file,
+            "certificates that are trusted in place of the system's where clients are told how a request ended ([protocol.md](protocol.md#114-notices)), PEM",
+            default: "the system's")
+        ], "what OpenID Connect needs"),
+      Setting(
+        "requirements", \.services.requirements.own, NamedRequirements.shape,
+        "what relying parties can ask for by name, [below](#requirements)", default: "what is built in"
+      ).reloaded,
+      Setting(
+        group: "operator",
+        [
+          Setting(
+            "addresses", \.services.operatorAddresses,
+            .set(of: .numericAddress, ...64),
+            "from where the operator asks whether the server is [ready](#readiness)")
+        ], "what is the operator's alone"
+      ).reloaded,
+      Setting(
+        optional: "uaf", \.uaf, UAFSettings.schema.shape,
+        "[FIDO UAF](#fido-uaf) ([protocol.md](protocol.md#12-fido-uaf))", default: "not served"),
+      Setting(
+        optional: "runtime", \.runtime,
+        .string(
+          "the full path of a folder in memory", pattern: "^/",
+          where: { $0.hasPrefix("/") && !$0.utf8.contains(0) }),
+        "where [several processes](#several-processes) that serve this data folder share keys of handshakes",
+        default: "one process serves the folder"),
+      Setting(
+        required: "masterKeyCheck", \.masterKeyCheck,
+        .string(
+          "as `init` wrote it", isSecret: true, read: { try Base64URL.decode($0) }, text: Base64URL.encode),
+        "by which another master key than that of the folder is noticed"),
+    ],
+    check: { settings, _ in
+      // A waiting request keeps its connection, so at least one connection has to be left for decisions.
+      let connections = settings.connections
+      for (name, found, whole, limit) in [
+        ("waiting", connections.waiting, "total", connections.total),
+        ("waitingPerAddress", connections.waitingPerAddress, "perAddress", connections.perAddress),
+      ] {
+        guard let found, found >= limit else { continue }
+        throw Refusal.reason("\"connections.\(name)\" is less than \"\(whole)\" (\(limit)); found \(found)")
+      }
+      try settings.uaf?.check(domain: settings.serverURL.domain, among: settings.requirements)
+    })
+
+  private static let devices: [Setting<ServerConfigurationFile>] = [
+    Setting(
+      "keystore", \.services.keystoreRequirement, KeystoreRequirement.shape,
+      "what has to keep a device's keys, at least; it goes by what the device says. `simulated` is hardware, or a program that plays it"
+    ),
+    Setting(
+      "reactions", \.services.accountRules.reactions,
+      .map(to: AccountRules.Reaction.shape) { name in
+        AccountPolicySet.isName(name) ? nil : "is no name of a policy: 1 to 64 visible ASCII characters"
+      },
+      "what a broken account policy leads to, by its name ([account-policies.md](account-policies.md#at-the-server))",
+      default: "`lock`"),
+    Setting(
+      "flavours", \.services.accountRules.flavours, .set(of: .string("a name, such as release")),
+      "the flavours of apps that are taken; others are locked", default: "any"),
+    Setting(
+      optional: "tampering", \.services.accountRules.tampering, IntegritySettings.schema.shape,
+      "how the server weighs what devices have found ([integrity.md](integrity.md#settings))",
+      default: "the device's own score"),
+  ]
+
+  private static let limits: [Setting<ServerConfigurationFile>] = [
+    Setting(
+      "inviteAttempts", \.services.inviteAttempts, .integer(1...100),
+      "wrong proofs after which an invite is void"),
+    Setting(
+      "inviteLifetime", \.services.inviteLifetime, .seconds(60...2_592_000),
+      "how long an invite lives, unless `activation create --lifetime` says otherwise"),
+    Setting(
+      "transactionLifetime", \.services.transactionLifetime, .seconds(TransactionDraft.lifetimes),
+      "how long a transaction lives, unless who makes it says otherwise"),
+    Setting(
+      "codeAttempts", \.services.codeAttempts, .integer(1...100),
+      "wrong one-time passwords in a row after which a credential is locked until two right ones in a row or `user unlock`, and wrong signatures of a container after which it is until `user unlock`"
+    ),
+    Setting(
+      "pendingTransactions", \.services.challengeLimits.pending, .integer(1...64),
+      "requests of all kinds that may wait for a user at once; of one requester ([protocol](protocol.md#54-how-often-a-user-is-asked)) half, rounded up"
+    ),
+    Setting(
+      "challenges", \.services.challengeLimits.challenges, .integer(1...1000),
+      "requests in a row, none of them accepted, after which each next one has to wait; of one requester half, rounded up"
+    ),
+    Setting(
+      "challengeWait", \.services.challengeLimits.wait, .seconds(1...86_400),
+      "the first wait; each next one is twice as long"),
+    Setting(
+      "challengeLongestWait", \.services.challengeLimits.longestWait, .seconds(1...86_400),
+      "the longest wait"),
+    Setting(
+      "numberAttempts", \.services.challengeLimits.wrongNumbers, .integer(1...10),
+      "wrong numbers after which a transaction is denied"),
+    Setting(
+      "initiatedTransactions", \.services.challengeLimits.initiated, .integer(1...1000),
+      "transactions that the devices of a user may sign unasked within an hour; in all, 4 KiB for each of them (32 KiB at least)"
+    ),
+  ]
+
+  private static let codeRules: [Setting<ServerConfigurationFile>] = [
+    Setting("lookBack", \.services.codes.lookBack, .integer(0...20), "steps of time that a code may be late"),
+    Setting(
+      "lookAhead", \.services.codes.lookAhead, .integer(0...20), "steps of time that a code may be early"),
+    Setting(
+      "counterLookAhead", \.services.codes.counterLookAhead, .integer(0...100),
+      "how far a counter may be ahead of the next one"),
+    Setting(
+      "resyncWindow", \.services.codes.resyncWindow, .integer(10...1000),
+      "how far two codes in a row may be from where they are expected"),
+    Setting(
+      "driftLimit", \.services.codes.driftLimit, .integer(0...100),
+      "how many steps of time single codes may move what is learnt of a clock"),
+    Setting(
+      "freeAttempts", \.services.codes.freeAttempts, .integer(0...20),
+      "refused attempts for one user from one address that cost no wait"),
+    Setting(
+      "firstWait", \.services.codes.firstWait, .seconds(0...3600),
+      "the wait after the next one; each further one doubles it; 0 for no waits"),
+    Setting("longestWait", \.services.codes.longestWait, .seconds(1...86_400), "the longest wait"),
+  ]
+
+  private static let connectionLimits: [Setting<ServerConfigurationFile>] = [
+    Setting("total", \.connections.total, .integer(16...100_000), "connections"),
+    Setting(
+      "perAddress", \.connections.perAddress, .integer(1...100_000),
+      "those from one IPv4 address, or from one IPv6 /64 network"),
+    Setting(
+      optional: "waiting", \.connections.waiting, .integer(0...100_000),
+      "those in which a device waits for something new ([protocol.md](protocol.md#56-waiting)), fewer than `total`",
+      default: "half of `total`"),
+    Setting(
+      optional: "waitingPerAddress", \.connections.waitingPerAddress, .integer(0...100_000),
+      "those of them from one address, fewer than `perAddress`", default: "half of `perAddress`"),
+  ]
+
+  /// Whether a text is the URI of a PostgreSQL server.
+  public static func mayNameServer(_ address: String) -> Bool {
+    !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
+  }
+
+  /// Whether a text is a name within the folder or a full path.
+  static func mayNameFile(_ name: String) -> Bool {
+    let isInside = !name.contains("/") && name != "." && name != ".."
+    return !name.isEmpty && !name.utf8.contains(0) && (isInside || name.hasPrefix("/"))
+  }
+}
+
+extension KeystoreRequirement: Shaped {}
+extension AccountRules.Reaction: Shaped {}

@@ -1,0 +1,93 @@
+public import SignetWire
+
+/// The settings of a server, as `server.json` in its data folder has them.
+///
+/// The file is strict JSON, which `schema` describes; docs/server-settings.md is made from it. An unknown member is refused, because a
+/// misspelled setting would otherwise have no effect, without a word.
+@dynamicMemberLookup public struct ServerConfigurationFile: Hashable, Sendable {
+  /// The format that this build writes, and the newest that it reads.
+  public static let format: Int64 = 1
+
+  /// The files of TLS: names within the folder, or full paths.
+  public struct TLSFiles: Hashable, Sendable {
+    /// The server's certificate, then its intermediates, PEM.
+    public var certificate: String
+    /// The certificate's private key, PEM.
+    public var key: String
+    /// The authority that clients trust, PEM; `nil` where a public one issued the certificate.
+    public var authority: String?
+
+    /// Names the files; the defaults are those that ``DataDirectory/create(at:_:alternativeNames:masterKeyFile:clock:)`` makes.
+    public init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
+      (self.certificate, self.key, self.authority) = (certificate, key, authority)
+    }
+  }
+
+  /// The settings of the services, whose members are members of this structure as well; ``serverSettings(pins:)`` adds the pins.
+  public var services: ServicePolicy
+  /// The format of the file.
+  var writtenFormat = ServerConfigurationFile.format
+  /// The numeric address to listen on; `::` serves IPv4 as well.
+  public var listenAddress: String
+  /// The TCP port to listen on, 1 to 65535; another than that of the URL behind a forwarding port.
+  public var listenPort: UInt16
+  /// The files of TLS.
+  public var tls = TLSFiles()
+  /// How many connections there may be.
+  public var connections = ConnectionSettings()
+  /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
+  public var databaseServer: String?
+  /// Seconds that a change of the database waits while another process writes.
+  public var busyTimeout: Int64 = 10
+  /// The push services.
+  public var push = PushSettings()
+  /// The trusted certificates for notifications to clients of OpenID Connect, PEM; `nil` for the system's.
+  public var openIDAuthority: String?
+  /// The settings of FIDO UAF; `nil` where it is not served.
+  public var uaf: UAFSettings?
+  /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
+  /// process serves it.
+  public var runtime: String?
+  /// 16 bytes derived from the master key, which tell whether a key is the folder's; empty until the folder is created.
+  var masterKeyCheck: [UInt8] = []
+
+  /// Describes a server that listens for itself.
+  ///
+  /// - Parameters:
+  ///   - serverURL: The URL of the server for devices.
+  ///   - listenAddress: A numeric address; `nil` for 127.0.0.1 where the URL's host is `localhost` or a loopback
+  ///     address, and for all addresses (`::`) otherwise.
+  ///   - listenPort: 1 to 65535; `nil` for the URL's.
+  ///   - profile: The contents of a new container.
+  public init(
+    serverURL: ServerURL, listenAddress: String? = nil, listenPort: UInt16? = nil, profile: ContainerProfile
+  ) {
+    services = ServicePolicy(serverURL: serverURL, pins: [], profile: profile)
+    self.listenAddress = listenAddress ?? Self.defaultAddress(for: serverURL.host)
+    self.listenPort = listenPort ?? UInt16(clamping: serverURL.port)
+  }
+
+  /// A setting of the services.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<ServicePolicy, Value>) -> Value {
+    get { services[keyPath: path] }
+    set { services[keyPath: path] = newValue }
+  }
+
+  private static func defaultAddress(for host: String) -> String {
+    switch host {
+    case "[::1]": "::1"
+    case "localhost": "127.0.0.1"
+    case _ where host.hasPrefix("127.") && host.split(separator: ".").count == 4: "127.0.0.1"
+    default: "::"
+    }
+  }
+
+  /// The settings of the services with pins: SHA-256 of the SubjectPublicKeyInfo of each certificate that devices accept.
+  func serverSettings(pins: [[UInt8]]) -> ServicePolicy {
+    var settings = services
+    settings.pins = pins
+    (settings.waitingCount, settings.waitingCountPerAddress) =
+      (connections.waiting, connections.waitingPerAddress)
+    return settings
+  }
+}

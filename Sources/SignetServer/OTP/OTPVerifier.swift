@@ -1,0 +1,199 @@
+package import SignetOATH
+package import SignetStorage
+
+/// Judges one-time passwords: a pure function of what there is, what was typed and the time.
+package struct OTPVerifier: Sendable {
+  let rules: OTPSettings
+  /// Refused attempts in a row after which a credential is locked.
+  let limit: Int
+  /// Now, in seconds since 1970.
+  let time: Int64
+  /// Opens a credential's secret; `nil` where that fails.
+  let generator: @Sendable (CredentialRecord) -> HOTP?
+
+  package init(
+    rules: OTPSettings, limit: Int, time: Int64, generator: @escaping @Sendable (CredentialRecord) -> HOTP?
+  ) {
+    self.rules = rules
+    self.limit = limit
+    self.time = time
+    self.generator = generator
+  }
+
+  /// What was found.
+  package struct Finding: Hashable, Sendable {
+    package var outcome: CodeOutcome
+    /// The credential that was used, as it is from now on.
+    package var used: CredentialRecord?
+    /// The credentials to be written: the one that was used, or those that refused.
+    package var changed: [CredentialRecord] = []
+    /// What the address has to wait from now on.
+    package var wait: WaitRecord?
+    /// Whether the codes are right, and were used before.
+    package var isReplay = false
+    /// Whether nothing was tried because the user is not active.
+    package var isUserHeld = false
+
+    package init(
+      outcome: CodeOutcome, used: CredentialRecord? = nil, changed: [CredentialRecord] = [],
+      wait: WaitRecord? = nil, isReplay: Bool = false
+    ) {
+      self.outcome = outcome
+      self.used = used
+      self.changed = changed
+      self.wait = wait
+      self.isReplay = isReplay
+    }
+  }
+
+  /// Judges a request.
+  ///
+  /// An attempt within a wait, or on a locked credential, is not tried: what comes out does not depend on the codes, and nothing
+  /// is counted.
+  package func judge(_ request: OTPOperation, _ situation: OTPSnapshot) -> Finding {
+    let wait = situation.wait.flatMap { $0.expires > time ? $0 : nil }
+    if situation.isUserHeld {
+      var finding = Finding(outcome: .refused, wait: wait)
+      finding.isUserHeld = true
+      return finding
+    }
+    if let seconds = rules.remaining(wait, at: time) {
+      return Finding(outcome: .waiting(seconds: seconds), wait: wait)
+    }
+    let eligible = situation.credentials.filter { isEligible($0, for: request) }
+    let tried = eligible.filter { isOpen($0, to: request) }
+    guard eligible.isEmpty || !tried.isEmpty else { return Finding(outcome: .locked, wait: wait) }
+
+    var finding = Finding(outcome: .refused)
+    for credential in tried {
+      // All are tried, whichever fits.
+      guard let match = match(request, credential) else { continue }
+      guard match > credential.lastCounter else {
+        finding.isReplay = true
+        continue
+      }
+      if finding.used == nil { finding.used = advanced(credential, to: match, request) }
+    }
+    if let used = finding.used {
+      finding.outcome = .accepted
+      finding.changed = [used]
+      return finding
+    }
+    finding.changed = tried.filter { $0.failures < limit }.map {
+      var credential = $0
+      credential.failures += 1
+      return credential
+    }
+    finding.wait = rules.next(wait, at: time)
+    return finding
+  }
+
+  /// Whether a credential is in the state that the request is about.
+  private func isEligible(_ credential: CredentialRecord, for request: OTPOperation) -> Bool {
+    switch request {
+    case .use: credential.state == .active
+    case .verify: credential.state == .pending && credential.serial != nil
+    // A pending token that is named can show its place at once: two codes prove more than one.
+    case .resynchronise:
+      credential.state == .active || credential.state == .pending && credential.serial != nil
+    }
+  }
+
+  /// Whether its failures leave a credential open to a request.
+  ///
+  /// Two codes in a row unlock what guesses have locked, since nobody guesses two. Under a silent lock that is no argument:
+  /// there a guess is a password, which gives any number of codes.
+  private func isOpen(_ credential: CredentialRecord, to request: OTPOperation) -> Bool {
+    if credential.failures < limit { return true }
+    guard case .resynchronise = request else { return false }
+    return !credential.isSilent
+  }
+
+  // MARK: Counters
+
+  /// The counter that the codes use up; `nil` where they are not of this credential.
+  private func match(_ request: OTPOperation, _ credential: CredentialRecord) -> Int64? {
+    guard let key = generator(credential) else { return nil }
+    switch request {
+    case .use(let code), .verify(let code):
+      guard let range = window(of: credential) else { return nil }
+      return key.counter(matching: code, in: range).map { Int64(clamping: $0) }
+    case .resynchronise(let first, let second):
+      guard let range = resyncWindow(of: credential) else { return nil }
+      return key.counter(matching: first, then: second, in: range).map { Int64(clamping: $0) }
+    }
+  }
+
+  /// The step of time that the server's clock is in; negative before the first.
+  private func step(of credential: CredentialRecord) -> Int64 {
+    let (elapsed, period) = (time - credential.start, Int64(max(1, credential.period)))
+    return elapsed >= 0 ? elapsed / period : -((period - 1 - elapsed) / period)
+  }
+
+  private func window(of credential: CredentialRecord) -> ClosedRange<UInt64>? {
+    switch credential.kind {
+    case .hotp:
+      return range(credential.lastCounter + 1, credential.lastCounter + 1 + Int64(rules.counterLookAhead))
+    case .totp:
+      let expected = step(of: credential) + credential.drift
+      return range(expected - Int64(rules.lookBack), expected + Int64(rules.lookAhead))
+    }
+  }
+
+  /// Where the first of two codes may be.
+  private func resyncWindow(of credential: CredentialRecord) -> ClosedRange<UInt64>? {
+    let (next, width) = (credential.lastCounter + 1, Int64(rules.resyncWindow))
+    switch credential.kind {
+    case .hotp: return range(next, next + width)
+    case .totp:
+      let step = step(of: credential)
+      return range(max(next, step - width), step + width)
+    }
+  }
+
+  private func range(_ first: Int64, _ last: Int64) -> ClosedRange<UInt64>? {
+    let first = max(0, first)
+    return first <= last ? UInt64(first)...UInt64(last) : nil  // none before the first step
+  }
+
+  private func advanced(
+    _ credential: CredentialRecord, to counter: Int64, _ request: OTPOperation
+  ) -> CredentialRecord {
+    var credential = credential
+    credential.lastCounter = counter
+    credential.failures = 0
+    credential.state = .active
+    guard credential.kind == .totp else { return credential }
+    let offset = counter - step(of: credential)
+    if case .resynchronise = request {
+      credential.drift = offset  // within the window of two codes
+    } else {
+      // What two codes have shown may be more than what single ones may teach; they keep it, and no more.
+      let bound = max(Int64(rules.driftLimit), abs(credential.drift))
+      credential.drift = min(max(offset, -bound), bound)
+    }
+    return credential
+  }
+}
+
+extension HOTP {
+  /// The counter of the second of two codes in a row; `nil` where there are no such two.
+  ///
+  /// All candidates for the first one are compared, whichever matches; the highest is taken.
+  func counter(matching first: String, then second: String, in candidates: ClosedRange<UInt64>) -> UInt64? {
+    guard let first = number(first), let second = number(second) else { return nil }
+    var found: UInt64?
+    var current = value(at: candidates.lowerBound)
+    for candidate in candidates {
+      let next = value(at: candidate + 1)
+      if (current ^ first) | (next ^ second) == 0 { found = candidate + 1 }
+      current = next
+    }
+    return found
+  }
+
+  private func number(_ code: String) -> UInt32? {
+    guard code.utf8.count == digits, code.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return UInt32(code)
+  }
+}

@@ -1,0 +1,59 @@
+import SignetCrypto
+import SignetFiles
+import SignetUAF
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension DataDirectory {
+  /// What UAF is served with, with the metadata statements that the settings name.
+  ///
+  /// - Throws: ``DataDirectoryFailure``.
+  func uafSetup() throws(DataDirectoryFailure) -> UAFSetup? {
+    guard let settings = settings.uaf else { return nil }
+    return UAFSetup(settings, models: try models(settings)) { () throws(DataDirectoryFailure) in
+      try models(settings)
+    }
+  }
+
+  private func models(_ settings: UAFSettings) throws(DataDirectoryFailure) -> AuthenticatorModels {
+    // Those of this package's devices are known anywhere; a file about one counts where it is of a later version.
+    var models: [AuthenticatorModel] = []
+    for statement in SignetModel.statements {
+      do throws(MessageFailure) { models.append(try AuthenticatorModel(statement)) } catch {
+        preconditionFailure("a model of Signet is none: \(error)")
+      }
+    }
+    if let name = settings.metadata {
+      let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
+      // Who may write in it could put files there that are the operator's, from elsewhere.
+      do throws(FileFailure) {
+        try FileRule(
+          name.hasPrefix("/") ? .foreignFolder : .folder, forbiddenMode: FolderFile.Access.plain.rawValue
+        ).check(folder)
+      } catch .missing { throw .fileOfSetting("uaf.metadata", path: folder) } catch {
+        throw DataDirectoryFailure(reading: folder, error)
+      }
+      for file in try Self.statements(in: folder) {
+        let content = try FolderFile("\(folder)/\(file)", .plain).read(
+          isOutsideFolder: name.hasPrefix("/"), limit: 1 << 20)
+        do throws(MessageFailure) {
+          models.append(try AuthenticatorModel(try MetadataStatement(parsing: content.insecureCopy())))
+        } catch {
+          throw .settings(path: "\(folder)/\(file)", reason: "it is no metadata statement: \(error)")
+        }
+      }
+    }
+    return AuthenticatorModels(models)
+  }
+
+  /// The names of the files that end in `.json`, in order.
+  private static func statements(in folder: String) throws(DataDirectoryFailure) -> [String] {
+    do throws(FileFailure) {
+      return try FolderListing.names(in: folder).filter { $0.hasSuffix(".json") }
+    } catch { throw .unreadable(path: folder, errno: error.code) }
+  }
+}

@@ -1,0 +1,14 @@
+/// A use of a UAF key that its signature proves: the counter is to be held against the stored one.
+public struct CounterUpdate: Hashable, Sendable {
+  /// The model.
+  public var aaid: String
+  /// The key.
+  public var keyID: [UInt8]
+  /// The counter that was signed.
+  public var signCounter: UInt32
+
+  /// Describes a use.
+  public init(aaid: String, keyID: [UInt8], signCounter: UInt32) {
+    (self.aaid, self.keyID, self.signCounter) = (aaid, keyID, signCounter)
+  }
+}

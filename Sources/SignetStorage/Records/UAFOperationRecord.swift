@@ -1,0 +1,214 @@
+import SignetCrypto
+import SignetJSON
+import SignetSQL
+
+/// One UAF operation, from the token or the request to its end.
+public struct UAFOperationRecord: Hashable, Sendable {
+  /// Where an operation stands.
+  public enum State: String, Hashable, Sendable {
+    /// A token was made, and nobody has redeemed it yet.
+    case tokenCreated
+    /// A client has the request.
+    case requested
+    /// The response was taken.
+    case succeeded
+    /// It was not, or the client could not answer.
+    case failed
+  }
+
+  /// Names the operation.
+  public var id: String
+  /// `Reg`, `Auth` or `Dereg`.
+  public var operation: String
+  /// Whose it is; `nil` while that is not known.
+  public var user: String?
+  /// What was asked of the server, as it was asked: the context of the request; `nil` for nothing.
+  public var context: String?
+  /// The transaction that the response decides; `nil` for none.
+  public var transaction: String?
+  /// The request as it was sent; `nil` before.
+  public var request: [UInt8]?
+  /// SHA-256 of the token that the request is had for; `nil` for one that was asked for directly.
+  public var tokenDigest: [UInt8]?
+  /// Until when the token can be redeemed, in seconds since 1970.
+  public var tokenExpires: Int64?
+  /// When it was begun, in seconds since 1970.
+  public var created: Int64
+  /// Until when a response is taken, in seconds since 1970.
+  public var expires: Int64
+  /// How the token was sent, and to which target; `nil` for neither.
+  public var dispatcher: String?
+  /// The target that the token was sent to; `nil` for none.
+  public var target: String?
+  /// The payload that the target is sent, sealed; `nil` for none.
+  public var sealedPayload: [UInt8]?
+  /// Stands for the address of a stranger who asked for it; `nil` where it was asked for by somebody who is known.
+  public var client: [UInt8]?
+  /// Who asks the user, as the audit log names who causes an event, where that counts against the user's budget of requests; `nil` where
+  /// it does not.
+  public var requester: String?
+  /// Where it stands.
+  public var state: State
+  /// How it ended.
+  public var end: UAFSessionEnd?
+
+  /// Describes an operation.
+  public init(
+    id: String, operation: String, user: String? = nil, context: String? = nil, created: Int64,
+    expires: Int64, state: State
+  ) {
+    (self.id, self.operation, self.user, self.context) = (id, operation, user, context)
+    (self.created, self.expires, self.state) = (created, expires, state)
+  }
+
+  /// Whether a response, or a client, may still come.
+  public var isOpen: Bool { state == .requested || state == .tokenCreated }
+  /// The same of a row, in SQL.
+  static let isOpenCondition = "state IN ('requested', 'tokenCreated')"
+
+  /// Whether the time of its token, or of its response, is over while it is under way.
+  public func isOver(at time: Int64) -> Bool {
+    switch state {
+    case .tokenCreated: (tokenExpires ?? expires) <= time
+    case .requested: expires <= time
+    case .succeeded, .failed: false
+    }
+  }
+
+  /// Whether it was under way when its transaction ended, and ended with it.
+  public var hasEndedWithTransaction: Bool {
+    state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status
+  }
+
+  /// Whether it ended because its user or device was locked or revoked, or the user had as many keys as one may have.
+  public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.forbiddenStatus }
+}
+
+/// How a UAF operation ended.
+public struct UAFSessionEnd: Hashable, Sendable {
+  /// The protocol's status.
+  public var status: Int
+  /// What the authenticators' module said of a failure; `nil` for nothing.
+  public var asmStatus: Int?
+  /// What the client said of a failure; `nil` for nothing.
+  public var clientError: Int?
+  /// The keys, as JSON for who asks how it stands.
+  public var authenticators: String
+  /// When, in seconds since 1970.
+  public var time: Int64
+
+  /// Describes an end.
+  public init(
+    status: Int, asmStatus: Int? = nil, clientError: Int? = nil, authenticators: String = "[]", time: Int64
+  ) {
+    (self.status, self.asmStatus, self.clientError) = (status, asmStatus, clientError)
+    (self.authenticators, self.time) = (authenticators, time)
+  }
+
+  /// The end of an operation because its user or device was locked or revoked.
+  static func forbidden(at time: Int64) -> UAFSessionEnd {
+    UAFSessionEnd(status: UAFOutcome.forbiddenStatus, time: time)
+  }
+
+  /// The keys, each with model and name; `nil` where that is no such list.
+  package var usedKeys: [(aaid: String, keyID: [UInt8])]? {
+    do throws(JSONFailure) {
+      guard case .array(let values) = try JSONValue(parsing: Array(authenticators.utf8)) else { return nil }
+      var keys: [(aaid: String, keyID: [UInt8])] = []
+      for value in values {
+        guard case .object(let object) = value,
+          let keyID = Base64URL.decodePadded(try object.string("keyId"))
+        else { return nil }
+        keys.append((try object.string("aaid"), keyID))
+      }
+      return keys
+    } catch { return nil }
+  }
+}
+
+extension UAFOperationRecord {
+  static let columns =
+    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code, requester"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  init(_ row: SQLRow, _ codes: RowMAC) throws {
+    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+      // An unknown word in a column means that the row was altered.
+      throw StorageFailure.altered(row: try row.text(1), of: "uaf_sessions")
+    }
+  }
+
+  private init(reading row: SQLRow, _ codes: RowMAC) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
+      context: try row.optional(4, row.text), created: try row.integer(5),
+      expires: try row.integer(6), state: state)
+    transaction = try row.optional(7, row.text)
+    request = try row.optional(8, row.blob)
+    tokenDigest = try row.optional(9, row.blob)
+    tokenExpires = try row.optional(10, row.integer)
+    dispatcher = try row.optional(11, row.text)
+    target = try row.optional(12, row.text)
+    sealedPayload = try row.optional(13, row.blob)
+    if let status = try row.optional(14, row.integer) {
+      end = UAFSessionEnd(
+        status: Int(clamping: status),
+        asmStatus: try row.optional(15, row.integer).map { Int(clamping: $0) },
+        clientError: try row.optional(16, row.integer).map { Int(clamping: $0) },
+        authenticators: try row.text(17), time: try row.integer(18))
+    }
+    client = try row.optional(19, row.blob)
+    requester = try row.optional(21, row.text)
+    try codes.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
+  }
+
+  /// What its code covers: all of it.
+  var image: MACInput {
+    var image = MACInput("uaf_sessions")
+    image.append(id)
+    image.append(operation)
+    image.append(user)
+    image.append(context)
+    image.append(transaction)
+    image.append(request)
+    image.append(tokenDigest)
+    image.append(tokenExpires)
+    image.append(created)
+    image.append(expires)
+    image.append(dispatcher)
+    image.append(target)
+    image.append(sealedPayload)
+    image.append(client)
+    image.append(requester)
+    image.append(state.rawValue)
+    image.append(end?.status)
+    image.append(end?.asmStatus)
+    image.append(end?.clientError)
+    image.append(end?.authenticators)
+    image.append(end?.time)
+    return image
+  }
+}
+
+extension SQLConnection {
+  /// Adds an operation.
+  func insert(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
+    try execute(
+      """
+      INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
+        dispatcher, target, sealed_payload, client, state, requester, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+      """,
+      [
+        .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
+        .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
+        .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
+        .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
+        .optional(session.client), .text(session.state.rawValue), .optional(session.requester),
+        .optional(codes.code(of: session.image)),
+      ], changing: 1)
+  }
+}

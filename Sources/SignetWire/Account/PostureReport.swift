@@ -1,0 +1,91 @@
+public import SignetCrypto
+import SignetJOSE
+import SignetJSON
+public import SignetPolicy
+
+/// What a device says of itself, signed by the container's session key (`docs/protocol.md` section 14.2).
+///
+/// It answers one challenge of the server, so it is good once.
+public struct PostureReport: Hashable, Sendable {
+  /// The `typ` of the JWS.
+  static let type = "signet-evidence"
+
+  /// The container.
+  public let container: ContainerID
+  /// Where.
+  public let server: ServerURL
+  /// The installation, 16 bytes.
+  public let device: [UInt8]
+  /// What it answers, 16 bytes.
+  public let challenge: [UInt8]
+  /// When, by the device's clock, in seconds since 1970.
+  public let time: Int64
+  /// Up to where the device has done what the server said: ``DeviceStatus/revision``.
+  public let revision: Int64
+  /// What the device knows of itself.
+  public let evidence: AccountEvidence
+  /// What locks the container on the device.
+  public let lock: AccountLock
+
+  /// Puts a report together.
+  public init(
+    container: ContainerID, server: ServerURL, device: [UInt8], challenge: [UInt8], time: Int64,
+    revision: Int64, evidence: AccountEvidence, lock: AccountLock
+  ) {
+    (self.container, self.server, self.device) = (container, server, device)
+    (self.challenge, self.time, self.revision) = (challenge, time, revision)
+    (self.evidence, self.lock) = (evidence, lock)
+  }
+
+  /// Reads a payload.
+  ///
+  /// - Throws: ``WireFailure``.
+  init(parsing bytes: [UInt8]) throws(WireFailure) {
+    let object = try Wire.object(bytes)
+    try Wire.checkVersion(object)
+    container = try ContainerID(object.wireString("container"))
+    server = try ServerURL(serverID: object.wireString("server"))
+    device = try object.wireBytes("device", count: 16)
+    challenge = try object.wireBytes("challenge", count: DeviceStatus.challengeByteCount)
+    (time, revision) = (try object.wireInteger("time"), try object.wireInteger("revision"))
+    evidence = try Wire.reading(AccountEvidence(object.object("evidence")))
+    lock = try Wire.reading(AccountLock(object.object("lock")))
+  }
+
+  /// The payload.
+  var bytes: [UInt8] {
+    let object: JSONObject = [
+      "version": .integer(Wire.version), "container": .string(container.text),
+      "server": .string(server.fullForm), "device": .string(Base64URL.encode(device)),
+      "challenge": .string(Base64URL.encode(challenge)), "time": .integer(time),
+      "revision": .integer(revision), "evidence": .object(evidence.json), "lock": .object(lock.json),
+    ]
+    return object.bytes
+  }
+
+  /// Signs the report: ES256, `kid` is the container id.
+  ///
+  /// - Parameter sign: Signs a message with SHA-256.
+  /// - Returns: A compact JWS.
+  /// - Throws: What `sign` throws.
+  public func signed<Failure: Error>(
+    by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    try await UnsignedJWS.signed(bytes, keyID: container.text, type: Self.type, by: sign)
+  }
+
+  /// Reads a report that this key has to have signed.
+  ///
+  /// - Parameters:
+  ///   - jws: The report as it arrived.
+  ///   - key: The container's session key.
+  /// - Returns: The report; `nil` unless the key signed it and it is of the protocol's form.
+  public static func verified(_ jws: String, with key: P256.Signing.PublicKey) -> PostureReport? {
+    do {
+      let message = try ContainerMessage(jws, type: type)
+      guard let payload = message.payload(verifiedWith: key) else { return nil }
+      let report = try PostureReport(parsing: payload)
+      return report.container == message.container ? report : nil
+    } catch { return nil }
+  }
+}

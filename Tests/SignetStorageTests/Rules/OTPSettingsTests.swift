@@ -1,0 +1,90 @@
+import SignetServerTesting
+import SignetStorage
+import Testing
+
+/// What an attempt to use one-time passwords finds, how it goes into the log, and what becomes of tokens.
+@Suite struct OTPSettingsTests {
+  @Test(
+    "of a user who is not active an attempt finds nothing that could be accepted",
+    arguments: [UserRecord.State.active, .suspended, .deleted])
+  func heldUser(_ state: UserRecord.State) {
+    let wait = WaitRecord(failures: 1, until: 2, expires: 3)
+    let found = OTPSnapshot([.rule()], of: "alice", state, wait: wait)
+    #expect(found.credentials == (state == .active ? [.rule()] : []))
+    #expect((found.isUserHeld, found.isUserUnknown) == (state != .active, false))
+    #expect(found.wait == wait)
+  }
+
+  @Test("a user that there is not is unknown; a token of nobody's has none")
+  func unknownUser() {
+    let unknown = OTPSnapshot([], of: "mallory", nil, wait: nil)
+    #expect((unknown.isUserHeld, unknown.isUserUnknown) == (false, true))
+    let token = OTPSnapshot([.rule(serial: "s", user: nil)], of: nil, nil, wait: nil)
+    #expect((token.isUserHeld, token.isUserUnknown) == (false, false))
+    #expect(token.credentials.count == 1)
+  }
+
+  private static let outcomes: [CodeOutcome] = [
+    .accepted, .refused, .waiting(seconds: 1), .locked, .keyRevoked,
+  ]
+
+  @Test("what was accepted, or cost a try, is in the log each time", arguments: outcomes)
+  func entries(_ outcome: CodeOutcome) {
+    var verdict = OTPResult(outcome, wait: nil, audit: .sample())
+    let isAccepted = outcome == .accepted
+    #expect(
+      verdict.entry(of: "alice", .active, by: "key")
+        == (isAccepted ? .always : .limited(.claimant(user: "alice"))))
+    // Of names that there are not, there is no end.
+    for (user, state) in [("mallory", nil), (nil, nil), (nil, .active)] as [(String?, UserRecord.State?)] {
+      #expect(
+        verdict.entry(of: user, state, by: "key") == (isAccepted ? .always : .limited(.stranger(key: "key"))))
+    }
+    verdict.changed = [.rule()]
+    #expect(verdict.entry(of: "mallory", nil, by: nil) == .always)
+  }
+
+  @Test("an attempt to use a user's own code is in the log each time where it was tried", arguments: outcomes)
+  func entriesOfUserCodes(_ outcome: CodeOutcome) {
+    let isTried = outcome == .accepted || outcome == .refused
+    #expect(
+      OTPResult(outcome, wait: nil, audit: .sample()).entry(ofCodeOf: "alice")
+        == (isTried ? .always : .limited(.claimant(user: "alice"))))
+  }
+
+  @Test(
+    "a token that is given to somebody has to be verified again; one that is out of use stays so",
+    arguments: [
+      (CredentialRecord.State.pending, CredentialRecord.State.pending), (.active, .pending),
+      (.disabled, .disabled),
+    ])
+  func assignment(_ before: CredentialRecord.State, _ after: CredentialRecord.State) {
+    var token = CredentialRecord.rule(before, serial: "s")
+    (token.failures, token.lastCounter) = (3, 9)
+    for user in ["bob", nil] as [String?] {
+      let assigned = token.assigned(to: user)
+      #expect((assigned.user, assigned.state, assigned.failures, assigned.lastCounter) == (user, after, 0, 9))
+    }
+  }
+
+  @Test(
+    "a token is taken out of use, and has to be verified again after that",
+    arguments: [
+      (CredentialRecord.State.pending, CredentialRecord.State.pending), (.active, .active),
+      (.disabled, .pending),
+    ])
+  func disabling(_ before: CredentialRecord.State, _ enabled: CredentialRecord.State) {
+    let token = CredentialRecord.rule(before, serial: "s")
+    #expect(token.disabled(true).state == .disabled)
+    #expect(token.disabled(false).state == enabled)
+  }
+
+  @Test("the tokens of a deleted user go back to the stock, but no altered one and no container's codes")
+  func stock() {
+    for state in [CredentialRecord.State.pending, .active, .disabled] {
+      #expect(CredentialRecord.rule(state, serial: "s").goesBackToStock, "\(state)")
+      #expect(!CredentialRecord.rule(state).goesBackToStock, "\(state)")
+    }
+    #expect(!CredentialRecord.rule(.altered, serial: "s").goesBackToStock)
+  }
+}
