@@ -9,7 +9,9 @@ public final class SQLConnection {
   /// The failure of the first statement that failed in this step.
   @usableFromInline private(set) var failure: SQLFailure?
   /// A handful, so that looking at each costs less than hashing.
-  @usableFromInline var locals: [(key: ObjectIdentifier, box: AnyObject)] = []
+  @usableFromInline var locals: [(key: ObjectIdentifier, isKept: Bool, box: AnyObject)] = []
+  /// The state of the database that the last transaction here has left, or seen; `nil` where it is not known.
+  private var lastVersion: UInt32?
 
   init(_ session: any SQLSession, _ observer: SQLObserver?) {
     self.session = session
@@ -106,7 +108,7 @@ public final class SQLConnection {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
       box.value = value
     } else {
-      locals.append((key.id, LocalBox(value)))
+      locals.append((key.id, key.isKept, LocalBox(value)))
     }
   }
 
@@ -141,17 +143,20 @@ extension SQLConnection {
       forget()
       try observer?.willExecute("BEGIN")
       try session.begin(access)
+      if lastVersion == nil || session.version != lastVersion { locals = [] }
+      lastVersion = nil
       let value = try body()
       guard failure == nil else { throw SQLFailure.stepFailed }
       try observer?.willExecute("COMMIT")
       try session.commit()
       forget()
+      lastVersion = session.version
       try observer?.didCommit()
       return value
     } catch {
       // A body that turned the failure of a statement into one of its own is run again all the same.
       let cause = failure == .conflict ? SQLFailure.conflict : error
-      forget()
+      forgetAll()
       session.rollBack()
       throw cause
     }
@@ -165,13 +170,18 @@ extension SQLConnection {
       try session.releaseSavepoint()
       return nil
     }
-    forget()
+    forgetAll()
     // Where the database has ended the whole transaction there is no savepoint any more, and the cause ends all changes.
     do { try session.rollBackToSavepoint() } catch { throw cause }
     return cause
   }
 
   private func forget() {
+    failure = nil
+    locals.removeAll { !$0.isKept }
+  }
+
+  private func forgetAll() {
     failure = nil
     locals.removeAll(keepingCapacity: true)
   }
@@ -180,9 +190,14 @@ extension SQLConnection {
 /// Names a value that is read once in a transaction; see ``SQLConnection/local(_:load:)``.
 public final class TransactionLocal<Value: Sendable>: Sendable {
   @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
+  @usableFromInline let isKept: Bool
 
   /// A name of its own.
-  public init() {}
+  ///
+  /// - Parameter isKept: Whether the value stays for later transactions of the connection until another connection has changed the
+  ///   database, or anything is undone. A step that changes what it was read from sets it anew. Where a database does not tell who has changed it, it
+  ///   is read in each transaction.
+  public init(isKept: Bool = false) { self.isKept = isKept }
 }
 
 /// Holds a value of a transaction: a cast to a class costs far less than one out of an existential.
@@ -221,6 +236,9 @@ package struct SQLObserver: Sendable {
 protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
   var lane: Int64 { get }
+  /// A number that is another one once a transaction of another connection has changed the database, as this connection's
+  /// transaction sees it; `nil` where that is not told.
+  var version: UInt32? { get }
   /// Runs a statement, which is compiled once, and returns how many rows it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
   func define(_ sql: String) throws

@@ -10,13 +10,14 @@ struct RowMAC: Sendable {
   init(key: HMACKey?) { self.key = key }
 
   /// The code of a row; `nil` without a key.
-  func code(of row: MACInput) -> [UInt8]? { key?.authenticationCode(for: row.bytes) }
+  func code(of row: MACInput) -> [UInt8]? {
+    key.map { key in row.withBytes { key.authenticationCode(for: $0) } }
+  }
 
   /// Whether a row is as this server wrote it.
   func isOwn(_ row: MACInput, _ code: [UInt8]?) -> Bool {
-    guard let key else { return true }
-    guard let code else { return false }
-    return key.isValid(code, for: row.bytes)
+    guard let own = self.code(of: row) else { return true }
+    return code.map { constantTimeEqual($0, own) } ?? false
   }
 
   /// Takes what is as this server wrote it.
@@ -29,35 +30,60 @@ struct RowMAC: Sendable {
 
 /// A row as bytes that no other row has: each value with its kind and its length.
 struct MACInput {
-  private(set) var bytes: [UInt8]
+  /// What was written, and zeros after it.
+  ///
+  /// Values are copied to their place: appended to an array one after the other they took twice the instructions, and a code at the
+  /// server makes three of these.
+  private var buffer: [UInt8]
+  private var count = 0
 
   /// Begins with the table.
   init(_ table: String) {
-    bytes = []
-    // As much as most rows need, and no more than what an allocator keeps at hand: a code at the server makes three of these.
-    bytes.reserveCapacity(960)
+    // As much as most rows need, and no more than what an allocator keeps at hand.
+    buffer = [UInt8](repeating: 0, count: 960)
     append(table)
   }
 
+  /// Lends the bytes to `body`.
+  func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+    body(buffer.span.bytes.extracting(0..<count))
+  }
+
   mutating func append(_ text: String?) {
-    guard var text else { return bytes.append(0) }
+    guard var text else { return appendNothing() }
     // In place: its UTF-8 as a sequence is copied through an iterator.
     text.withUTF8 { append(kind: 1, UnsafeRawBufferPointer($0)) }
   }
 
   mutating func append(_ blob: [UInt8]?) {
-    guard let blob else { return bytes.append(0) }
+    guard let blob else { return appendNothing() }
     blob.withUnsafeBytes { append(kind: 2, $0) }
   }
 
   mutating func append(_ number: (some FixedWidthInteger)?) {
-    guard let number else { return bytes.append(0) }
+    guard let number else { return appendNothing() }
     withUnsafeBytes(of: Int64(clamping: number).bigEndian) { append(kind: 3, $0) }
   }
 
+  private mutating func appendNothing() {
+    makeRoom(for: 1)
+    buffer[count] = 0
+    count += 1
+  }
+
   private mutating func append(kind: UInt8, _ value: UnsafeRawBufferPointer) {
-    bytes.append(kind)
-    withUnsafeBytes(of: Int64(value.count).bigEndian) { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: value)
+    makeRoom(for: 9 + value.count)
+    let start = count
+    buffer.withUnsafeMutableBytes { buffer in
+      buffer[start] = kind
+      buffer.storeBytes(of: Int64(value.count).bigEndian, toByteOffset: start + 1, as: Int64.self)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[(start + 9)...]).copyMemory(from: value)
+    }
+    count += 9 + value.count
+  }
+
+  private mutating func makeRoom(for more: Int) {
+    let missing = count + more - buffer.count
+    if missing > 0 { buffer.append(contentsOf: repeatElement(0, count: max(missing, buffer.count))) }
   }
 }

@@ -420,7 +420,7 @@ import UAFFixture
     let bench = try await Bench([.container, .uaf])
     let made = try await bench.make("Pay 10", requirements: ["urn:signet:acr:uaf"])
     let own = try #require(await bench.server.storage.containers(user: "alice").first)
-    #expect(try await bench.transactions.waiting(for: own).isEmpty)
+    #expect(try await bench.transactions.waiting(for: own.id)?.transactions == [])
     let device = try #require(bench.container)
     let id = [UInt8](repeating: 4, count: 16)
     let sealed = try await SealedTransactionList(
@@ -651,7 +651,7 @@ final class AuthenticatorBench: Sendable {
   /// Whether the container's list has anything in it.
   func waitsForContainer() async throws -> Bool {
     let container = try #require(await server.storage.containers(user: "alice").first)
-    return try await !transactions.waiting(for: container).isEmpty
+    return try #require(await transactions.waiting(for: container.id)).transactions != []
   }
 
   /// The message that the app was sent.

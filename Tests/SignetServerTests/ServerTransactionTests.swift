@@ -19,8 +19,9 @@ import Testing
   {
     let record = try await device.send(to: server)
     let id = [UInt8](repeating: 3, count: 16)
+    let list = try #require(await server.transactions.waiting(for: record.id))
     let sealed = try await SealedTransactionList(
-      decrypting: server.transactions.pending(for: record, request: id).jwe, with: device.encryption)
+      decrypting: server.transactions.sealed(list, request: id), with: device.encryption)
     let address = ListAddress(
       server: device.server, container: try #require(device.container), request: id)
     return try sealed.list(signedBy: #require(device.serverKey), for: address).transactions

@@ -44,8 +44,9 @@ import Testing
     // A list is signed by the present one.
     let record = try await device.send(to: server)
     let id = [UInt8](repeating: 1, count: 16)
+    let list = try #require(await server.transactions.waiting(for: record.id))
     let sealed = try await SealedTransactionList(
-      decrypting: server.transactions.pending(for: record, request: id).jwe, with: device.encryption)
+      decrypting: server.transactions.sealed(list, request: id), with: device.encryption)
     #expect(sealed.signer == present.thumbprint)
     #expect(try await server.activate(device: 2).serverKey == present)
   }

@@ -11,6 +11,7 @@ import CPostgreSQL
   let dialect = SQLDialect.postgreSQL
   /// 0 until ``claimLane()``.
   private(set) var lane: Int64 = 0
+  let version: UInt32? = nil
   private let connection: OpaquePointer
   private var statements: [String: Prepared] = [:]
   private var statementCount = 0

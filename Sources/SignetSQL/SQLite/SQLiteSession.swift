@@ -58,6 +58,16 @@ import SignetFiles
     return statement.isReadOnly ? 0 : Int(unsafe sqlite3_changes64(connection))
   }
 
+  /// Counts all changes, also this connection's: whoever compares takes it after a commit and inside of the next transaction.
+  ///
+  /// See `SQLITE_FCNTL_DATA_VERSION` in <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
+  var version: UInt32? {
+    var version: UInt32 = 0
+    guard unsafe sqlite3_file_control(connection, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK
+    else { return nil }
+    return version
+  }
+
   func define(_ sql: String) throws { try unsafe Self.execute(sql, on: connection) }
 
   // Reserved words of a transaction are compiled once as well.

@@ -174,45 +174,39 @@ struct DeviceEndpoints: Sendable {
 
   private func pending(_ call: Call<DeviceCaller, Void>, _ responder: Responder) async throws {
     let (container, id, request) = (call.caller.container, call.caller.request, call.request)
-    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait,
-      known == (try await transactions.tag(for: container))
-    else { return responder.answer(try await list(for: container, request: id)) }
-    let deadline = context.elapsed() + .seconds(wait)
+    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait else {
+      return responder.answer(try await answer(try await current(container.id), to: id))
+    }
     let waiting = WaitingRequest(
-      of: container.id, for: container.user, in: watch, until: deadline, responder,
-      while: { try await current(container.id).tag == known },
-      then: { await list(of: container.id, request: id, beyond: known) })
+      of: container.id, for: container.user, in: watch, until: context.elapsed() + .seconds(wait), responder,
+      news: { await news(of: container.id, to: id, beyond: known) },
+      nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
     await waiting.begin(from: request.remoteAddress)
   }
 
-  /// The list as it is now, or that it is the one that the device knows.
-  private func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
+  /// The list, where it is another one than the one that the device knows.
+  private func news(of container: String, to request: [UInt8], beyond known: String) async -> ServerResponse?
+  {
     do {
-      let (container, tag) = try await current(container)
-      guard tag != known else {
-        return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
-      }
-      return try await list(for: container, request: id)
+      let list = try await current(container)
+      return list.tag == known ? nil : try await answer(list, to: request)
     } catch { return Dialect.signet.response(to: error, context) }
   }
 
-  private func list(for container: ContainerRecord, request id: [UInt8]) async throws -> ServerResponse {
-    let pending = try await transactions.pending(for: container, request: id)
-    var response = ServerResponse.bytes(Array(pending.jwe.utf8), type: "application/jose")
-    response.headers["ETag"] = pending.tag
+  private func answer(_ list: WaitingTransactions, to request: [UInt8]) async throws -> ServerResponse {
+    let jwe = try await transactions.sealed(list, request: request)
+    var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
+    response.headers["ETag"] = list.tag
     return response
   }
 
-  /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew, and its user may
-  /// have been suspended.
-  private func current(_ id: String) async throws -> (ContainerRecord, tag: String) {
-    let found = try await context.storage.container(id)
-    guard let found, found.state == .active else {
+  /// What waits for a container as it is now: while its device waits the container may end, or be wanted anew, and its user may be
+  /// suspended.
+  private func current(_ container: String) async throws -> WaitingTransactions {
+    guard let list = try await transactions.waiting(for: container) else {
       throw Problem(.containerUnknown, "Activate the device again.")
     }
-    guard let user = try await context.storage.user(found.user) else { throw UserRecord.missing(found.user) }
-    if user.state != .active { throw StorageFailure.userNotActive(user.state) }
-    return (found, try await transactions.tag(for: found))
+    return list
   }
 
   // MARK: Decisions

@@ -15,8 +15,8 @@ final class WaitingRequest: Sendable {
   private let user: String
   private let deadline: Duration
   private let responder: Responder
-  private let isKnown: @Sendable () async throws -> Bool
-  private let current: @Sendable () async -> ServerResponse
+  private let news: @Sendable () async -> ServerResponse?
+  private let nothingNew: @Sendable () async -> ServerResponse
 
   /// Describes a request.
   ///
@@ -26,33 +26,34 @@ final class WaitingRequest: Sendable {
   ///   - watch: Where it waits.
   ///   - deadline: Until when, by the context's ``ServiceContext/elapsed``.
   ///   - responder: Takes the answer.
-  ///   - isKnown: Whether the list is still the one that the device knows.
-  ///   - current: The answer as it is now.
+  ///   - news: The answer that ends the waiting; `nil` while the list is the one that the device knows.
+  ///   - nothingNew: The answer where it still is at the end.
   init(
     of holder: String, for user: String, in watch: TransactionWatch, until deadline: Duration,
-    _ responder: Responder, while isKnown: @escaping @Sendable () async throws -> Bool,
-    then current: @escaping @Sendable () async -> ServerResponse
+    _ responder: Responder, news: @escaping @Sendable () async -> ServerResponse?,
+    nothingNew: @escaping @Sendable () async -> ServerResponse
   ) {
     (self.watch, self.holder, self.user) = (watch, holder, user)
     (self.deadline, self.responder) = (deadline, responder)
-    (self.isKnown, self.current) = (isKnown, current)
+    (self.news, self.nothingNew) = (news, nothingNew)
   }
 
   /// Takes a place and waits; where no place is left the answer comes at once, and the device waits by itself.
   func begin(from address: String) async {
     guard let ticket = await watch.enter(for: user, container: holder, from: address) else {
-      return responder.answer(await current())
+      return await answer()
     }
     // Who is gone leaves its place to others.
     responder.whenCancelled { [watch] in Task { await watch.leave(ticket) } }
     await look(ticket)
   }
 
-  /// Answers where the list is another one; waits where it is not.
+  /// Answers where there is news; waits where there is none.
   private func look(_ ticket: TransactionWatch.Ticket) async {
-    do {
-      guard try await isKnown() else { return await leave(ticket) }
-    } catch { return await leave(ticket) }
+    if let news = await news() {
+      await watch.leave(ticket)
+      return responder.answer(news)
+    }
     await watch.wait(with: ticket, until: deadline) { hasChanged in
       Task { hasChanged ? await self.look(ticket) : await self.leave(ticket) }
     }
@@ -60,7 +61,12 @@ final class WaitingRequest: Sendable {
 
   private func leave(_ ticket: TransactionWatch.Ticket) async {
     await watch.leave(ticket)
-    responder.answer(await current())
+    await answer()
+  }
+
+  private func answer() async {
+    if let news = await news() { return responder.answer(news) }
+    responder.answer(await nothingNew())
   }
 }
 

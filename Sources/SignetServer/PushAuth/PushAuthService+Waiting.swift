@@ -46,8 +46,12 @@ extension PushAuthService {
       let waiting = WaitingRequest(
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
         until: context.elapsed() + .seconds(seconds), responder,
-        while: { try await tag(of: mechanism) == known },
-        then: {
+        news: {
+          do { return try await tag(of: mechanism) == known ? nil : try await list(of: mechanism) } catch {
+            return Dialect.pushApps.response(to: error, context)
+          }
+        },
+        nothingNew: {
           do { return try await list(of: mechanism) } catch {
             return Dialect.pushApps.response(to: error, context)
           }

@@ -1,27 +1,21 @@
 package import SignetConcurrency
 package import SignetCrypto
 import SignetJSON
-public import SignetStorage
+package import SignetStorage
 package import SignetWire
 
 extension TransactionService {
-  /// What waits for a container's user, signed by the server and encrypted to the container.
+  /// What waits for a container, signed by the server and encrypted to the container.
   ///
   /// - Parameters:
-  ///   - container: Who asks.
+  ///   - list: What waits.
   ///   - id: The id of the request, 16 bytes, to which the answer is bound.
-  /// - Returns: A JWE, and its tag. Both are of one look: a tag of an earlier one would be good again once what came in between
-  ///   has ended, and the device would go on showing it.
+  /// - Returns: A JWE.
   /// - Throws: ``Problem``.
-  public func pending(
-    for container: ContainerRecord, request id: [UInt8]
-  ) async throws -> (jwe: String, tag: String) {
-    let waiting = try await waiting(for: container)
+  package func sealed(_ list: WaitingTransactions, request id: [UInt8]) async throws -> String {
     var requests: [TransactionRequest] = []
-    for record in waiting { requests.append(try request(record, for: container)) }
-    return (
-      try await seal(requests, for: container, request: id), Self.tag(of: waiting, for: container)
-    )
+    for record in list.transactions { requests.append(try request(record, for: list.container)) }
+    return try await seal(requests, for: list.container, request: id)
   }
 
   func seal(

@@ -230,26 +230,17 @@ public struct TransactionService: Sendable {
     return true
   }
 
-  /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
-  ///
-  /// - Throws: ``Problem``.
-  func tag(for container: ContainerRecord) async throws -> String {
-    Self.tag(of: try await waiting(for: container), for: container)
-  }
-
-  static func tag(of waiting: [TransactionRecord], for container: ContainerRecord) -> String {
-    let names =
-      waiting.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
-      + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
-    let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
-    return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
-  }
-
   /// What waits for a container's user, and requires no more than the container can show.
-  package func waiting(for container: ContainerRecord) async throws -> [TransactionRecord] {
-    try await context.storage.pendingTransactions(user: container.user, at: context.clock.now).filter {
-      context.able.isAsked($0, of: container)
-    }
+  ///
+  /// - Parameter id: The container.
+  /// - Returns: The list, of one look; `nil` for a container that is not in use.
+  /// - Throws: ``StorageFailure/userNotActive(_:)``.
+  package func waiting(for id: String) async throws -> WaitingTransactions? {
+    guard let found = try await context.storage.pendingTransactions(ofContainer: id, at: context.clock.now)
+    else { return nil }
+    return WaitingTransactions(
+      transactions: found.transactions.filter { context.able.isAsked($0, of: found.container) },
+      container: found.container)
   }
 
   /// Puts an end to a transaction, as its relying party.

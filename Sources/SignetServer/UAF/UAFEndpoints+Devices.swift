@@ -51,7 +51,7 @@ extension UAFEndpoints {
     let known = request.headers["If-None-Match"]
     let present = try await devices.waiting(signed, on: device)
     guard let known, let wait = request.preferredWait, known == UAFDevices.tag(of: present) else {
-      return responder.answer(try await operations(signed, on: device, beyond: nil))
+      return responder.answer(try await answer(present))
     }
     // What runs out while the device waits is told then.
     let next = present.compactMap(\.tokenExpires).min() ?? .max
@@ -59,29 +59,27 @@ extension UAFEndpoints {
     let waiting = WaitingRequest(
       of: "uaf:\(signed.target.id)", for: signed.target.user, in: watch,
       until: context.elapsed() + .seconds(seconds), responder,
-      while: { UAFDevices.tag(of: try await devices.waiting(signed, on: device)) == known },
-      then: { [context] in
-        do { return try await operations(signed, on: device, beyond: known) } catch {
-          return Self.answer(to: error, context)
-        }
-      })
+      news: { await news(signed, on: device, beyond: known) },
+      nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
     await waiting.begin(from: request.remoteAddress)
   }
 
-  /// What waits for a device as it is now, or that it is what the device knows.
-  private func operations(
-    _ signed: UAFDevices.Signed, on device: String, beyond known: String?
-  ) async throws -> ServerResponse {
-    // Who has removed the device meanwhile has ended this.
-    _ = try await targets.target(signed.target.id)
-    // The tag and the list are of one look (`TransactionService.pending`).
-    let present = try await devices.waiting(signed, on: device)
-    let tag = UAFDevices.tag(of: present)
-    if tag == known {
-      return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
-    }
+  /// What waits for a device, where it is another list than the one that the device knows.
+  private func news(
+    _ signed: UAFDevices.Signed, on device: String, beyond known: String
+  ) async -> ServerResponse? {
+    do {
+      // Who has removed the device meanwhile has ended this.
+      _ = try await targets.target(signed.target.id)
+      let present = try await devices.waiting(signed, on: device)
+      return UAFDevices.tag(of: present) == known ? nil : try await answer(present)
+    } catch { return Self.answer(to: error, context) }
+  }
+
+  /// The list, with the tag of the same look.
+  private func answer(_ present: [UAFOperationRecord]) async throws -> ServerResponse {
     var response = try await self.signed(try devices.pending(present))
-    response.headers["ETag"] = tag
+    response.headers["ETag"] = UAFDevices.tag(of: present)
     return response
   }
 

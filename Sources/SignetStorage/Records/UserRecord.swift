@@ -99,7 +99,10 @@ extension SQLConnection {
   private static let userByID = "SELECT \(UserRecord.columns) FROM users WHERE id = $1"
 
   /// The user of an id, also one whose row was altered; `nil` for none.
+  ///
+  /// A step asks for the same user in several places: the row is read once, and each change of it is noted.
   func anyUser(_ id: String) throws -> UserRecord? {
+    if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) { return last }
     let codes = try rowCodes
     let found = try row(Self.userByID, [.text(id)]) {
       try UserRecord($0, codes)
@@ -132,11 +135,7 @@ extension SQLConnection {
   ///
   /// Else the name that a stranger sent might be the subject of a user, and be read as that user. That of a deleted user is the id.
   func subject(of id: String) throws -> String {
-    // A step mostly writes about the user whom it has just read.
-    if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
-      return last.subject
-    }
-    return try anyUser(id)?.subject ?? (id.hasPrefix("~") ? "~\(id)" : id)
+    try anyUser(id)?.subject ?? (id.hasPrefix("~") ? "~\(id)" : id)
   }
 
   /// Adds a user.

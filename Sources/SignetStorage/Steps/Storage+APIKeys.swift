@@ -43,7 +43,7 @@ extension Storage {
         try database.execute(
           "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
           [.optional(key.revoked), .optional(codes.code(of: key.image)), .text(id)], changing: 1)
-        database.setLocal(SQLConnection.goodKey, to: nil)
+        database.setLocal(SQLConnection.goodKeys, to: [])
         try database.appendAudit(audit)
         return .revoked
       }

@@ -136,7 +136,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  private static let auditTail = TransactionLocal<AuditChain>()
+  private static let auditTail = TransactionLocal<AuditChain>(isKept: true)
 
   /// Appends to the audit log inside the open transaction.
   ///

@@ -37,16 +37,18 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// An API key that is not revoked, looked up once for the steps of a commit.
-  static let goodKey = TransactionLocal<String?>()
+  /// API keys that are not revoked, looked up once as long as nobody else changes the database.
+  static let goodKeys = TransactionLocal<Set<String>>(isKept: true)
+  private static let goodKeyLimit = 64
 
   /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
   func isKeyGood(_ key: String?) throws -> Bool {
     guard let key else { return true }
-    if try local(Self.goodKey, load: { nil }) == key { return true }
+    let known = try local(Self.goodKeys, load: { [] })
+    if known.contains(key) { return true }
     // One that was altered is refused where it is read again, and named there.
     let isGood = try anyAPIKey(key)?.isGood ?? false
-    if isGood { setLocal(Self.goodKey, to: key) }
+    if isGood { setLocal(Self.goodKeys, to: known.count < Self.goodKeyLimit ? known.union([key]) : [key]) }
     return isGood
   }
 

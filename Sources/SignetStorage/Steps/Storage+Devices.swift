@@ -266,7 +266,7 @@ extension DeviceRecord {
     image.append(user)
     image.append(installation)
     var bytes = Array(
-      (codes.code(of: image) ?? HashFunction.sha256.digest(of: image.bytes)).prefix(16))
+      (codes.code(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
     bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
     self.init(
       id: Base64URL.encode(bytes), user: user, installation: installation, name: name, platform: platform,

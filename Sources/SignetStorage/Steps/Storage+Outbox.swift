@@ -154,7 +154,7 @@ extension SQLConnection {
     let lifetime: Int64
   }
 
-  private static let knownSubscriptions = TransactionLocal<[Subscription]?>()
+  private static let knownSubscriptions = TransactionLocal<[Subscription]?>(isKept: true)
 
   /// The receivers of every event, read once for all steps of a commit.
   private func subscriptions() throws -> [Subscription] {

@@ -35,18 +35,29 @@ extension Storage {
     try await read { try $0.transaction(id) }
   }
 
+  /// A container that is in use, and its user's pending transactions that have not expired at `time`, oldest first, at most 64.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - time: Now.
+  /// - Returns: Both, of one look; `nil` where there is no such container, or it is not in use.
+  /// - Throws: ``StorageFailure/userNotActive(_:)``; ``StorageFailure``.
+  package func pendingTransactions(
+    ofContainer id: String, at time: Int64
+  ) async throws(StorageFailure) -> (container: ContainerRecord, transactions: [TransactionRecord])? {
+    try await read { database in
+      guard let container = try database.requireActiveUser(ofContainer: id), container.state == .active else {
+        return nil
+      }
+      return (container, try database.pendingTransactions(user: container.user, at: time))
+    }
+  }
+
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
   public func pendingTransactions(
     user: String, at time: Int64
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { [codes] database in
-      try database.rows(
-        """
-        SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' AND expires > $2
-        ORDER BY created, number LIMIT 64
-        """, [.text(user), .integer(time)]
-      ) { try TransactionRecord($0, codes) }
-    }
+    try await read { try $0.pendingTransactions(user: user, at: time) }
   }
 
   /// Transactions, those that were made last first.
@@ -164,6 +175,16 @@ extension Storage {
 }
 
 extension SQLConnection {
+  private static let pendingOfUser = """
+    SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' AND expires > $2
+    ORDER BY created, number LIMIT 64
+    """
+
+  fileprivate func pendingTransactions(user: String, at time: Int64) throws -> [TransactionRecord] {
+    let codes = try rowCodes
+    return try rows(Self.pendingOfUser, [.text(user), .integer(time)]) { try TransactionRecord($0, codes) }
+  }
+
   // Put together once, for each decision.
   private static let transactionByID =
     "SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1"
