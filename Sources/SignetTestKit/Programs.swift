@@ -11,16 +11,6 @@ package enum Programs {
   /// Where the programs of a release are: in the folder that the environment's `SIGNET_PROGRAMS` names, else beside the tests.
   package static let folder = ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] ?? built
 
-  /// Whether they are of `make test BUILD=debug`: such programs leave copies of secrets that an optimiser does not make, and do not
-  /// compare their own code.
-  package static var areDebug: Bool {
-    #if DEBUG
-      true
-    #else
-      false
-    #endif
-  }
-
   private static let releaseFolder = ProcessInfo.processInfo.environment["SIGNET_RELEASE"] ?? built
 
   /// The folder of the test bundle, where the build places every program.
