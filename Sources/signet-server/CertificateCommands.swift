@@ -41,12 +41,16 @@ enum CertificateCommands {
         description: """
           It is for the host of "url" in server.json and for the names that the one before has, or, with --san, for the host and those \
           names alone; names that it does not have any more are printed. The key stays the same. A new authority issues it, for the key of \
-          the one before was never kept. ca.pem has both authorities then. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
+          the one before was never kept. ca.pem has the new authority first, and those before it whose certificates have not run out, 8 in \
+          all. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
           out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
           from its activation; its user runs signet trust, as this command prints it.
 
+          After a change of "url" the server has to be started again; SIGHUP does not suffice. Devices, authenticator apps and clients of \
+          OpenID Connect keep the URL that they were set up with: activate, enroll and configure them anew.
+
           With --new-key the key is another one too, for one that is in wrong hands: it goes to new files, which server.json \
-          names from then on. Remove the old ones when the server shows the new one. Activation codes that were made before and \
+          names from then on. When the server shows the new one, remove the old files, and all but the first authority from ca.pem. Activation codes that were made before and \
           not used name the old key: make them again.
 
           Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
@@ -66,9 +70,9 @@ enum CertificateCommands {
       ) { arguments in
         let folder = try DataDirectory(opening: arguments.string("data"))
         let before = try folder.certificate()
+        let names = try alternativeNames(arguments)
         let renewed = try folder.renewingCertificate(
-          for: arguments.isSet("san") ? arguments.strings("san") : nil,
-          withNewKey: arguments.isSet("new-key"))
+          for: arguments.isSet("san") ? names : nil, withNewKey: arguments.isSet("new-key"))
         let certificate = try renewed.certificate()
         let left = certificate.namesMissing(of: before)
         if arguments.isSet("json") {
@@ -91,9 +95,34 @@ enum CertificateCommands {
         arguments.errorOutput.print("   \(command: "signet trust ca.pem\(options)")")
         arguments.errorOutput.print(
           "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
+        let host = renewed.settings.serverURL.host
+        if !before.isFor(host) {
+          arguments.errorOutput.print(
+            "The certificate before was not for \(host). If \"url\" was changed to that, start the server again: SIGHUP does not suffice."
+          )
+          arguments.errorOutput.print(
+            "Devices, authenticator apps and OpenID clients keep the URL that they were set up with: activate, enroll and configure them anew."
+          )
+        }
         return .success
       },
     ])
+
+  /// The names of `--san`, each of which has to be one that a certificate can have.
+  ///
+  /// - Throws: ``UsageFailure``.
+  static func alternativeNames(_ arguments: Arguments) throws -> [String] {
+    let names = arguments.strings("san")
+    for name in names where !FolderCertificate.canBe(for: name) {
+      throw UsageFailure.refused(
+        "--san is a DNS name (*.example.com too) or an IP address, and one of them is neither")
+    }
+    guard names.count < CertificateAuthority.mostNames else {
+      throw UsageFailure.refused(
+        "--san may be given \(CertificateAuthority.mostNames - 1) times: the host is a name too")
+    }
+    return names
+  }
 
   /// What the operator has to do about a certificate.
   private static func advice(

@@ -67,10 +67,11 @@ enum InitCommand {
     ]
   ) { arguments in
     let settings = try settings(arguments)
+    let names = try CertificateCommands.alternativeNames(arguments)
     let folder: DataDirectory
     do {
       folder = try await DataDirectory.create(
-        at: arguments.string("data"), settings, alternativeNames: arguments.strings("san"),
+        at: arguments.string("data"), settings, alternativeNames: names,
         masterKeyFile: Environment.masterKeyFile)
     } catch DataDirectoryFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
       throw CommandFailure(

@@ -48,6 +48,46 @@ import Testing
     await last.stop()
   }
 
+  @Test("two renewals before SIGHUP cut nobody off")
+  func renewedTwice() async throws {
+    let server = try await RunningServer.startWithShop()
+    for _ in 0..<2 {
+      let renewed = try await server.run("certificate", "renew")
+      #expect(renewed.status == 0 && !renewed.errorOutput.contains("\"url\""), renewed.summary)
+    }
+    #expect(try await server.run("user", "list").status == 0)
+    server.send(SIGHUP)
+    while !server.events.contains(#""event":"reload.done","certificate":"new""#) { await Task.yield() }
+    #expect(try await server.run("user", "list").status == 0)
+    await server.stop()
+  }
+
+  @Test("after a change of the URL, a restart and new activations are named")
+  func otherURL() async throws {
+    let server = try await RunningServer.startWithShop()
+    try server.changeSettings { settings in settings["url"] = "bank.example/main" }
+    let renewed = try await server.run("certificate", "renew")
+    #expect(
+      renewed.status == 0
+        && renewed.errorOutput.contains(
+          "not for bank.example. If \"url\" was changed to that, start the server again")
+        && renewed.errorOutput.contains("activate, enroll and configure them anew"), renewed.summary)
+    await server.stop()
+  }
+
+  @Test("a name that no certificate can have is a mistake in the command line")
+  func badName() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await ServerCommand.run(
+      "init", "--data", folder.file("data"), "--url", "localhost/main", "--san", "bad name")
+    #expect(made.isRefusal(64, "--san is a DNS name"), made.summary)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    try await InitializedFolder.make([], FreePort.find(), in: folder)
+    let renewed = try await ServerCommand.run(
+      "certificate", "renew", "--data", folder.file("data"), "--san", "a.example,DNS:b.example")
+    #expect(renewed.isRefusal(64, "--san is a DNS name"), renewed.summary)
+  }
+
   @Test("30 days before its end the certificate's end is told: by a command, and in the log")
   func ending() async throws {
     let server = try await RunningServer.startWithShop()

@@ -38,10 +38,45 @@ import SignetServer
     #expect(try count("ca.pem") == 2 && text("ca.pem").hasSuffix(authority))
     for name in ["ca.pem", "tls.pem"] { #expect(try mode("\(path)/\(name)") == 0o600) }
     #expect(failure() == nil)
-    // The one before the one before is not kept.
-    _ = try renewed.renewingCertificate(clock: clock)
-    #expect(try count("ca.pem") == 2 && !text("ca.pem").hasSuffix(authority))
+    // A server may still show the first one, until that has run out.
+    let again = try renewed.renewingCertificate(clock: clock)
+    #expect(try count("ca.pem") == 3 && text("ca.pem").hasSuffix(authority))
+    clock.set(before.end + 1)
+    let last = try again.renewingCertificate(clock: clock)
+    #expect(try count("ca.pem") == 3 && !text("ca.pem").hasSuffix(authority))
+    #expect(try last.certificate(clock: clock).authorityRefusal == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains(".new-") })
+  }
+
+  @Test("authorities of one second have names of their own, and at most eight are kept")
+  func manyRenewals() async throws {
+    var folder = try await makeFolder()
+    let first = try text("ca.pem")
+    for round in 2...9 {
+      folder = try folder.renewingCertificate(clock: VirtualClock(folder.certificate().end - 86_400))
+      #expect(try count("ca.pem") == min(round, 8))
+    }
+    #expect(try !text("ca.pem").contains(first))
+    #expect(try Set(authorityNames()).count == 8)
+    try write("ca.pem", "no certificate")
+    #expect(
+      throws: DataDirectoryFailure.certificateUnreadable(path: "\(folder.path)/ca.pem", .invalidCertificate)
+    ) { try folder.renewingCertificate() }
+  }
+
+  /// The common names of the authorities that clients trust.
+  private func authorityNames() throws -> [Substring] {
+    let marks = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"]
+    let lines = try text("ca.pem").split(separator: "\n", omittingEmptySubsequences: false)
+    return try lines.split { marks.contains(String($0)) }.filter { !$0.joined().isEmpty }.map { block in
+      let der = try #require(Data(base64Encoded: block.joined()))
+      // The name stands there twice, as issuer and as subject: it signs itself.
+      let characters = der.map { Character(UnicodeScalar($0)) }
+      let found = try #require(String(characters).firstRange(of: "Signet main"))
+      return String(characters)[found.lowerBound...].prefix {
+        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == " ")
+      }
+    }
   }
 
   @Test(

@@ -25,6 +25,11 @@ public struct CertificateAuthority: Sendable {
   /// The most days that a server certificate is valid: what TLS clients of the field accept from private authorities.
   public static let maximumServerDays = 825
 
+  /// The most names that a server certificate is for.
+  package static let mostNames = 100
+  /// The days that a server certificate is valid where nothing else is said.
+  public static let usualServerDays = 397
+
   private let certificate: Certificate
   private let key: KeyHandle
   private let lastSecond: Int64
@@ -68,7 +73,7 @@ public struct CertificateAuthority: Sendable {
   ///   more than 100; ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
   /// - Returns: The certificate and the only copy of its key.
   public func issueServerCertificate(
-    dnsNames: [String], ipAddresses: [String] = [], validDays: Int = 397,
+    dnsNames: [String], ipAddresses: [String] = [], validDays: Int = usualServerDays,
     at unixTime: Int64 = currentUnixTime()
   ) throws(CryptoFailure) -> ServerCertificate {
     let serverKey = try EllipticCurve.p256.generate()
@@ -84,7 +89,7 @@ public struct CertificateAuthority: Sendable {
   ///   - privateKeyPEM: The key on P-256, in PEM.
   ///   - dnsNames: Names of the server; the leftmost label may be `*`.
   ///   - ipAddresses: IPv4 addresses in dotted form and IPv6 addresses.
-  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for 397 days.
+  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for ``usualServerDays``.
   /// - Throws: ``CryptoFailure/invalidPrivateKey``, and as ``issueServerCertificate(dnsNames:ipAddresses:validDays:at:)``.
   /// - Returns: The certificate in PEM.
   package func issueServerCertificate(
@@ -93,17 +98,21 @@ public struct CertificateAuthority: Sendable {
     let serverKey = try PrivateKeyPEM.read(privateKeyPEM)
     _ = try EllipticCurve.p256Scalar(of: serverKey)  // refuses a key of another kind
     return try serverCertificate(
-      for: serverKey, dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: 397, at: unixTime)
+      for: serverKey, dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: Self.usualServerDays,
+      at: unixTime)
+  }
+
+  /// Whether a certificate can be for these names.
+  package static func canIssue(dnsNames: [String], ipAddresses: [String]) -> Bool {
+    (1...mostNames).contains(dnsNames.count + ipAddresses.count)
+      && dnsNames.allSatisfy(ServerName.isDNSName) && ipAddresses.allSatisfy(ServerName.isIPAddress)
   }
 
   private func serverCertificate(
     for serverKey: KeyHandle, dnsNames: [String], ipAddresses: [String], validDays: Int, at unixTime: Int64
   ) throws(CryptoFailure) -> String {
     try CryptoFailure.require(validDays, in: 1...Self.maximumServerDays, .validDays)
-    guard (1...100).contains(dnsNames.count + ipAddresses.count) else { throw .invalidSubjectName }
-    guard dnsNames.allSatisfy(ServerName.isDNSName), ipAddresses.allSatisfy(ServerName.isIPAddress) else {
-      throw .invalidSubjectName
-    }
+    guard Self.canIssue(dnsNames: dnsNames, ipAddresses: ipAddresses) else { throw .invalidSubjectName }
     let names = dnsNames.map { "DNS:\($0)" } + ipAddresses.map { "IP:\($0)" }
     // Clients look at the alternative names only; the common name is for people, and has room for 64 characters.
     let commonName = String((dnsNames + ipAddresses).first { $0.utf8.count <= 64 } ?? "server")

@@ -1,11 +1,3 @@
-import COpenSSL
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What a server's certificate says that its operator has to know.
 package struct CertificateSummary: Hashable, Sendable {
   /// The DNS names that it is for.
@@ -21,10 +13,7 @@ package struct CertificateSummary: Hashable, Sendable {
   /// - Throws: ``CryptoFailure/invalidCertificate``, also where its names are of other kinds.
   package init(pem: String) throws(CryptoFailure) {
     let certificate = try Certificate(pem: pem)
-    var parts = unsafe tm()
-    try OpenSSLCall.check(
-      unsafe ASN1_TIME_to_tm(X509_get0_notAfter(certificate.raw), &parts), "ASN1_TIME_to_tm")
-    end = Int64(unsafe timegm(&parts))
+    end = try certificate.end
     // RFC 5280 section 4.2.1.6: a sequence of names, each with the tag of its kind.
     for content in try certificate.extensions("2.5.29.17") {
       var rest = content[...]

@@ -1,5 +1,11 @@
 import COpenSSL
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// A certificate, freed when its last user lets go.
 @safe final class Certificate: @unchecked Sendable {  // never changed after init
   let raw: OpaquePointer
@@ -93,6 +99,26 @@ import COpenSSL
     let flags = unsafe X509_get_extension_flags(raw)
     let mayIssue = unsafe X509_get_key_usage(raw) & UInt32(KU_KEY_CERT_SIGN) != 0
     return flags & UInt32(EXFLAG_CA) != 0 || flags & UInt32(EXFLAG_KUSAGE) != 0 && mayIssue
+  }
+
+  /// The first second in which the certificate is valid, since 1970.
+  ///
+  /// The corresponding C function is `X509_get0_notBefore`.
+  var start: Int64 {
+    get throws(CryptoFailure) { try unsafe Self.unixTime(X509_get0_notBefore(raw)) }
+  }
+
+  /// The last second in which the certificate is valid, since 1970.
+  ///
+  /// The corresponding C function is `X509_get0_notAfter`.
+  var end: Int64 {
+    get throws(CryptoFailure) { try unsafe Self.unixTime(X509_get0_notAfter(raw)) }
+  }
+
+  private static func unixTime(_ time: UnsafePointer<ASN1_TIME>?) throws(CryptoFailure) -> Int64 {
+    var parts = unsafe tm()
+    try OpenSSLCall.check(unsafe ASN1_TIME_to_tm(time, &parts), "ASN1_TIME_to_tm")
+    return Int64(unsafe timegm(&parts))
   }
 
   /// The contents of the extensions with an object identifier, which is numbers with dots between them.

@@ -28,6 +28,15 @@ public struct FolderCertificate: Hashable, Sendable {
     (self.names, self.end, self.pin, self.authorityRefusal) = (names, end, pin, authorityRefusal)
   }
 
+  /// Whether a certificate can be for a name besides the host: a DNS name, whose first label may be `*`, or an IP address.
+  ///
+  /// - Parameter name: The name; an IPv6 address may stand in brackets.
+  /// - Returns: Whether one can.
+  public static func canBe(for name: String) -> Bool {
+    let names = CertificateNames([name])
+    return CertificateAuthority.canIssue(dnsNames: names.dnsNames, ipAddresses: names.ipAddresses)
+  }
+
   /// Whether it is time to renew it.
   public func isEnding(at time: Int64) -> Bool { time > end - Self.notice }
 
@@ -159,9 +168,10 @@ extension DataDirectory {
   /// Makes another certificate for the host of the settings, which a server shows once it reads the folder again (``FolderReload``) or is
   /// started again.
   ///
-  /// The key of the authority was never stored, so another authority issues it. The file of authorities has both from then
-  /// on, the new one first: who trusts that file trusts the server before and after. Whatever moment this is cut off at, the
-  /// folder is whole, and what its server shows is trusted by who trusts its authorities.
+  /// The key of the authority was never stored, so another authority issues it. The file of authorities has the new one from then
+  /// on, first, and those before whose certificates a running server may still show, ``mostAuthorities`` at most: who trusts that file
+  /// trusts the server before and after. Whatever moment this is cut off at, the folder is whole, and what its server shows is
+  /// trusted by who trusts its authorities.
   ///
   /// - Parameters:
   ///   - alternativeNames: DNS names and IP addresses besides the URL's host; `nil` for all names of the certificate before.
@@ -179,13 +189,18 @@ extension DataDirectory {
     }
     let others = if let alternativeNames { alternativeNames } else { try certificate(clock: clock).names }
     let names = CertificateNames([settings.serverURL.host] + others)
+    let kept: String
+    do throws(CryptoFailure) { kept = try Self.stillShown(of: trusted, at: clock.now) } catch {
+      throw .certificateUnreadable(path: file(authority), error)
+    }
     // One that another key takes the place of may be missing, or belong to something else.
     let key = hasNewKey ? nil : SharedSecretBox(try read(files.key, .secret, of: "tls.key"))
     let made: (authority: String, certificate: String, key: SharedSecretBox?)
     do throws(CryptoFailure) {
-      // Another name than that of the one before, so that nobody takes one for the other.
+      // A name that no other has, so that nobody takes one for the other; two may be made in one second.
+      let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
       let issuer = try CertificateAuthority(
-        commonName: "\(String("Signet \(settings.serverURL.domain)".prefix(48))) \(clock.now)", at: clock.now)
+        commonName: "\(String("Signet \(settings.serverURL.domain)".prefix(48))) \(suffix)", at: clock.now)
       if let key {
         let certificate = try key.withSecret { (key) throws(CryptoFailure) in
           try issuer.issueServerCertificate(
@@ -198,7 +213,7 @@ extension DataDirectory {
         made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
       }
     } catch { throw .certificate(error) }
-    let authorities = SecretBytes(copying: Array((made.authority + Self.firstCertificate(in: trusted)).utf8))
+    let authorities = SecretBytes(copying: Array((made.authority + kept).utf8))
     let certificate = SecretBytes(copying: Array(made.certificate.utf8))
     if let key = made.key {
       let names = unusedNames()
@@ -215,10 +230,18 @@ extension DataDirectory {
     return try DataDirectory(opening: path)
   }
 
-  private static func firstCertificate(in pem: String) -> String {
-    let end = "-----END CERTIFICATE-----"
-    guard let range = pem.firstRange(of: end) else { return pem }
-    return pem[..<range.upperBound] + "\n"
+  /// How many authorities the file that clients trust has at most after a renewal.
+  static let mostAuthorities = 8
+
+  /// The authorities of a file that are kept beside a new one.
+  ///
+  /// A running server may have read none of the certificates since: each authority is kept until the one certificate that it
+  /// issued has run out. The first one is that of the certificate which is replaced, whoever made it.
+  private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> String {
+    let lifetime = Int64(CertificateAuthority.usualServerDays) * 86_400
+    let listed = try ListedAuthority.all(inPEM: pem)
+    let kept = listed.prefix(1) + listed.dropFirst().filter { $0.start + lifetime > time }
+    return kept.prefix(mostAuthorities - 1).map(\.pem).joined()
   }
 
   /// Names for another key and its certificate.
