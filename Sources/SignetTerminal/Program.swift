@@ -59,7 +59,7 @@ public struct Program: Sendable {
   public let date: String
   /// When it ends with which code.
   public let exitCodes: [ExitNote]
-  /// The variables it reads.
+  /// The variables it reads; a note may have several names, with commas between them.
   public let environment: [Note]
   /// The files it reads and writes.
   public let files: [Note]
@@ -155,7 +155,10 @@ public struct Program: Sendable {
   /// Runs the command that the process was started with and ends the process.
   public func main() async -> Never {
     let words: [String]
-    do throws(UsageFailure) { words = try Self.words(of: Self.processArguments) } catch {
+    do throws(UsageFailure) {
+      words = try Self.words(of: Self.processArguments)
+      try checkEnvironment(Self.variable)
+    } catch {
       report(error, [], to: .standardError)
       exitProcess(.usage)
     }
@@ -177,6 +180,26 @@ public struct Program: Sendable {
       words.append(word)
     }
     return words
+  }
+
+  /// Checks the variables that the program reads.
+  ///
+  /// - Parameter value: The bytes of a variable; `nil` where there is none of that name.
+  /// - Throws: ``UsageFailure`` where one is not UTF-8: it would count as unset, and another folder or file be used without a word.
+  package func checkEnvironment(_ value: (String) -> [UInt8]?) throws(UsageFailure) {
+    let names = environment.flatMap { $0.name.split(separator: ", ").map { String($0) } }
+    for name in names {
+      guard let bytes = value(name), String(validating: bytes, as: UTF8.self) == nil else { continue }
+      throw .refused(
+        "the variable \(ours: name) is not UTF-8 text; set it to another value, and if it names a file or folder, rename that"
+      )
+    }
+  }
+
+  /// The bytes of a variable of the process.
+  private static func variable(_ name: String) -> [UInt8]? {
+    guard let value = unsafe getenv(name) else { return nil }
+    return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 
   /// The command line of the process, with the program's name.

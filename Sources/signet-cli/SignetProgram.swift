@@ -76,6 +76,7 @@ let signetProgram = Program(
     .init(
       "XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR",
       "Where the data folder, the agent's groups and its socket are, where nothing else is said"),
+    .init("HOME", "Where ~/.local/share and ~/.config are, which stand for an XDG variable that is not set"),
     .init(
       "LC_ALL, LC_MESSAGES, LANG",
       "The language of the words around a transaction: de, en, es or fr; what is signed does not depend on it"

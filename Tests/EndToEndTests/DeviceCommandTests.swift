@@ -64,6 +64,25 @@ struct DeviceCommandTests {
       result.errorOutput.contains("no folder \(folder.path)/.local/share/signet;"), "\(result.errorOutput)")
   }
 
+  @Test(
+    "A variable that is not UTF-8 is refused by both programs: no other folder or file is used",
+    arguments: [
+      ("signet", "list", "HOME"), ("signet", "list", "SIGNET_DATA"), ("signet", "list", "XDG_DATA_HOME"),
+      ("signet", "list", "XDG_CONFIG_HOME"), ("signet-server", "user list", "SIGNET_CA_FILE"),
+      ("signet-server", "user list", "SIGNET_API_KEY_FILE"),
+    ])
+  func variableIsNotText(_ program: String, _ words: String, _ variable: String) async throws {
+    let folder = try TemporaryFolder()
+    let script = #"export "$1=$2/b$(printf '\377')"; exec "$0" "# + words
+    let result = try await ChildCommand(
+      ["/bin/sh", "-c", script, try Programs.path(program), variable, folder.path],
+      environment: ServerCommand.cleanEnvironment.merging(["HOME": folder.path, "XDG_DATA_HOME": ""]) { $1 }
+    ).finish()
+    #expect(
+      result.isRefusal(64, "\(program): the variable \(variable) is not UTF-8 text; "), result.summary)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
   @Test("A descriptor that nobody opened is refused before the vault's files get its number")
   func closedDescriptor() async throws {
     let folder = try TemporaryFolder()

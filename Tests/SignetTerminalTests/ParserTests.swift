@@ -199,6 +199,26 @@ let parserCases: [ParserCase] = [
     ) { try Program.words(of: [name, Array("otp".utf8), [0x62, 0xFF]]) }
   }
 
+  @Test(
+    "a variable that the program reads and that is not UTF-8 is refused by its name, others are not looked at"
+  )
+  func variablesThatAreNotText() throws {
+    let program = Program(
+      "sample", "Show it", version: "1", date: "2026-11-21",
+      commands: [Command("otp", "Print it") { _ in .success }],
+      environment: [.init("SAMPLE_HOME", "A folder"), .init("XDG_A, XDG_B", "Two more")])
+    try program.checkEnvironment { _ in nil }
+    try program.checkEnvironment { $0 == "XDG_A" ? [] : Array("/zoë".utf8) }
+    for name in ["SAMPLE_HOME", "XDG_A", "XDG_B"] {
+      #expect(
+        throws: UsageFailure.refused(
+          "the variable \(ours: name) is not UTF-8 text; set it to another value, and if it names a file or folder, rename that"
+        )
+      ) { try program.checkEnvironment { $0 == name ? [0x2F, 0xFF] : nil } }
+    }
+    try program.checkEnvironment { $0 == "OTHER" ? [0xFF] : nil }
+  }
+
   @Test("what a handler throws gives the code and a sanitised line")
   func failures() async {
     func run(_ how: String) async -> (ExitCode, String) {
