@@ -117,6 +117,34 @@ extension StorageContract {
       try await expect(
         storage.end("t1", Sample.end(.cancelled, by: "c1", at: 1240)), is: .expired, "an end a minute before")
     },
+    Check(
+      "what nobody has found to have expired has expired, also where its user is suspended, or its container revoked"
+    ) {
+      storage in
+      for user in ["alice", "bob"] {
+        try await storage.add(user == "alice" ? Sample.alice : Sample.bob)
+        try await storage.activate("c-\(user)", user: user)
+        for (id, created) in [("over", 1000), ("open", 1001)] as [(String, Int64)] {
+          try await storage.addTransaction(
+            Sample.transaction("\(id)-\(user)", user: user, created: created), audit: event("transaction"))
+        }
+      }
+      let outcome = try await storage.suspendUser(
+        "alice", reason: "", subject: "~new", at: 1300, audit: event("suspended")
+      ) { event("ended \($0)") }
+      try expect(outcome, is: .changed, "a suspension")
+      let revocation = AuditRecord(.containerRevoked(container: "c-bob"), by: .local, at: 1300)
+      _ = try await storage.revokeContainer("c-bob", audit: revocation, lost: Sample.lost)
+      for user in ["alice", "bob"] {
+        try await expect(
+          storage.transaction("over-\(user)")?.state, is: .expired, "what was over, of \(user)")
+        try await expect(storage.transaction("over-\(user)")?.end, is: nil, "a reason, of \(user)")
+        try await expect(
+          storage.transaction("open-\(user)")?.state, is: .withdrawn, "what waited, of \(user)")
+        let expiry = AuditRecord(.transactionExpired(transaction: "over-\(user)"), by: .server, at: 1300)
+        try await expect(log(of: storage).count { $0 == expiry.text }, is: 1, "its event, of \(user)")
+      }
+    },
     Check("what is for anybody becomes that of who ends it, and is nobody else's then") { storage in
       try await storage.add(Sample.alice)
       try await storage.add(Sample.bob)

@@ -449,8 +449,9 @@ package struct Model: Hashable, Sendable {
     }
   }
 
-  /// Ends a request that nobody is to answer any more, which the log says of it.
+  /// Ends a request that nobody is to answer any more, which the log says of it; one whose time is over has expired, which the log says too.
   mutating func withdraw(_ request: String) {
+    guard requests[request]?.state(at: now) == .pending else { return }
     end(request, .withdrawn)
     effects.insert("ended \(request)")
   }

@@ -257,7 +257,7 @@ extension SQLConnection {
     try noteEnd(of: ended.id, user: ended.user, at: time)
   }
 
-  /// Withdraws requests that wait, because nobody is there to answer them.
+  /// Withdraws requests that wait, because nobody is there to answer them; those whose time is over have expired.
   ///
   /// - Parameters:
   ///   - condition: Which, in SQL: `$1` is the value.
@@ -270,6 +270,9 @@ extension SQLConnection {
     where condition: String, _ value: String, because reason: String, at time: Int64,
     _ ended: (String) -> AuditRecord
   ) throws {
+    // An end by time is final, also where nobody has looked since.
+    try expire(
+      where: "\(condition) AND expires <= $2", [.text(value), .integer(time)], at: time)
     _ = try endWaiting(
       "state = 'withdrawn', end_reason = $2, end_message = '', decided = $3", where: condition,
       [.text(value), .text(reason), .integer(time)], ended)
@@ -277,7 +280,11 @@ extension SQLConnection {
 
   /// Marks a transaction that waits, and whose time is over, with its event.
   func expire(_ id: String, at time: Int64) throws {
-    _ = try endWaiting("state = 'expired'", where: "id = $1", [.text(id)]) {
+    try expire(where: "id = $1", [.text(id)], at: time)
+  }
+
+  private func expire(where condition: String, _ values: [SQLValue], at time: Int64) throws {
+    _ = try endWaiting("state = 'expired'", where: condition, values) {
       AuditRecord(.transactionExpired(transaction: $0), by: .server, at: time)
     }
   }
