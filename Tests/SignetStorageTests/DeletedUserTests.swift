@@ -125,6 +125,18 @@ import Testing
       asking: TransactionRecord(id: "kept", user: id, content: "{}", created: 3, expires: 5000),
       limits: limits
     ) { _ in event }
+    // What a container has signed names the user.
+    let signer = SignerRecord(try #require(try await storage.container("c")))
+    let decided = try await storage.decideTransaction(
+      DecisionAttempt(transaction: "kept", by: signer, request: [1], expires: 5000), limits: limits
+    ) { _, _ in
+      .take(
+        DecisionRecord(state: .accepted, jws: "signed by \(id)", container: "c", time: 6), isSigned: true,
+        hasRightNumber: true)
+    } audit: { _ in
+      event
+    }.value
+    #expect(decided == .decided)
     var other = TransactionRecord(id: "gone", user: id, content: "{}", created: 3, expires: 5000)
     other.requester = "key:k"
     let outcome = try await storage.addTransaction(other, key: nil, limits: limits) { _ in event }
@@ -150,7 +162,9 @@ import Testing
       audit: AuditRecord(.userDeleted(user: Self.id), by: .local, at: 1010)
     ) { _ in event }
     #expect(outcome == .changed)
-    #expect(try await storage.transaction("kept")?.user == "~subject")
+    let kept = try #require(try await storage.transaction("kept"))
+    #expect(kept.user == "~subject" && kept.state == .accepted)
+    #expect(kept.decision?.container == "c" && kept.decision?.jws == nil)
     #expect(try await storage.transaction("gone") == nil)
     #expect(try await Self.tables(database).holding == ["transaction_changes"])
     for time in [1020, 1020 + 600] as [Int64] { _ = try await storage.sweep(at: time) { _ in event } }

@@ -189,7 +189,7 @@ public struct TransactionService: Sendable {
     }
   }
 
-  /// The transaction as its relying party sees it.
+  /// The transaction as its relying party sees it, with the container that has decided it, unless its user was deleted since.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ id: String) async throws -> (TransactionRecord, ContainerRecord?) {
@@ -198,7 +198,8 @@ public struct TransactionService: Sendable {
     if try await keepsExpiry(of: [transaction]) { return try await find(id) }
     guard let decision = transaction.decision else { return (transaction, nil) }
     let container = try await context.storage.container(decision.container)
-    return (transaction, container)
+    // Of a deleted user nothing says any more what was signed, and on which device.
+    return (transaction, container?.isErased == true ? nil : container)
   }
 
   /// Transactions, those that were made last first.

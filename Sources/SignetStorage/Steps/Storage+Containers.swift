@@ -215,6 +215,10 @@ extension SQLConnection {
   /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
   /// `nil` where it is not the signer any more.
   ///
+  /// Decisions do not look at the device's row, which saves a query for each: the step that locks a device locks each container in use there
+  /// (``give(_:on:_:)``), no container comes into use on a locked one, and a device is locked for a report where its container is. A device can also be
+  /// locked for the altered row of an earlier container; the one in use has its own row, whose code holds.
+  ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
   func standing(
     of signer: SignerRecord
@@ -259,6 +263,9 @@ extension SQLConnection {
 extension ContainerRecord {
   /// What the device of the container calls itself, as ``DeviceRecord/installation`` has it: 32 hexadecimal digits in lower case.
   public var installation: String { Hex.encode(device) }
+
+  /// Whether its user was deleted, and nothing says any more on which device it was.
+  package var isErased: Bool { device.isEmpty }
 
   /// The digests of its public keys of all three uses.
   var keyDigests: [PublicKeyDigest] { [sessionKey, encryptionKey, signingKey].map(PublicKeyDigest.init) }

@@ -154,11 +154,13 @@ extension SQLConnection {
       "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .text(user.id)], changing: 1)
     user.id = user.subject
     try update(user)
-    // What was signed names the id, and has an app's secret beside it.
+    // What was signed names the id, by a container as by others, and has an app's secret beside it.
     _ = try execute(
-      "UPDATE transactions SET evidence = NULL, evidence_key = NULL WHERE user_id = $1", [.text(user.id)])
+      "UPDATE transactions SET decision = NULL, evidence = NULL, evidence_key = NULL WHERE user_id = $1",
+      [.text(user.id)])
     for case var request? in requests {
       (request.user, request.evidence) = (user.id, nil)
+      request.decision?.jws = nil
       try execute(
         "UPDATE transactions SET code = $1 WHERE id = $2",
         [.optional(codes.code(of: request.image)), .text(request.id)], changing: 1)

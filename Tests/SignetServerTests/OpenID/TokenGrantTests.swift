@@ -317,13 +317,19 @@ import Testing
     let fixture = try await OpenIDFixture()
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
     let id = try await fixture.ask(client).id
+    let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+    let request = try #require(waiting.first).id
     try await fixture.decide(.accepted)
     let token = try await fixture.poll(client, id).body.string("id_token")
+    #expect(try await fixture.server.transactions.find(request).1 != nil)
     let subject = try JSONObject(parsing: JWS(compact: token).unverifiedPayload).string("sub")
     let alice = try UserID("alice")
     #expect(try await users.find(alice).subject == subject)
     let left = try await users.delete(alice, by: .local)
     #expect(left.id == subject && left.state == .deleted)
+    // What was signed names the user, and is not taken for digits now.
+    let (kept, container) = try await fixture.server.transactions.find(request)
+    #expect(kept.user == subject && kept.decision?.jws == nil && container == nil)
     try await users.add(alice, by: .local)
     let other = try await users.find(alice).subject
     #expect(other != subject && [other, subject].allSatisfy { $0.hasPrefix("~") && $0.utf8.count == 23 })
