@@ -140,6 +140,22 @@ extension StorageContract {
           try await expect(.containerNotInUse, step.name) { try await step.accepts(storage, "revoked") }
         }
       },
+      Check("what is in use on a locked device is locked itself, and has its targets of pushes taken away") {
+        storage in
+        for (user, lock) in waysToLock {
+          try await storage.add(UserRecord(id: user, created: 1000))
+          try await storage.activate("c-\(user)", user: user)
+          _ = try await storage.addPushTarget(pushTarget(of: user), limit: 5, audit: event("target"))
+          try await lock(storage, user)
+          try await expect(storage.only(user).standing, is: .locked, "the device locked by: \(user)")
+          let inUse = try await storage.containers(user: user).filter(\.isInUse)
+          try expect(inUse.count, is: user == "deletion" ? 0 : 1, "containers in use after: \(user)")
+          try expect(inUse.allSatisfy(\.isLocked), is: true, "the container locked by: \(user)")
+          let isRemoved = try await storage.removePushTarget(
+            "p-\(user)", of: "c-\(user)", ifSealed: nil, audit: event("removed"))
+          try expect(isRemoved, is: true, "a target after: \(user)")
+        }
+      },
       Check("a signed request is that of a container as it is in the step") { storage in
         try await storage.add(Sample.alice)
         try await storage.activate("c1")

@@ -215,6 +215,27 @@ import Testing
     #expect(server.capture.lines.count { $0.contains("push.skipped") } == 12)
   }
 
+  @Test(
+    "a locked container removes its targets and adds none; the request of a revoked one is refused before")
+  func locked() async throws {
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    let ids = [
+      try await targets.add(form("desk"), for: record), try await targets.add(form("couch"), for: record),
+    ]
+    let devices = DeviceService(server.context)
+    let found = try #require(try await devices.devices(of: UserID("alice")).first)
+    try await devices.lock(found.id, reason: "lost", by: .local)
+    let path = "/main/v1/device/push-targets/"
+    let locked = try await device.send(to: server, "DELETE", path + ids[0])
+    try await targets.remove(ids[0], of: locked)
+    #expect(try await problem { try await targets.add(form("attic"), for: locked) } == .containerLocked)
+    #expect(try await targets.list(for: locked).targets.map(\.id.text) == [ids[1]])
+    _ = try await server.users.revokeContainer(record.id, by: .local)
+    #expect(
+      try await problem { try await device.send(to: server, "DELETE", path + ids[1]) } == .containerUnknown)
+  }
+
   @Test("a revoked container gets no push")
   func revoked() async throws {
     let record = try await server.activate().send(to: server)

@@ -75,6 +75,9 @@ extension Storage {
 
   /// Removes a container's target.
   ///
+  /// That takes something away, so that no lock of the container, its device or its user stands in the way. A request of a container that
+  /// is not in use does not get here: ``claimRequest(_:of:in:expires:isGranting:)`` refuses it.
+  ///
   /// - Parameters:
   ///   - id: The target.
   ///   - container: Whose it is.
