@@ -38,6 +38,8 @@ public import SignetJOSE
   case wrongResponse
   /// There is no notification of this name.
   case noSuchNotification
+  /// The server does not know the mechanism any more.
+  case notEnrolled
 
   /// What happened and what to do; never a secret, a challenge or a user.
   public var description: String {
@@ -65,6 +67,8 @@ public import SignetJOSE
     case .wrongAnswer(let reason): "the message \(reason)"
     case .wrongResponse: "the response to the challenge is wrong; enrol the device again"
     case .noSuchNotification: "there is no message of this id"
+    case .notEnrolled:
+      "the server does not know this account any more, and asks it nothing: delete it here; for another one, have the operator invite this device again"
     }
   }
 }

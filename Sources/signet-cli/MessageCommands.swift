@@ -27,26 +27,33 @@ extension Command {
         "list", "List messages, the newest first",
         description: """
           The servers of accounts that were enrolled with --push-service live are asked what waits first. What a server says that it has \
-          ended, since it was answered elsewhere or withdrawn, is listed as ended.
+          ended, since it was answered elsewhere or withdrawn, is listed as ended; so is all of an account that its server does not know \
+          any more. Where a server cannot be asked, that is said, what is known is listed, and the exit status is not 0.
           """,
         options: [.flag("pending", "Only those that wait")]
       ) { arguments in
-        let messages = try await withOpened(arguments) { device, password in
-          try await receiveWaiting(on: device, password, arguments)
-          return try await device.accounts.messages(pendingOnly: arguments.isSet("pending"), by: password)
-            .map { Message(of: $0.mechanism, $0.notification) }
+        let (messages, failures) = try await withOpened(arguments) { device, password in
+          let failures = try await receiveWaiting(on: device, password, arguments)
+          let found = try await device.accounts.messages(
+            pendingOnly: arguments.isSet("pending"), by: password)
+          return (found.map { Message(of: $0.mechanism, $0.notification) }, failures)
         }
+        // What is known is listed; the exit status still says that something could not be asked.
+        let status = failures.first.map { exitCode(of: $0.failure) } ?? .success
         if arguments.isSet("json") {
-          let list = JSONValue.array(messages.map { .object($0.json) })
-          arguments.output.print(json: JSONValue.object(["messages": list]).text)
-          return .success
+          var object: JSONObject = ["messages": .array(messages.map { .object($0.json) })]
+          if !failures.isEmpty { object["notAsked"] = .array(failures.map { .object(json(of: $0)) }) }
+          arguments.output.print(json: JSONValue.object(object).text)
+          return status
         }
         if messages.isEmpty {
           arguments.errorOutput.print(
-            arguments.isSet("pending") ? "No message waits." : "No message was received.")
+            !failures.isEmpty
+              ? "No message is known here; not every server could be asked."
+              : arguments.isSet("pending") ? "No message waits." : "No message was received.")
         }
         for message in messages { arguments.output.print(message.text(on: arguments.output)) }
-        return .success
+        return status
       },
       Command("show", "Show a message", arguments: [messageArgument]) { arguments in
         let message = try await withOpened(arguments) { device, password in
@@ -59,7 +66,7 @@ extension Command {
         "approve", "Say yes; where the server demands it, after a finger or the passcode",
         description: """
           Without an id, the one message that waits. What is approved is shown first. A number that the message does not offer is not \
-          sent; after a wrong one the message waits on, as long as its server takes another one.
+          sent. A wrong one denies the message at a server of Signet; some servers take another one, and the message waits on.
           """,
         options: [.value("number", "The number that the sign-in shows", named: "digits")],
         arguments: [optionalMessageArgument]
@@ -196,14 +203,30 @@ extension Command {
     return try await options.withAccountsPassword(on: device) { try await body(device, $0) }
   }
 
-  /// Receives what waits for accounts whose servers push nothing; says which cannot be asked.
+  /// An account whose server could not be asked, or has something that was not taken, and why.
+  private typealias NotAsked = (mechanism: PushMechanism, failure: SignetFailure)
+
+  /// Receives what waits for accounts whose servers push nothing.
+  ///
+  /// - Returns: Which cannot be asked, which is said.
+  @discardableResult
   private static func receiveWaiting(
     on device: Device, _ password: SharedSecretBox?, _ arguments: Arguments
-  ) async throws {
-    for (mechanism, failure) in try await device.accounts.receiveWaiting(by: password) {
+  ) async throws -> [NotAsked] {
+    let failures = try await device.accounts.receiveWaiting(by: password)
+    for (mechanism, failure) in failures {
       arguments.errorOutput.print(
         "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
     }
+    return failures
+  }
+
+  private static func json(of failed: NotAsked) -> JSONObject {
+    let mechanism = failed.mechanism
+    return [
+      "account": .string(mechanism.account.description), "issuer": .string(mechanism.issuer),
+      "name": .string(mechanism.name), "reason": .string(failed.failure.description),
+    ]
   }
 
   /// A message that was received; one that was not is looked for where it may wait.
@@ -237,9 +260,13 @@ extension Command {
     if let id = arguments.optionalString("id") {
       return try await received(id, on: device, password, arguments)
     }
-    try await receiveWaiting(on: device, password, arguments)
+    let failures = try await receiveWaiting(on: device, password, arguments)
     let waiting = try await device.accounts.messages(pendingOnly: true, by: password)
-    guard let only = waiting.first else { throw CommandFailure(.failure, "no message waits") }
+    guard let only = waiting.first else {
+      guard let failure = failures.first?.failure else { throw CommandFailure(.failure, "no message waits") }
+      throw CommandFailure(
+        exitCode(of: failure), "no message is known that waits; not every server could be asked")
+    }
     guard waiting.count == 1 else {
       throw CommandFailure(
         .usage, "\(waiting.count) messages wait; name one (signet message list --pending shows them)")
@@ -255,7 +282,8 @@ extension Command {
       arguments.errorOutput.print(message.text(on: arguments.errorOutput))
       let isPending = message.notification.isPending
       if message.notification.message.kind == .challenge, decision == .approve, isPending {
-        throw CommandFailure(.usage, "the sign-in shows a number: give it with --number")
+        throw CommandFailure(
+          .usage, "the sign-in shows a number: give it with --number. \(ours: PushAuthMessage.oneNumber)")
       }
       do throws(SignetFailure) {
         try await device.accounts.answer(
@@ -309,8 +337,17 @@ extension Command {
     }
     do throws(PushAuthFailure) {
       return try PushAuthDevice(
-        token: token, name: "signet", platform: service == "gcm" ? "android" : "ios", service: service)
+        token: token, name: "signet", platform: platform(at: service), service: service)
     } catch { throw SignetFailure.pushAuth(error) }
+  }
+
+  /// The platform that servers are told: for the services of Apple and Google theirs, which servers of others ask for with them.
+  private static func platform(at service: String) -> String {
+    switch service {
+    case "apns": "ios"
+    case "gcm": "android"
+    default: Device.platform
+    }
   }
 
   /// Enrols this device as the app of a URI.
@@ -383,8 +420,8 @@ private struct Message {
     let how =
       switch message.kind {
       case .default: "approve or deny"
-      case .challenge:
-        "approve with --number, one of \(message.numbers.map(String.init).joined(separator: ", "))"
+      case .challenge where message.numbers.isEmpty: "approve with --number. \(PushAuthMessage.oneNumber)"
+      case .challenge: "approve with --number, one of \(message.numberList). \(PushAuthMessage.oneNumber)"
       case .biometric: "approve with a finger or the passcode"
       }
     let what = state == "pending" ? how : state
@@ -416,6 +453,12 @@ extension PushMechanism {
 }
 
 extension PushAuthMessage {
+  /// What is said of a number before it is sent: some servers, ours too, take one and no second.
+  static let oneNumber = "A wrong number may be taken for a no"
+
+  /// The numbers that are offered, with commas between them.
+  var numberList: String { numbers.map(String.init).joined(separator: ", ") }
+
   /// Who sent it, and what it says, behind bars.
   func text(of mechanism: PushMechanism, on terminal: Terminal) -> TerminalText {
     var block = TerminalBlock(on: terminal)

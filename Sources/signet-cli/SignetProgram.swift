@@ -228,6 +228,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
   case .pushAuth(.notPending), .pushAuth(.ended), .pushAuth(.expired): .failure
+  // As of a container that its server does not know any more.
+  case .pushAuth(.notEnrolled): .protocolError
   case .pushAuth(.wrongAnswer), .pushAuth(.numberNotOffered): .usage
   case .pushAuthRefused(401, _), .pushAuthRefused(403, _): .permissionDenied
   case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,

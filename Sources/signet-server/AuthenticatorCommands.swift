@@ -70,7 +70,7 @@ enum AuthenticatorCommands {
           "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
           .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER",
         ])
-        for app in try objects("mechanisms", in: answer) {
+        for app in try objects("authenticators", in: answer) {
           table.append([
             try app.string("id"), try app.string("state"),
             try app.optionalString("deviceName") ?? "-", try app.optionalString("platform") ?? "-",
@@ -83,7 +83,8 @@ enum AuthenticatorCommands {
       },
       Command(
         "remove", "Remove an app, with the messages that wait for it",
-        description: "The app is not told; what it answers from then on is refused.",
+        description:
+          "What it answers from then on is refused. An app that asks what waits for it hears that it is not known any more.",
         arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")],
         synonyms: ["delete", "revoke"]
       ) { arguments in

@@ -18,6 +18,8 @@ enum MessageCommands {
           The push service of the app carries the message, where this server has it in "push" of server.json; an app that enrolled with \
           'signet import --push-service live' asks for it. With --json the message is printed as the app gets it, as push, which \
           'signet message receive' takes too.
+
+          With --kind challenge the user has one try: a wrong number denies the message.
           """,
         options: [
           .value(

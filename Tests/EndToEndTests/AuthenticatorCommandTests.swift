@@ -67,10 +67,11 @@ import Testing
     let scanned = try await device.run(
       "scan", picture, "--push-token", "gateway-7", "--push-service", "webhook")
     #expect(scanned.status == 0 && scanned.output.contains("Enrolled Bank (alice)"), scanned.summary)
-    let listed = try await server.json("authenticator", "list", "alice").array("mechanisms")
+    let listed = try await server.json("authenticator", "list", "alice").array("authenticators")
     #expect(listed.count == 1)
     let table = try await server.run("authenticator", "list", "alice")
     #expect(table.output.contains("active") && table.output.contains("webhook"), table.summary)
+    #expect(table.output.contains(" linux ") && !table.output.contains(" ios "), table.summary)
 
     let (yes, first) = try await ask("Sign in to the shop", device, at: server)
     #expect(try await show(yes, at: server).status == 75)
@@ -90,8 +91,8 @@ import Testing
     #expect(
       shown.output.contains("Delivery     not sent: no service in \"push\" of server.json"), shown.summary)
     #expect(!shown.output.contains("the app asks for it"), shown.summary)
-    let used = try await server.json("authenticator", "list", "alice").array("mechanisms")
-    guard case .object(let app)? = used.first else { throw JSONFailure.missingMember("mechanisms") }
+    let used = try await server.json("authenticator", "list", "alice").array("authenticators")
+    guard case .object(let app)? = used.first else { throw JSONFailure.missingMember("authenticators") }
     #expect(try app.integer("lastAnswered") >= app.integer("created") && app.string("state") == "active")
     let again = try await server.json(
       "message", "create", "alice", "Withdrawn", "--key-file", server.shopKey)

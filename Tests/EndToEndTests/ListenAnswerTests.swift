@@ -401,6 +401,89 @@ import Testing
     await server.stop()
   }
 
+  @Test("a container and an app say the same of a suspension, of what it ends, and of its own end")
+  func suspensions() async throws {
+    let (server, device) = try await app()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("bob"), passwords: [Self.password])
+    for (user, text) in [("alice", "Log in, Alice?"), ("bob", "Pay 2 EUR")] {
+      let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+      try terminal.expect("Listening; Ctrl-C ends it.")
+      if user == "alice" {
+        _ = try await send(text, by: server)
+      } else {
+        _ = try await server.ask(user, text)
+      }
+      try terminal.expect("  | \(text)")
+      _ = try await server.json("user", "suspend", user, "--reason", "on leave")
+      try terminal.expect("; the server is asked again until that changes")
+      try terminal.expect("Request 1 was cancelled or withdrawn.")
+      _ = try await server.json("user", "resume", user)
+      try terminal.answer("the suspension or the lock has ended", "\u{4}", newline: false)
+      #expect(try await terminal.end().status == 0)
+    }
+    await server.stop()
+  }
+
+  @Test("an app that an operator has removed is told so, by whoever asks, and nothing of it waits")
+  func removedApp() async throws {
+    let (server, device) = try await app()
+    _ = try await send("Log in?", by: server)
+    #expect(try await listed(device).map { try $0.string("status") } == ["pending"])
+    let apps = try await server.json("authenticator", "list", "alice").array("authenticators")
+    guard case .object(let app)? = apps.first else { throw JSONFailure.missingMember("authenticators") }
+    let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
+    try terminal.expect("  | Log in?")
+    _ = try await server.json("authenticator", "remove", app.string("id"))
+    try terminal.expect("Request 1 has ended.")
+    try terminal.expect("the server does not know this account any more")
+    #expect(try await terminal.end().status == 76)
+    let list = try await device.run("message", "list", "--json")
+    let known = try JSONObject(parsing: Array(list.output.utf8))
+    guard case .object(let message)? = try known.array("messages").first,
+      case .object(let failed)? = try known.array("notAsked").first
+    else { throw JSONFailure.missingMember("messages") }
+    #expect(
+      list.status == 76 && list.errorOutput.contains("does not know this account any more"), list.summary)
+    #expect(try message.string("status") == "ended" && failed.string("issuer") == "Bank")
+    let approved = try await device.run("message", "approve")
+    #expect(approved.isRefusal(76, "no message is known that waits; not every server"), approved.summary)
+    await server.stop()
+  }
+
+  @Test("where a server cannot be asked, nobody says that nothing waits")
+  func unreachable() async throws {
+    let (server, device) = try await app()
+    await server.stop()
+    for words in [["list"], ["list", "--pending"]] {
+      let listed = try await device.run(["message"] + words)
+      #expect(
+        listed.isRefusal(69, "No message is known here; not every server could be asked."), listed.summary)
+      #expect(!listed.errorOutput.contains("No message waits"), listed.summary)
+    }
+    let json = try await device.run("message", "list", "--json")
+    let object = try JSONObject(parsing: Array(json.output.utf8))
+    #expect(try json.status == 69 && object.array("notAsked").count == 1, json.summary)
+    #expect(try object.array("messages").isEmpty)
+    let denied = try await device.run("message", "deny")
+    #expect(denied.isRefusal(69, "not every server could be asked"), denied.summary)
+  }
+
+  @Test("without a terminal a challenge is shown with its numbers, and that a wrong one may be the answer")
+  func numbersWithoutATerminal() async throws {
+    let (server, device) = try await app()
+    let made = try await send("Pick the number", "--kind", "challenge", by: server)
+    let right = try made.integer("number")
+    let shown = try await device.run("listen", "--once", "--no-notify")
+    let line = shown.output.split(separator: "\n").first { $0.hasPrefix("Message ") }
+    #expect(
+      line?.contains(": the sign-in shows one of ") == true && line?.contains(" \(right)") == true,
+      shown.summary)
+    let unnumbered = try await device.run("message", "approve")
+    #expect(unnumbered.isRefusal(64, "A wrong number may be taken for a no"), unnumbered.summary)
+    await server.stop()
+  }
+
   @Test("a transaction reaches such an app too; what its relying party withdraws, and what runs out, is told")
   func appTransactions() async throws {
     let (server, device) = try await app()

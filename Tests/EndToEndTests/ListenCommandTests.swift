@@ -254,7 +254,8 @@ import Testing
     #expect(held.hasSuffix("is asked again until that changes"), "\(held)")
     _ = try await server.json("user", "resume", "alice")
     let again = try #require(await lines.firstLine())
-    #expect(again.contains("alice") && again.hasSuffix(": the server answers again"), "\(again)")
+    #expect(
+      again.contains("alice") && again.hasSuffix(": the suspension or the lock has ended"), "\(again)")
     _ = try await server.ask("alice", "Pay 1 EUR")
     #expect(try await process.end() == 0)
     #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"), "\(process.outputSoFar)")

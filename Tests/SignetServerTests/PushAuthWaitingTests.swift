@@ -139,6 +139,36 @@ import Testing
     #expect(try list(try await ask()).array("ended").isEmpty)
   }
 
+  @Test("an app that waits is told of its user's suspension, and asks in vain until that is over")
+  func suspended() async throws {
+    let (users, alice) = (UserService(server.context), try UserID("alice"))
+    let tag = try list(try await ask()).string("tag")
+    async let answered = ask(known: tag, seconds: 50)
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    _ = try await users.suspend(alice, reason: "", by: .local)
+    for response in [try await answered, try await ask()] {
+      #expect(response.status == 403 && Problem(parsing: response.body)?.code == .userNotActive)
+    }
+    // To nobody else.
+    #expect(try await ask(by: PushAuthKey(SecretBytes.random(byteCount: 32))).status == 400)
+    _ = try await users.resume(alice, by: .local)
+    #expect(try await list(ask()).array("messages").isEmpty)
+  }
+
+  @Test("an app that an operator has removed is refused in the words that apps know")
+  func removed() async throws {
+    let found = try await server.storage.pushAuthMechanisms(user: "alice")
+    let tag = try list(try await ask()).string("tag")
+    async let answered = ask(known: tag, seconds: 50)
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    let event = AuditRecord(.pushAuthRemoved(mechanism: found[0].id), by: .local, at: server.clock.now)
+    #expect(try await server.storage.removePushAuthMechanism(found[0].id, audit: event))
+    for response in [try await answered, try await ask()] {
+      #expect(response.status == 400)
+      #expect(try JSONObject(parsing: response.body).string("message") == "The message was not accepted.")
+    }
+  }
+
   @Test("an app is listed as pending until it has registered, and then with the time of its last answer")
   func listed() async throws {
     let service = PushAuthService(server.context)
@@ -148,7 +178,7 @@ import Testing
         try await server.send(
           .get, "//main/v1/admin/pushauth/mechanisms?user=alice", [],
           [("Authorization", "Bearer \(admin.text)")]))
-      return try answer.array("mechanisms").map { value in
+      return try answer.array("authenticators").map { value in
         guard case .object(let app) = value else { throw JSONFailure.missingMember("id") }
         return app
       }

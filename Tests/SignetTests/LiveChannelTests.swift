@@ -36,6 +36,26 @@ import Testing
     await server.stop()
   }
 
+  @Test(
+    "a device that waits is told of a transaction that runs out at its end, and not at the end of its wait")
+  func runsOut() async throws {
+    let inviting = try await InvitingServer()
+    let server = inviting.server
+    let fixture = try DeviceFixture(inviting.transport)
+    let device = fixture.device
+    let container = try await fixture.activate(inviting.invite())
+    _ = try await TransactionService(server.context).create(
+      "Pay 1 EUR", user: container.user, lifetime: 2, by: .key("test"))
+    let waiting = try #require(try await device.transactionList(beyond: nil, for: container))
+    #expect(waiting.list.transactions.count == 1)
+    let begin = ContinuousClock.now
+    let next = try await device.transactionList(beyond: waiting, for: container)
+    #expect(next?.list.transactions.isEmpty == true)
+    // Its request waits for 25 s where nothing changes.
+    #expect(ContinuousClock.now - begin < .seconds(20))
+    await server.stop()
+  }
+
   @Test("a device that waits is told that its user was suspended, also where nothing waited for it")
   func suspended() async throws {
     let inviting = try await InvitingServer()

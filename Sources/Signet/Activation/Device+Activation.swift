@@ -208,7 +208,7 @@ extension Device {
     } catch { throw .deviceNameRefused(error) }
   }
 
-  static var platform: String {
+  package static var platform: String {
     #if os(Linux)
       "linux"
     #elseif os(macOS)

@@ -58,6 +58,16 @@ extension Accounts {
     return kept
   }
 
+  /// Notes that nothing of a mechanism waits any more, since its server does not know it.
+  func endAll(of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain) async throws(SignetFailure) {
+    let now = device.clock.now * 1000
+    try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        let waiting = try Self.inbox(of: mechanism, in: records).pending(at: nil)
+        try Self.end(Set(waiting.map(\.id)), of: mechanism, in: &records, at: now)
+      })
+  }
+
   /// The messages of all push mechanisms, the newest first.
   ///
   /// - Parameters:

@@ -63,7 +63,15 @@ package struct PushChannel: Sendable {
   }
 
   private func kept(beyond known: Waiting?) async throws(SignetFailure) -> Waiting {
-    let next = try await waiting(beyond: known?.tag)
+    let next: Waiting
+    do throws(SignetFailure) { next = try await waiting(beyond: known?.tag) } catch {
+      if error == .pushAuth(.notEnrolled), try await !accounts.havePassword(),
+        let unlocked = try await accounts.open(by: nil)
+      {
+        try await accounts.endAll(of: mechanism.id, in: unlocked)
+      }
+      throw error
+    }
     if var known, known.listed == next.listed {
       known.tag = next.tag
       return known
@@ -89,7 +97,7 @@ package struct PushChannel: Sendable {
     let response = try await accounts.response(
       to: PushAuthRequest.waiting(
         of: mechanism.mechanismID, asked, at: endpoints, cookie: cookie, key: key), within: seconds)
-    guard response.status == 200 else { throw PushRefusal(response).failure }
+    guard response.status == 200 else { throw PushRefusal(response).failureOfWaiting }
     return try Waiting(parsing: response.body, key: key)
   }
 }
@@ -159,7 +167,9 @@ extension Accounts {
     var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
     for (channel, answer) in zip(channels, await answers(to: channels)) {
       switch answer {
-      case .failure(let failure): failures.append((channel.mechanism, failure))
+      case .failure(let failure):
+        if failure == .pushAuth(.notEnrolled) { try await endAll(of: channel.mechanism.id, in: unlocked) }
+        failures.append((channel.mechanism, failure))
       case .success(let waiting):
         let kept = try await keep(waiting, of: channel.mechanism.id, in: unlocked)
         if let failure = kept.failure { failures.append((channel.mechanism, failure)) }

@@ -8,6 +8,10 @@ struct PushRefusal {
   static let reasonLimit = 200
   /// What a server of ours says of a message whose request has ended (`docs/protocol.md` section 15).
   private static let ended = "The request has ended."
+  /// What it says of an app that is not enrolled, or has another key.
+  private static let notAccepted = "The message was not accepted."
+  /// Why the server lets nobody go on for now; `nil` where something else is refused.
+  private let hold: SignetFailure?
 
   /// Whether another number may be tried.
   enum NumberTries {
@@ -26,7 +30,9 @@ struct PushRefusal {
     let body: JSONObject?
     do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { body = nil }
     let said: String
-    if let problem = Problem(parsing: response.body) {
+    let problem = Problem(parsing: response.body)
+    hold = problem.map { SignetFailure.refused($0) }.flatMap { $0.isHeld ? $0 : nil }
+    if let problem {
       said = problem.detail.isEmpty ? problem.code.title : problem.detail
     } else if case .string(let message)? = body?["message"] {
       said = message
@@ -46,6 +52,12 @@ struct PushRefusal {
 
   /// Whether the message waits no more.
   var isEnd: Bool { status == 400 && reason == Self.ended }
+
+  /// The failure that it is where it was asked what waits.
+  var failureOfWaiting: SignetFailure {
+    if status == 400, reason == Self.notAccepted { return .pushAuth(.notEnrolled) }
+    return hold ?? failure
+  }
 
   /// The failure that it is, of whatever was asked.
   var failure: SignetFailure { .pushAuthRefused(status: status, reason: reason) }

@@ -177,8 +177,12 @@ struct DeviceEndpoints: Sendable {
     guard let known = request.headers["If-None-Match"], let wait = request.preferredWait else {
       return responder.answer(try await answer(try await current(container.id), to: id))
     }
+    // What runs out while the device waits is told then, and not when the server next marks what has expired.
+    let end = try await current(container.id).transactions.map(\.expires).min() ?? .max
+    let seconds = min(wait, max(end - context.clock.now, 1))
     let waiting = WaitingRequest(
-      of: container.id, for: container.user, in: watch, until: context.elapsed() + .seconds(wait), responder,
+      of: container.id, for: container.user, in: watch, until: context.elapsed() + .seconds(seconds),
+      responder,
       news: { await news(of: container.id, to: id, beyond: known) },
       nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
     await waiting.begin(from: request.remoteAddress)

@@ -92,9 +92,9 @@ package struct PushAppList: Message {
       Member("service", \Self.service)
     }
   }
-  package let mechanisms: [App]
+  package let authenticators: [App]
 
-  package static let schema = MessageSchema(Self.init) { Member("mechanisms", \Self.mechanisms) }
+  package static let schema = MessageSchema(Self.init) { Member("authenticators", \Self.authenticators) }
 }
 
 extension Shape where Value == String {
@@ -284,7 +284,7 @@ extension API {
         content: [
           ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
         ]),
-    ]), .pushApps)
+    ]), or: [.forbidden], .pushApps)
 }
 
 /// What operators and relying parties call about authenticator apps, and what the apps call.
@@ -346,6 +346,6 @@ struct PushAppEndpoints: Sendable {
           lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,
           platform: device?.platform, service: device?.service))
     }
-    return PushAppList(mechanisms: apps)
+    return PushAppList(authenticators: apps)
   }
 }

@@ -33,6 +33,7 @@ extension PushAuthService {
       do throws(PushAuthFailure) { asked = try submission.waiting(with: key) } catch {
         return responder.answer(refused(error, mechanism))
       }
+      try await requireActive(mechanism)
       let (now, limit) = (context.clock.now, Self.clockSkew)
       guard (now - limit...now + limit).contains(asked.time) else {
         return responder.answer(Self.refusal("The clock of the device is off, or the request is old."))
@@ -47,7 +48,13 @@ extension PushAuthService {
         of: "app:\(mechanism.id)", for: mechanism.user, in: watch,
         until: context.elapsed() + .seconds(seconds), responder,
         news: {
-          do { return try await tag(of: mechanism) == known ? nil : try await list(of: mechanism) } catch {
+          do {
+            try await requireActive(mechanism)
+            guard try await context.storage.pushAuthMechanism(mechanism.id)?.state == .active else {
+              return Self.refused
+            }
+            return try await tag(of: mechanism) == known ? nil : try await list(of: mechanism)
+          } catch {
             return Dialect.pushApps.response(to: error, context)
           }
         },
@@ -58,6 +65,11 @@ extension PushAuthService {
         })
       await waiting.begin(from: request.remoteAddress)
     } catch { responder.answer(Dialect.pushApps.response(to: error, context)) }
+  }
+
+  /// Tells an app of a suspension, as containers are told; it asks again until that is over.
+  private func requireActive(_ mechanism: PushAuthMechanismRecord) async throws {
+    if let refusal = try await context.storage.user(mechanism.user)?.refusal { throw refusal }
   }
 
   private func messages(

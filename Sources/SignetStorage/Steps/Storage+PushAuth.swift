@@ -118,6 +118,8 @@ extension Storage {
         "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
         [.text(id)])
       try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)], changing: 1)
+      // An app that waits for a message hears of it.
+      try database.recordChange(ofUser: user)
       try database.endUnanswerable(of: user, after: audit, at: audit.time)
       return true
     }

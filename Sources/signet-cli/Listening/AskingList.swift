@@ -15,6 +15,8 @@ actor AskingList {
     let source: Int
     let asking: any Asking
     var isGone = false
+    /// How it has ended, where that need not be found out.
+    var end: RequestEnd?
   }
 
   private let arguments: Arguments
@@ -60,6 +62,18 @@ actor AskingList {
     return !new.isEmpty
   }
 
+  /// Takes it that nothing waits at a source any more, and says what has ended.
+  ///
+  /// - Parameters:
+  ///   - source: Where.
+  ///   - end: How it has ended; `nil` where that is to be found out.
+  func end(all source: Int, as end: RequestEnd?) async {
+    for index in entries.indices where entries[index].source == source {
+      (entries[index].isGone, entries[index].end) = (true, end)
+    }
+    await tellEnds()
+  }
+
   private func show(_ entry: Entry) {
     let (output, asking) = (arguments.output, entry.asking)
     if arguments.isSet("json") {
@@ -77,7 +91,7 @@ actor AskingList {
     while let entry = entries.first(where: { $0.isGone && $0.number != answered }) {
       // Before the server is asked: others come in meanwhile, and it is told once.
       forget(entry.number)
-      let end = await entry.asking.end()
+      let end: RequestEnd? = if let known = entry.end { known } else { await entry.asking.end() }
       let output = arguments.output
       if arguments.isSet("json") {
         let object: JSONObject = [

@@ -236,17 +236,39 @@ extension Command {
     isNamed: Bool, _ arguments: Arguments
   ) async throws {
     let desktop = WaitingNotice(arguments, announcements)
-    let tell: @Sendable ((any Error)?) -> Void = { failure in
+    let wasHeld = Mutex(false)
+    let tell: @Sendable ((any Error)?) -> Void = { error in
+      let failure = error as? SignetFailure
+      let hasEnded = wasHeld.withLock { wasHeld in
+        defer { wasHeld = failure?.isHeld ?? false }
+        return wasHeld
+      }
       let name = isNamed ? "\(source.name): " : ""
-      let text = failure.map { source.waits($0) } ?? "the server answers again"
+      let text =
+        error.map { source.waits($0) }
+        ?? (hasEnded ? "the suspension or the lock has ended" : "the server answers again")
       announcements.note("signet: \(name)\(text, limit: 2000)")
+      // A server withdraws all that waits for a user whom it suspends, and says no more than that.
+      if case .refused(let problem)? = failure, problem.code == .userNotActive {
+        Task { await list.end(all: number, as: .withdrawn) }
+      }
     }
     let lists = try source.lists(tell, announcements)
     let isOne = arguments.isSet("once")
-    for try await askings in lists {
-      let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
-      await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
-      if isOne, isNew { return }
+    do {
+      for try await askings in lists {
+        let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
+        await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
+        if isOne, isNew { return }
+      }
+    } catch {
+      switch error as? SignetFailure {
+      // Its server does not know it any more, so that nothing of it waits.
+      case .containerUnknown?, .containerWiped?, .pushAuth(.notEnrolled)?:
+        await list.end(all: number, as: nil)
+      default: break
+      }
+      throw error
     }
   }
 

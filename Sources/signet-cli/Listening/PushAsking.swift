@@ -36,7 +36,14 @@ struct PushAsking: Asking {
   }
 
   func text(on terminal: Terminal) -> TerminalText {
-    "Message \(id, limit: 200)\n\(message.text(of: mechanism, on: terminal))"
+    let how =
+      switch message.kind {
+      case .default: ""
+      case .challenge where message.numbers.isEmpty: ": the sign-in shows a number"
+      case .challenge: ": the sign-in shows one of \(message.numberList)"
+      case .biometric: ": with a finger or the passcode"
+      }
+    return "Message \(id, limit: 200)\(ours: how)\n\(message.text(of: mechanism, on: terminal))"
   }
 
   func answer(_ answer: AskingAnswer) async throws -> TerminalText? {
@@ -66,7 +73,8 @@ struct PushAsking: Asking {
 
   /// The number that the person types, of those that are offered, or any where none are; `nil` where they type none.
   private func typedNumber() async throws -> String? {
-    let list = message.numbers.map(String.init).joined(separator: ", ")
+    let list = message.numberList
+    arguments.errorOutput.print("\(ours: PushAuthMessage.oneNumber).")
     let question: TerminalText =
       list.isEmpty
       ? "The number that the sign-in shows: " : "The number that the sign-in shows, of \(ours: list): "

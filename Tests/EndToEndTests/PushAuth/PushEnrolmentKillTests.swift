@@ -80,7 +80,7 @@ import Testing
       if result.status == 0 { #expect(isWhole, comment) } else { kills += 1 }
       if step == nil { steps += try KillRounds.steps(of: trap.count, using: &random) }
       let listed = try await operatorClient.json(.get, "admin/pushauth/mechanisms?user=\(offer.user)")
-      guard case .object(let present)? = try listed.array("mechanisms").first else {
+      guard case .object(let present)? = try listed.array("authenticators").first else {
         throw JSONFailure.notAnObject
       }
       // Never here without there.

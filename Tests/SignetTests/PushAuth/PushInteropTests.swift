@@ -182,7 +182,7 @@ import Testing
     }
     #expect(try peer("refresh", ["token": "CC01"])["status"] == 200)
     #expect(try peer("refresh", ["token": "CC02", "newer": true])["status"] == 200)
-    let list = try await call(.get, "/admin/pushauth/mechanisms?user=alice").array("mechanisms")
+    let list = try await call(.get, "/admin/pushauth/mechanisms?user=alice").array("authenticators")
     #expect(list.count == 1)
     _ = try await call(.delete, "/admin/pushauth/mechanisms/\(made.string("id"))")
     #expect(try peer("refresh", ["token": "CC03"])["status"] == 400)

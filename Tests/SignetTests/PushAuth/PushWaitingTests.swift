@@ -123,6 +123,46 @@ import Testing
     #expect(try await states(device) == ["M:1": .ended])
   }
 
+  private static let unknown: JSONObject = [
+    "code": 400, "reason": "Bad Request", "message": "The message was not accepted.", "detail": [:],
+  ]
+
+  @Test(
+    "of an account that its server does not know any more nothing waits, whoever asks",
+    arguments: [false, true])
+  func removed(_ listens: Bool) async throws {
+    let (bench, device) = try await enrolled()
+    for id in ["M:1", "M:2"] { _ = try await device.accounts.receive(bench.server.delivery(id)) }
+    try await device.accounts.answer("M:2", .approve)
+    bench.server.refuse(with: HTTPResponse(status: 400, headers: [], body: Self.unknown.bytes))
+    if listens {
+      let channel = try #require(try await device.accounts.pushChannels(by: nil).first)
+      var lists = channel.lists { Issue.record("\(String(describing: $0))") }.makeAsyncIterator()
+      await #expect(throws: SignetFailure.pushAuth(.notEnrolled)) { try await lists.next() }
+    } else {
+      let failures = try await device.accounts.receiveWaiting(by: nil)
+      #expect(failures.map(\.failure) == [.pushAuth(.notEnrolled)])
+    }
+    #expect(try await states(device) == ["M:1": .ended, "M:2": .approved])
+  }
+
+  @Test("a suspension is told to who listens and waited out, and leaves what was received as it is")
+  func held() async throws {
+    let (bench, device) = try await enrolled()
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let problem = Problem(.userNotActive, "The user is suspended; an operator can resume it.")
+    let refusal = HTTPResponse(status: 403, headers: [], body: problem.bytes)
+    bench.server.refuse(with: refusal)
+    #expect(try await device.accounts.receiveWaiting(by: nil).map(\.failure) == [.refused(problem)])
+    bench.server.refuse(with: refusal)
+    let told = Mutex<[SignetFailure?]>([])
+    let channel = try #require(try await device.accounts.pushChannels(by: nil).first)
+    var lists = channel.lists { failure in told.withLock { $0.append(failure) } }.makeAsyncIterator()
+    #expect(try await lists.next() != nil)
+    #expect(told.withLock(\.self) == [.refused(problem), nil])
+    #expect(try await states(device) == ["M:1": .pending])
+  }
+
   @Test(
     "a server's reason for a refusal is told in its words, no more of them than 200, and the message waits on"
   )
