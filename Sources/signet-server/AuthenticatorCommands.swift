@@ -111,8 +111,8 @@ enum AuthenticatorCommands {
     var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.send(
       API.enrolPushApp, body: body, sayingFor: ["policies": "--policies"])
-    for parameter in policies.map(UnevaluatedPolicy.parameters) ?? [] {
-      arguments.errorOutput.print("signet-server: \(parameter)")
+    for policy in policies.map(UnevaluatedPolicy.all) ?? [] {
+      arguments.errorOutput.print("signet-server: \(policy)")
     }
     let uri = try answer.string("uri")
     if arguments.isSet("json") {

@@ -113,9 +113,8 @@ enum InitCommand {
     if let text = arguments.optionalString("account-policies") {
       do throws(AccountPolicyFailure) {
         profile.accountPolicies = try AccountPolicySet(parsing: Array(text.utf8))
-        let unknown = try AccountPolicyRegistry().check(profile.accountPolicies)
-        let parameters = UnevaluatedPolicy.parameters(of: profile.accountPolicies)
-        for policy in unknown.map({ UnevaluatedPolicy($0) }) + parameters {
+        try AccountPolicyRegistry().check(profile.accountPolicies)
+        for policy in UnevaluatedPolicy.all(in: profile.accountPolicies) {
           arguments.errorOutput.print("signet-server: \(policy)")
         }
       } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }

@@ -52,6 +52,14 @@ import Testing
     #expect(
       misspelt.isRefusal(65, "--policies: there is no policy screenLok; did you mean screenLock?"),
       misspelt.summary)
+    // One that is like none may be an app's own.
+    try await server.addUser("bob")
+    let own = try await server.run("authenticator", "invite", "bob", "--policies", #"{"tampering":{}}"#)
+    let note = "signet-server: this server does not evaluate tampering: "
+    #expect(
+      own.status == 0 && own.errorOutput.contains(note)
+        && own.errorOutput.contains("; known are biometricAvailable, "),
+      own.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
     let stranger = try await server.run("message", "create", "nobody", "x", "--key-file", server.shopKey)

@@ -6,18 +6,30 @@ import SignetText
 package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
   /// The policy's name; of a parameter with the names of what it stands in, such as `osVersion.linx`.
   package let name: String
-  /// The closest known name, if one is close.
-  private let meant: String?
+  /// The closest known name, if one is close, else all of them.
+  private let hint: String
 
   /// Creates it from a name that is not built in.
   package init(_ name: String) {
     self.name = name
-    meant = closest(to: name, among: AccountPolicyRegistry.builtIn.map(\.name))
+    hint = Self.hint(at: name, among: AccountPolicyRegistry.builtIn.map(\.name))
   }
 
   private init(_ parameter: UnknownParameter) {
     name = parameter.path
-    meant = closest(to: parameter.name, among: parameter.known)
+    hint = Self.hint(at: parameter.name, among: parameter.known)
+  }
+
+  private static func hint(at name: String, among known: [String]) -> String {
+    if let meant = closest(to: name, among: known) { return "did you mean \(meant)?" }
+    return known.isEmpty ? "none is known there" : "known are \(known.joined(separator: ", "))"
+  }
+
+  /// The policies of a set that the server does not evaluate, and then the parameters of the others.
+  package static func all(in policies: AccountPolicySet) -> [UnevaluatedPolicy] {
+    let registry = AccountPolicyRegistry()
+    return policies.names.filter { registry[$0] == nil }.map { UnevaluatedPolicy($0) }
+      + parameters(of: policies)
   }
 
   /// The parameters of policies that the server does not evaluate.
@@ -25,9 +37,8 @@ package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
     AccountPolicyRegistry().unknownParameters(in: policies).map { UnevaluatedPolicy($0) }
   }
 
-  /// The consequence, and the closest known name.
+  /// The consequence, and the closest known name or all of them.
   package var description: String {
-    "this server does not evaluate \(name): it relies on the device's app to know it"
-      + (meant.map { "; did you mean \($0)?" } ?? "")
+    "this server does not evaluate \(name): it relies on the device's app to know it; \(hint)"
   }
 }
