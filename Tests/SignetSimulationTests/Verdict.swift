@@ -165,14 +165,16 @@ extension Verdict {
     var unlogged = Set(attempts.keys)
     for chain in run.logs {
       let first = parts.count
-      for entry in chain {
+      for (place, entry) in chain.enumerated() {
         let attempt = entry.attempt.flatMap { attempts[$0] }
         if let name = entry.attempt {
           guard attempt != nil else { return run.logs.flatMap(\.self) }
           unlogged.remove(name)
         }
-        let isNext = parts.count > first && parts[parts.count - 1].attempt?.name == attempt?.name
-        if isNext, attempt != nil {
+        let last = parts.count > first ? parts[parts.count - 1].attempt?.name : nil
+        // What a step finds to have expired stands among its own entries.
+        let next = entry.expired == nil ? entry.attempt : chain[place...].first { $0.expired == nil }?.attempt
+        if let last, last == next {
           parts[parts.count - 1].entries.append(entry)
         } else {
           parts.append(Part(attempt: attempt, entries: [entry]))
