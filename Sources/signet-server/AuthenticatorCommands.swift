@@ -57,7 +57,7 @@ enum AuthenticatorCommands {
         "list", "List a user's apps",
         description: """
           AUTHENTICATOR is the id that the other commands take. An app is pending until it has enrolled. LAST ANSWER is when it last \
-          answered a message of the last 30 days.
+          answered a message of the last 30 days. ISSUER and ACCOUNT are what the app shows.
           """, arguments: [UserCommands.user]
       ) { arguments in
         let answer = try await OperatorClient.send(
@@ -68,14 +68,16 @@ enum AuthenticatorCommands {
         }
         var table = TextTable([
           "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
-          .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER",
+          .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER", .init("ISSUER", limit: 40),
+          .init("ACCOUNT", limit: 40),
         ])
         for app in try objects("authenticators", in: answer) {
           table.append([
             try app.string("id"), try app.string("state"),
             try app.optionalString("deviceName") ?? "-", try app.optionalString("platform") ?? "-",
             try app.optionalString("service") ?? "-", utc(try app.integer("created")),
-            try app.optionalInteger("lastAnswered").map { utc($0) } ?? "-",
+            try app.optionalInteger("lastAnswered").map { utc($0) } ?? "-", try app.string("issuer"),
+            try app.string("account"),
           ])
         }
         arguments.output.print(table)

@@ -79,6 +79,7 @@ import Testing
     #expect(listed.count == 1)
     let table = try await server.run("authenticator", "list", "alice")
     #expect(table.output.contains("active") && table.output.contains("webhook"), table.summary)
+    #expect(table.output.contains(/[ ]Bank +alice\n/), table.summary)
     #expect(table.output.contains(" linux ") && !table.output.contains(" ios "), table.summary)
 
     let (yes, first) = try await ask("Sign in to the shop", device, at: server)

@@ -26,7 +26,7 @@ import Testing
     arguments: [
       "user_id = 'bob'", "mechanism = 'other'", "sealed_secret = x'00'", "challenge = x'00'",
       "sealed_device = NULL", "created = 1", "expires = 1", "state = 'open'", "credential = 'c'",
-      "seen_changes = x'00'", "code = NULL", "code = zeroblob(32)",
+      "seen_changes = x'00'", "issuer = 'Other'", "account = 'Other'", "code = NULL", "code = zeroblob(32)",
     ])
   func mechanisms(_ change: String) async throws {
     let bench = try await Self.bench()

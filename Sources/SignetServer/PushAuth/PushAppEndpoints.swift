@@ -75,7 +75,8 @@ package struct PushAppQuery: Message {
 package struct PushAppList: Message {
   /// An app, without its secret and its token.
   package struct App: Message {
-    package let hasCodes: Bool, id: String, user: String, state: AuthenticatorRecord.State
+    package let hasCodes: Bool, id: String, user: String, issuer: String, account: String
+    package let state: AuthenticatorRecord.State
     package let created: Int64, lastAnswered: Int64?
     package let deviceName: String?, platform: String?, service: String?
 
@@ -83,6 +84,8 @@ package struct PushAppList: Message {
       Member("hasCodes", \Self.hasCodes)
       Member("id", \Self.id)
       Member("user", \Self.user, .userName)
+      Member("issuer", \Self.issuer, "As the app shows it.")
+      Member("account", \Self.account, "As the app shows it.")
       Member("state", \Self.state, "`pending` until an app has registered.")
       Member("created", \Self.created)
       Member(
@@ -342,7 +345,8 @@ struct PushAppEndpoints: Sendable {
       apps.append(
         PushAppList.App(
           hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user,
-          state: mechanism.standing.state, created: mechanism.created,
+          issuer: mechanism.issuer, account: mechanism.account, state: mechanism.standing.state,
+          created: mechanism.created,
           lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,
           platform: device?.platform, service: device?.service))
     }

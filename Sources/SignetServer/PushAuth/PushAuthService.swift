@@ -74,9 +74,10 @@ package struct PushAuthService: Sendable {
     let sealed = try secret.withSecret {
       try context.masterKey.seal($0, for: .pushAuthSecret(mechanism: id))
     }
-    let record = PushAuthMechanismRecord(
+    var record = PushAuthMechanismRecord(
       id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
       expires: now + Self.enrolmentSeconds, credential: codes?.record.id)
+    (record.issuer, record.account) = (uri.issuer, uri.account)
     let event = context.audit(by: actor)(
       .pushAuthEnrolment(user: user.text, mechanism: id, token: codes?.record.serial))
     do throws(StorageFailure) {

@@ -15,6 +15,7 @@ struct PushAppTable: AnsweringTable {
           .text("mechanism").optional.unique, .blob("sealed_secret"), .blob("challenge"),
           .blob("sealed_device").optional, .integer("created"), .integer("expires"), .text("state"),
           .text("credential").optional, .blob("seen_changes"), .blob("code").optional,
+          .text("issuer"), .text("account"),
         ],
         indexes: [
           SQLIndex("pushauth_mechanisms_of_user", "user_id, created"),

@@ -32,6 +32,10 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   public var state: State
   /// The credential of the one-time codes that are in the same URI; `nil` for none.
   public var credential: String?
+  /// Who asks, as the app shows it.
+  public var issuer = ""
+  /// What the app calls the user's account there.
+  public var account = ""
   /// The digests of the changes of the device that were taken last, one after the other.
   var seenChanges: [UInt8] = []
 
@@ -111,7 +115,7 @@ public enum PushAuthAnswerOutcome: Hashable, Sendable {
 
 extension PushAuthMechanismRecord {
   static let columns =
-    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code"
+    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code, issuer, account"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ codes: RowMAC) throws {
@@ -122,7 +126,7 @@ extension PushAuthMechanismRecord {
       sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
       expires: try row.integer(8), state: state,
       credential: try row.optional(9, row.text))
-    seenChanges = try row.blob(10)
+    (seenChanges, issuer, account) = (try row.blob(10), try row.text(12), try row.text(13))
     if !codes.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
@@ -140,6 +144,8 @@ extension PushAuthMechanismRecord {
     image.append(state.rawValue)
     image.append(credential)
     image.append(seenChanges)
+    image.append(issuer)
+    image.append(account)
     return image
   }
 
@@ -195,14 +201,15 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO pushauth_mechanisms (id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires,
-        state, credential, seen_changes, code) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        state, credential, seen_changes, code, issuer, account)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       """,
       [
         .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
         .optional(mechanism.credential), .blob(mechanism.seenChanges),
-        .optional(rowCodes.code(of: mechanism.image)),
+        .optional(rowCodes.code(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
       ], changing: 1)
   }
 
