@@ -91,7 +91,7 @@ public final class SQLConnection {
     guard found == expected else { throw fail(.unexpectedChange(expected: expected, found: found)) }
   }
 
-  /// What `load` returned in this transaction, read once though several steps of one commit ask for it.
+  /// What `load` returned in this transaction, or in an earlier one where the value is kept: read once, though several steps ask for it.
   ///
   /// - Throws: What `load` throws.
   @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
@@ -103,12 +103,14 @@ public final class SQLConnection {
     return value
   }
 
-  /// Sets what ``local(_:load:)`` returns until the transaction ends; undoing anything forgets it.
+  /// Sets what ``local(_:load:)`` returns until the value is forgotten: with the transaction, or later where it is kept.
+  ///
+  /// Undoing anything forgets it in each case.
   @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
       box.value = value
     } else {
-      locals.append((key.id, key.isKept, LocalBox(value)))
+      locals.append((key.id, key.isKept, LocalBox(value, of: key)))
     }
   }
 
@@ -143,7 +145,8 @@ extension SQLConnection {
       forget()
       try observer?.willExecute("BEGIN")
       try session.begin(access)
-      if lastVersion == nil || session.version != lastVersion { locals = [] }
+      // A transaction that only reads may begin before it has a state to read, and the version is that of the last one then.
+      if access == .read || lastVersion == nil || session.version != lastVersion { locals = [] }
       lastVersion = nil
       let value = try body()
       guard failure == nil else { throw SQLFailure.stepFailed }
@@ -187,24 +190,29 @@ extension SQLConnection {
   }
 }
 
-/// Names a value that is read once in a transaction; see ``SQLConnection/local(_:load:)``.
+/// Names a value that is read once in a transaction, or kept for later ones; see ``SQLConnection/local(_:load:)``.
 public final class TransactionLocal<Value: Sendable>: Sendable {
   @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
   @usableFromInline let isKept: Bool
 
   /// A name of its own.
   ///
-  /// - Parameter isKept: Whether the value stays for later transactions of the connection until another connection has changed the
-  ///   database, or anything is undone. A step that changes what it was read from sets it anew. Where a database does not tell who has changed it, it
-  ///   is read in each transaction.
+  /// - Parameter isKept: Whether the value stays for later transactions of the connection that write, until another connection has
+  ///   changed the database, or anything is undone. A step that changes what it was read from sets it anew. A transaction that only reads
+  ///   begins without it, and where a database does not say whether others have changed it, each transaction does.
   public init(isKept: Bool = false) { self.isKept = isKept }
 }
 
 /// Holds a value of a transaction: a cast to a class costs far less than one out of an existential.
 @usableFromInline final class LocalBox<Value: Sendable> {
   @usableFromInline var value: Value
+  /// Held, since a name that came to lie where this one was would find this value.
+  private let key: TransactionLocal<Value>
 
-  @usableFromInline init(_ value: Value) { self.value = value }
+  @usableFromInline init(_ value: Value, of key: TransactionLocal<Value>) {
+    self.value = value
+    self.key = key
+  }
 }
 
 /// Whether a step may change anything.
@@ -237,7 +245,7 @@ protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
   var lane: Int64 { get }
   /// A number that is another one once a transaction of another connection has changed the database, as this connection's
-  /// transaction sees it; `nil` where that is not told.
+  /// transaction that writes sees it; `nil` where that is not told.
   var version: UInt32? { get }
   /// Runs a statement, which is compiled once, and returns how many rows it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int

@@ -58,7 +58,9 @@ import SignetFiles
     return statement.isReadOnly ? 0 : Int(unsafe sqlite3_changes64(connection))
   }
 
-  /// Counts all changes, also this connection's: whoever compares takes it after a commit and inside of the next transaction.
+  /// Counts all changes, also this connection's: it is compared after a commit and inside of the next transaction that writes.
+  ///
+  /// Changes of others are counted when this connection begins to look at the file: `BEGIN IMMEDIATE` does, `BEGIN` alone does not.
   ///
   /// See `SQLITE_FCNTL_DATA_VERSION` in <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
   var version: UInt32? {

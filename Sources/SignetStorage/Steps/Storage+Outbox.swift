@@ -156,7 +156,7 @@ extension SQLConnection {
 
   private static let knownSubscriptions = TransactionLocal<[Subscription]?>(isKept: true)
 
-  /// The receivers of every event, read once for all steps of a commit.
+  /// The receivers of every event, read once as long as nobody else changes the database.
   private func subscriptions() throws -> [Subscription] {
     if let known = try local(Self.knownSubscriptions, load: { nil }) { return known }
     let found = try rows(
@@ -171,7 +171,7 @@ extension SQLConnection {
     return found
   }
 
-  /// Has the next step of the same commit read the receivers again, after a change of them.
+  /// Has the next step read the receivers again, after a change of them.
   fileprivate func forgetSubscriptions() { setLocal(Self.knownSubscriptions, to: nil) }
 
   /// Deletes the deliveries to a receiver.

@@ -1,0 +1,112 @@
+import PostgreSQLFixture
+import SignetConcurrency
+import SignetSQL
+import SignetStorage
+import SignetServerTesting
+import SignetTestKit
+import Testing
+
+/// What a process keeps of the database for later steps holds only as long as nobody else writes there.
+@Suite(.timeLimit(.minutes(10))) struct KeptReadingTests {
+  private static let event = AuditRecord.sample()
+
+  /// Runs `body` with two processes on one database, and somebody who writes it without the master key.
+  private static func run(
+    on backend: StorageBackend,
+    _ body: (_ first: Storage, _ second: Storage, _ other: SQLDatabase) async throws -> Void
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
+    let first = try Storage.open(location).authenticatingRows(with: .forTests)
+    let second = try Storage.open(location).authenticatingRows(with: .forTests)
+    let other = try SQLDatabase.beside(location)
+    try await first.addUser(UserRecord(id: "alice", created: 1), audit: event)
+    for id in ["k1", "k2"] {
+      let key = APIKeyRecord(
+        id: id, name: id, scopes: ["relying-party"], secretDigest: [1], created: 1)
+      try await first.addAPIKey(key, audit: event)
+    }
+    try await body(first, second, other)
+    for storage in [first, second] { await storage.close() }
+    await other.close()
+  }
+
+  private static func attempt(_ storage: Storage, key: String) async throws -> CodeOutcome {
+    try await storage.attemptCode(OTPSubject(user: "alice", key: key)) { snapshot in
+      OTPResult(.refused, wait: snapshot.wait, audit: event)
+    }.value
+  }
+
+  private static func ask(_ id: String, _ storage: Storage, key: String) async throws -> AdmissionOutcome {
+    let transaction = TransactionRecord(id: id, user: "alice", content: "{}", created: 1, expires: 100)
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    return try await storage.addTransaction(transaction, key: key, limits: limits) { _ in event }
+  }
+
+  private static func revoke(_ key: String, on storage: Storage) async throws {
+    let outcome = try await storage.revokeAPIKey(key, keepingOneOf: "admin", at: 2, audit: event)
+    #expect(outcome == .revoked)
+  }
+
+  @Test(
+    "a key that another process has revoked is refused by the very next code and the very next request",
+    arguments: StorageBackend.here)
+  func revoked(_ backend: StorageBackend) async throws {
+    try await Self.run(on: backend) { first, second, _ in
+      for key in ["k1", "k2", "k1", "k2"] { #expect(try await Self.attempt(first, key: key) == .refused) }
+      try await Self.revoke("k1", on: second)
+      #expect(try await Self.attempt(first, key: "k1") == .keyRevoked)
+      #expect(try await Self.attempt(first, key: "k2") == .refused)
+      #expect(try await Self.ask("t1", first, key: "k2") == .added)
+      try await Self.revoke("k2", on: second)
+      #expect(try await Self.ask("t2", first, key: "k2") == .keyRevoked)
+      #expect(try await first.transaction("t2") == nil)
+    }
+  }
+
+  @Test(
+    "a key that the process itself has revoked is refused by the very next code",
+    arguments: StorageBackend.here)
+  func revokedHere(_ backend: StorageBackend) async throws {
+    try await Self.run(on: backend) { first, _, _ in
+      #expect(try await Self.attempt(first, key: "k1") == .refused)
+      try await Self.revoke("k1", on: first)
+      #expect(try await Self.attempt(first, key: "k1") == .keyRevoked)
+    }
+  }
+
+  @Test(
+    "a row of a key that was altered beside the server is found by the next step",
+    arguments: StorageBackend.here,
+    ["scopes = 'admin'", "created = 9", "code = NULL"])
+  func altered(_ backend: StorageBackend, _ change: String) async throws {
+    try await Self.run(on: backend) { first, _, other in
+      for _ in 0..<2 { #expect(try await Self.attempt(first, key: "k1") == .refused) }
+      _ = try await other.write { try $0.execute("UPDATE api_keys SET \(change) WHERE id = 'k1'") }.value
+      #expect(try await Self.attempt(first, key: "k1") == .keyRevoked)
+      #expect(try await Self.attempt(first, key: "k2") == .refused)
+    }
+  }
+
+  @Test(
+    "a receiver that another process has added or removed hears of the next event, or does not",
+    arguments: StorageBackend.here)
+  func receivers(_ backend: StorageBackend) async throws {
+    let receiver = OutboxReceiver(.securityEvents, "r")
+    try await Self.run(on: backend) { first, second, _ in
+      @Sendable func suspendAndResume(at time: Int64) async throws -> [OutboxRecord] {
+        let suspended = try await first.suspendUser(
+          "alice", reason: "", subject: "~alice\(time)", at: time, audit: Self.event
+        ) { _ in Self.event }
+        #expect(suspended == .changed)
+        #expect(try await first.resumeUser("alice", at: time + 1, audit: Self.event) == .changed)
+        return try await first.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 10)
+      }
+      #expect(try await suspendAndResume(at: 10).isEmpty)
+      try await second.addOutboxReceiver(receiver, lifetime: 100)
+      #expect(try await suspendAndResume(at: 20).map(\.created) == [20, 21])
+      #expect(try await second.removeOutboxReceiver(receiver))
+      #expect(try await suspendAndResume(at: 30).isEmpty)
+    }
+  }
+}
