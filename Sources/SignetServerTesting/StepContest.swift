@@ -1,0 +1,139 @@
+package import SignetStorage
+
+/// Two steps of storage that compete for one thing: run at the same time they leave what one of them after the other leaves.
+package struct StepContest: Sendable, CustomStringConvertible {
+  /// A step, and its outcome in words.
+  package typealias Step = @Sendable (Storage) async throws -> String
+
+  /// What they compete for.
+  package let description: String
+  /// The outcomes of who wins, where one of the two may; `nil` where both may have their way, one after the other.
+  package let prizes: Set<String>?
+  /// Whether the second step is the first one by another hand, so that it does not matter which of them is stopped.
+  package let isSymmetric: Bool
+  /// What there is before.
+  package let prepare: @Sendable (Storage) async throws -> Void
+  /// The two.
+  package let steps: [Step]
+
+  init(
+    _ description: String, prizes: Set<String>? = nil, isSymmetric: Bool = false, _ steps: [Step],
+    after prepare: @escaping @Sendable (Storage) async throws -> Void
+  ) {
+    (self.description, self.prizes, self.isSymmetric) = (description, prizes, isSymmetric)
+    (self.steps, self.prepare) = (steps, prepare)
+  }
+}
+
+// Steps, each one call of storage as a service makes it after it has looked at what the call names.
+extension StepContest {
+  static func event(_ name: String) -> AuditRecord { StorageContract.event(name) }
+
+  /// What `body` returns, in words, or how storage refuses it.
+  static func step<Outcome>(_ body: @escaping @Sendable (Storage) async throws -> Outcome) -> Step {
+    { storage in
+      do { return "\(try await body(storage))" } catch let refusal as StorageFailure { return "\(refusal)" }
+    }
+  }
+
+  static func answer(
+    _ state: TransactionRecord.State = .accepted, by container: String = "c1", device: UInt8 = 7
+  ) -> Step {
+    let signer = SignerRecord(Sample.container(container, activation: "a-\(container)", device: device))
+    let attempt = DecisionAttempt(
+      transaction: "t1", by: signer, request: [UInt8](repeating: device, count: 16), expires: 5000)
+    let verdict = DecisionVerdict.take(
+      Sample.decision(state, by: container), isSigned: true, hasRightNumber: true)
+    return step { try await $0.decide(attempt, verdict) }
+  }
+
+  static let withdrawal = step {
+    try await $0.end("t1", Sample.end(.withdrawn), isSuspicious: false, limits: Sample.limits)
+  }
+  static let suspension = step { try await $0.suspend("alice") }
+  static let deletion = step { try await $0.delete("alice") }
+  static let revocation = step { try await $0.revokeContainer("c1") }
+
+  static let deviceLock = step { storage in
+    let device = try await storage.only("alice").id
+    return try await storage.lockDevice(device, reason: "why", audit: event("locked")) { container in
+      (lockOrder(container), event("order"))
+    }
+  }
+  static let containerLock = step {
+    try await $0.addDeviceCommand(lockOrder("c1"), audit: event("order"))
+  }
+
+  static func lockOrder(_ container: String) -> DeviceCommandRecord {
+    DeviceCommandRecord(
+      id: "l-\(container)", container: container, action: .lock, reason: "why", created: 1010)
+  }
+
+  static func code(_ counter: Int64?, key: String? = nil) -> Step {
+    step { try await $0.submit(counter, key: key) }
+  }
+
+  static func registration(_ session: String, of user: String, key: String, publicKey: [UInt8])
+    -> Step
+  {
+    let credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: Array(key.utf8), user: user, publicKey: publicKey, algorithm: 1,
+      keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+    return step {
+      try await $0.finishUAFRegistration(
+        session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+      ) { event("uaf \($0)") }
+    }
+  }
+
+  static func authentication(_ session: String) -> Step {
+    let use = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 6)
+    return step {
+      try await $0.finishUAFAuthentication(
+        session, of: "alice", UAFSessionEnd(status: 1200, time: 1050), uses: [use]
+      ) { event("uaf \($0)") }
+    }
+  }
+
+  static func redemption(_ request: UInt8) -> Step {
+    step {
+      try await $0.redeemUAFToken(
+        Array("s".utf8), request: [request], at: 1050, until: 1170, audit: event("redeemed"))
+    }
+  }
+
+  static func appAnswer(_ state: PushAuthMessageRecord.State) -> Step {
+    step {
+      try await $0.answerPushAuthMessage("t1", state, at: 1050, audit: event("answered \(state)")) { _ in true
+      }
+    }
+  }
+
+  static let renewal = step { storage in
+    var successor = Sample.container("c2", activation: "a-c1")
+    (successor.renews, successor.renewals, successor.succession) = ("c1", 1, "signed")
+    return try await storage.stageRenewal(
+      of: "c1", by: NewContainer(successor, Sample.credential("c2")), limit: 3
+    ) { event("renewal \($0)") }
+  }
+
+  static func request(_ id: String) -> Step {
+    step {
+      try await $0.addTransaction(
+        Sample.transaction(id), key: nil, limits: TransactionLimits(pending: 1, challenges: 1000)
+      ) { event("asked \($0)") }
+    }
+  }
+
+  static func keyRevocation(_ key: String) -> Step {
+    step { try await $0.revokeAPIKey(key, keepingOneOf: "admin", at: 1010, audit: event("revoked")) }
+  }
+
+  static let poll = step {
+    try await $0.pollBackchannelRequest(Array("alice".utf8), of: "bank-alice", at: 1_100, step: 5, limit: 12)
+  }
+  static let issue = step {
+    try await $0.issueTokens(
+      for: Array("alice".utf8), of: "bank-alice", at: 1_200, pushedWithin: 60, audit: event("issued"))
+  }
+}
