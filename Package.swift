@@ -253,7 +253,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SignetSQLTests",
-      dependencies: ["SignetSQL", "PostgreSQLFixture", "SignetConcurrency", "SignetTestKit", "SQLVictim"],
+      dependencies: ["SignetSQL", "SignetConcurrency", "SignetTestKit", "SQLVictim"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTransportTests", dependencies: ["SignetTransport", "SignetTestKit"], swiftSettings: house),
@@ -439,8 +439,9 @@ if Context.environment["SIGNET_BENCHMARKS"] != nil {
         "BenchReport", "CEmptyServer", "CLoadClient", "COpenSSL",
         .target(name: "CTPMPeer", condition: .when(platforms: [.linux])), "Signet", "SignetCrypto",
         "SignetHTTP", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
-        "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetTesting", "SignetTPM",
-        "SignetUAF", "SignetVault", "SignetWire",
+        "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage", "SignetTestKit",
+        "SignetTesting",
+        "SignetTPM", "SignetUAF", "SignetVault", "SignetWire",
       ], path: "Benchmarks/Sources/signet-bench", swiftSettings: facingC),
   ]
 }

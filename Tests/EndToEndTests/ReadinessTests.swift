@@ -1,5 +1,4 @@
 import Foundation
-import PostgreSQLFixture
 import SignetJSON
 import SignetTestKit
 import SignetTransport

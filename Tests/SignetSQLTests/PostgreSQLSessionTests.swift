@@ -1,6 +1,6 @@
-import PostgreSQLFixture
 import SignetConcurrency
 import SignetSQL
+import SignetTestKit
 import Testing
 
 /// The sessions of a database on a PostgreSQL server.

@@ -1,4 +1,4 @@
-import PostgreSQLFixture
+import SignetTestKit
 import Testing
 
 /// The server that tests of databases have to themselves.

@@ -1,5 +1,4 @@
 import Foundation
-import PostgreSQLFixture
 import SignetConcurrency
 import SignetSQL
 import SignetTestKit

@@ -1,5 +1,4 @@
 import Foundation
-import PostgreSQLFixture
 import SignetSQL
 import SignetTestKit
 import Testing

@@ -5,6 +5,7 @@ import SignetSQL
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetWire
 import Testing

@@ -1,6 +1,6 @@
 import BenchReport
 import Foundation
-import SignetTesting
+import SignetTestKit
 
 /// All measurements, one group after the other.
 enum Benchmarks {
@@ -82,6 +82,15 @@ struct Bench: Sendable {
       if let peer = try Peer(name, in: options.peers) { return peer }
       report.leaveOut(
         "rows beside \(name)", "\(name) is not installed: Scripts/setup bench installs it.")
+      return nil
+    }
+  }
+
+  /// A PostgreSQL server of this run's own, whose commits are durable; `nil` where it does not start, and the report says why.
+  func postgreSQL(_ report: inout Report) -> PrivatePostgreSQL? {
+    // Not in a temporary folder, which may be memory, nor beside the build, where PostgreSQL's own user may not be let in.
+    do { return try PrivatePostgreSQL(in: "/var/tmp", isDurable: true) } catch {
+      report.leaveOut("rows of PostgreSQL", "\(error)")
       return nil
     }
   }

@@ -4,6 +4,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetTestKit
 import SignetWire
 
 extension Bench {
@@ -36,9 +37,18 @@ extension Bench {
           value: outcomes[index].rate, unit: "op/s", comparedWith: outcomes[1].described(),
           ratio: outcomes[index].ratio(to: outcomes[1]), goal: .ratioAtLeast(0.5)))
     }
-    var runs: [LoadRun] = []
+    let (other, postgreSQL) = (try workFolder(), postgreSQL(&report))
+    defer { withExtendedLifetime((other, postgreSQL)) {} }
+    let onPostgreSQL = try postgreSQL.map {
+      try ApprovalLoad(directory: other.path, devices: 1000, address: $0.address($0.makeDatabase()))
+    }
+    let count = options.isQuick ? 500 : 4000
+    var (runs, runsOfPostgreSQL): ([LoadRun], [LoadRun]) = ([], [])
     for _ in 0..<(options.isQuick ? 2 : 7) {
-      runs.append(try await load.run(connections: 64, count: options.isQuick ? 500 : 4000))
+      runs.append(try await load.run(connections: 64, count: count))
+      if let onPostgreSQL {
+        runsOfPostgreSQL.append(try await onPostgreSQL.run(connections: 64, count: count))
+      }
     }
     let name = "POST decision, 64 connections"
     report.add(runs.rows(name))
@@ -46,6 +56,7 @@ extension Bench {
       ReportRow(
         name: "\(name), beside raw verifications", value: runs.rate, unit: "requests/s",
         comparedWith: outcomes[1].described(), ratio: runs.rate / outcomes[1].rate, goal: .ratioAtLeast(0.5)))
+    report.add(runsOfPostgreSQL.rowsOfPostgreSQL(name, beside: runs))
   }
 }
 
@@ -76,8 +87,9 @@ private final class ApprovalLoad {
   private let start = Int64(time(nil))
   private var made = 0
 
-  init(directory: String, devices: Int) throws {
-    server = try LineProcess(LineProcess.ownPath, [LiveServer.verb, directory, String(devices)])
+  init(directory: String, devices: Int, address: String? = nil) throws {
+    server = try LineProcess(
+      LineProcess.ownPath, [LiveServer.verb, directory, String(devices)] + [address].compactMap(\.self))
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 3, let port = UInt16(parts[0]) else {
       throw LineProcess.Failure(description: "the server did not start")

@@ -4,34 +4,46 @@ import Foundation
 import SignetCrypto
 import SignetOATH
 import SignetSQLite
+import SignetTestKit
 
 extension Bench {
   /// Code checks over TLS, each with a fresh code and durable when answered.
   ///
   /// They run in turn with what bounds them: SQLite's commits one at a time on the same disk, and empty answers of the same
-  /// HTTP library. A thousand credentials and a million; 1, 8 and 64 connections.
+  /// HTTP library. A thousand credentials and a million; 1, 8 and 64 connections. A thousand are in PostgreSQL as well.
   func server(_ report: inout Report) async throws {
-    let folders = [try workFolder(), try workFolder()]
+    let folders = [try workFolder(), try workFolder(), try workFolder()]
     defer { withExtendedLifetime(folders) {} }  // they go with their last use
     let small = try CodeLoad(directory: folders[0].path, users: options.isQuick ? 150 : 1000)
     let large = try CodeLoad(
       directory: folders[1].path, users: options.isQuick ? 20_000 : 1_000_000, sample: 1000)
+    let postgreSQL = postgreSQL(&report)
+    defer { withExtendedLifetime(postgreSQL) {} }
+    let onPostgreSQL = try postgreSQL.map {
+      try CodeLoad(directory: folders[2].path, users: small.users, address: $0.address($0.makeDatabase()))
+    }
     let commits = try CommitLoad(directory: folders[0].path)
     let (empty, emptySwift) = (try EmptyLoad("c"), try EmptyLoad("swift"))
     let peer = privacyIDEA(folders[0].path, &report)
     var runs = ServerRuns()
-    for load in [small, large] { _ = try load.run(connections: 8, count: load.limit) }  // warms up
+    for load in [small, large, onPostgreSQL] {  // warms up
+      if let load { _ = try load.run(connections: 8, count: load.limit) }
+    }
     for _ in 0..<(options.isQuick ? 2 : 9) {
       runs.one.append(try small.run(connections: 1, count: small.limit / 4))
       runs.eight.append(try small.run(connections: 8, count: small.limit))
       runs.limits.append(try commits.rate(seconds: options.isQuick ? 0.2 : 0.7))
       runs.emptySwift.append(try emptySwift.run(connections: 64, count: small.limit, batches: 3))
       if let peer { runs.privacyIDEA.append(try peer.rate(seconds: options.isQuick ? 1 : 3)) }
-      // The three that are compared follow one another closely.
+      // Those that are compared follow one another closely.
       for _ in 0..<(options.isQuick ? 1 : 2) {
         let batches = options.isQuick ? 1 : 3
         runs.empty.append(try empty.run(connections: 64, count: small.limit, batches: batches))
         runs.small.append(try small.run(connections: 64, count: small.limit, batches: batches))
+        if let onPostgreSQL {
+          runs.postgreSQL.append(
+            try onPostgreSQL.run(connections: 64, count: onPostgreSQL.limit, batches: batches))
+        }
         runs.large.append(try large.run(connections: 64, count: large.limit, batches: batches))
       }
     }
@@ -43,6 +55,7 @@ extension Bench {
     report.add(runs.small.rows(name(small, "64 connections"), p99Below: 25))
     report.add(runs.comparisons(name(small, "64 connections")))
     report.add(runs.privacyIDEARow(name(small, "64 connections"), peer))
+    report.add(runs.postgreSQL.rowsOfPostgreSQL(name(small, "64 connections"), beside: runs.small))
     report.add(runs.large.rows(name(large, "64 connections"), p99Below: 25))
     report.add([
       ReportRow(
@@ -75,6 +88,8 @@ private struct ServerRuns {
   var emptySwift: [LoadRun] = []
   var small: [LoadRun] = []
   var large: [LoadRun] = []
+  /// As `small`, with PostgreSQL in the place of SQLite.
+  var postgreSQL: [LoadRun] = []
   /// Commits per second.
   var limits: [Double] = []
   /// Validations per second.
@@ -122,8 +137,9 @@ private final class CodeLoad {
   /// The most requests in a run: every user that takes part has two codes.
   var limit: Int { sample * 2 }
 
-  init(directory: String, users: Int, sample: Int? = nil) throws {
-    server = try LineProcess(LineProcess.ownPath, [ServerProcess.verb, directory, String(users)])
+  init(directory: String, users: Int, sample: Int? = nil, address: String? = nil) throws {
+    server = try LineProcess(
+      LineProcess.ownPath, [ServerProcess.verb, directory, String(users)] + [address].compactMap(\.self))
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 2, let port = UInt16(parts[0]) else {
       throw LineProcess.Failure(description: "the server did not start")

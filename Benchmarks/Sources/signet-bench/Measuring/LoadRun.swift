@@ -64,6 +64,16 @@ extension [LoadRun] {
   /// The median of the ratios of runs that followed one another.
   func ratio(to others: [LoadRun]) -> Double { Samples(zip(self, others).map { $0.rate / $1.rate }).median }
 
+  /// The rows of a server whose state is in PostgreSQL, beside the same load of one with SQLite; none where it was not measured.
+  func rowsOfPostgreSQL(_ name: String, beside others: [LoadRun]) -> [ReportRow] {
+    guard !isEmpty else { return [] }
+    return rows("\(name), PostgreSQL") + [
+      ReportRow(
+        name: "\(name), PostgreSQL beside SQLite", value: rate, unit: "requests/s",
+        comparedWith: "SQLite \(others.rate.formatted())/s", ratio: ratio(to: others))
+    ]
+  }
+
   /// Rate, latencies, and what a request costs the server.
   func rows(_ name: String, atLeast rate: Double? = nil, p99Below limit: Double? = nil) -> [ReportRow] {
     let latencies = Samples(nanoseconds: flatMap(\.latencies))

@@ -41,15 +41,18 @@ enum LiveServer {
     try TransactionContent(.text("Pay 100 EUR to Jane"), from: .relyingParty("bench"))
   }
 
-  /// Serves until standard input ends: `serve-devices DIRECTORY COUNT` says `PORT KEY SERVERKEY` and then answers `cpu`
+  /// Serves until standard input ends: `serve-devices DIRECTORY COUNT [ADDRESS]` says `PORT KEY SERVERKEY` and then answers `cpu`
   /// and `memory`, and to `add FIRST COUNT TIME` adds so many transactions, made at that time and each of another device, and says `ok`.
   ///
   /// The limits on connections are raised to twice the devices, since half of the connections are for those who do not wait.
   static func serve(_ arguments: [String]) async throws {
-    guard arguments.count == 2, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
+    guard 2...3 ~= arguments.count, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
     var limits = ServerLimits()
     limits.connectionCount = 2 * count + 100
-    let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
+    let server = try await TestServer(
+      directory: arguments[0], protection: .device,
+      storage: ServerProcess.storage(arguments.dropFirst(2).first),
+      limits: limits)
     // Made before the containers: a server that has containers and no such key takes it for removed.
     let own = try await SigningKeyService(server.context).currentPublicKey()
     try await enroll(count, server.context)

@@ -32,12 +32,20 @@ enum ServerProcess {
     SecretBytes(copying: HashFunction.sha256.digest(of: Array("benchmark user \(user)".utf8)))
   }
 
-  /// Serves until standard input ends: `serve DIRECTORY USERS` says `PORT KEY` and then answers `step`, `cpu` and `memory`.
+  /// Where a server keeps its state: what PostgreSQL's address names, where an argument has it; else a file in the folder.
+  static func storage(_ address: String?) -> (@Sendable () throws -> Storage)? {
+    guard let address else { return nil }
+    return { try Storage(.server(address)) }
+  }
+
+  /// Serves until standard input ends: `serve DIRECTORY USERS [ADDRESS]` says `PORT KEY` and then answers `step`, `cpu` and `memory`.
   static func serve(_ arguments: [String]) async throws {
-    guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
+    guard 2...3 ~= arguments.count, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = VirtualClock(start)
     let server = try await TestServer(
-      directory: arguments[0], protection: .device, clock: clock, limits: limits)
+      directory: arguments[0], protection: .device, storage: storage(arguments.dropFirst(2).first),
+      clock: clock,
+      limits: limits)
     try await enroll(users, server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: .local)

@@ -1,5 +1,4 @@
 import Foundation
-import SignetTestKit
 import Synchronization
 
 /// A PostgreSQL server of the test process's own: a new cluster in a temporary folder, reached by a Unix socket in it alone.
@@ -49,17 +48,22 @@ package final class PrivatePostgreSQL: Sendable {
 
   /// Starts one; it answers when this returns.
   ///
+  /// - Parameters:
+  ///   - directory: Where its folder lies; everybody may make files there.
+  ///   - isDurable: Whether commits are synced to the disk and tables vacuumed, as where somebody keeps data: for measurements.
   /// - Throws: ``Failure``.
-  package init() throws {
+  package init(
+    in directory: String = FileManager.default.temporaryDirectory.path, isDurable: Bool = false
+  ) throws {
     guard let version = Self.version else {
       throw Failure(description: "there is no PostgreSQL in \(Self.installed); call Scripts/setup test")
     }
     programs = "\(Self.installed)/\(version)/bin"
-    folder = FileManager.default.temporaryDirectory.appending(path: "pg-\(UUID().uuidString.prefix(8))").path
+    folder = "\(directory)/pg-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let shared = ProcessInfo.processInfo.environment["SIGNET_TEST_SHARED"] ?? ""
-    var line = ["/bin/sh", "-c", Self.script, "sh", folder, programs, shared]
+    var line = ["/bin/sh", "-c", Self.script, "sh", folder, programs, shared, isDurable ? "on" : "off"]
     if geteuid() == 0 {
       try FileManager.default.setAttributes([.ownerAccountName: "postgres"], ofItemAtPath: folder)
       line = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + line
@@ -74,7 +78,7 @@ package final class PrivatePostgreSQL: Sendable {
     }
   }
 
-  /// Writes are not synced to the disk, since no test cuts the power, and tables are too small to be vacuumed.
+  /// Writes of tests are not synced to the disk, since none cuts the power, and their tables are too small to be vacuumed.
   ///
   /// A cluster takes half a second of a processor to make. Where the processes of a run share a folder, the first one leaves a copy of
   /// its own there; of two that make one at the same time, one copy stays.
@@ -103,9 +107,9 @@ package final class PrivatePostgreSQL: Sendable {
     unix_socket_directories = '$1'
     max_connections = 800
     shared_buffers = 32MB
-    fsync = off
+    fsync = $4
     jit = off
-    autovacuum = off
+    autovacuum = $4
     wal_level = minimal
     max_wal_senders = 0
     END
