@@ -86,15 +86,16 @@ import Testing
     let body: String
 
     /// Whether it asks the gate anything.
-    var asksTheGate: Bool { body.contains(/require(ActiveUser|Active|Unlocked|Usable|Use)\w*\(/) }
+    var asksTheGate: Bool { body.contains("requireUsable(") }
 
     /// Whether it asks whether the user is active, or looks at that by itself, because it answers in a way of its own.
     var asksAboutTheUser: Bool {
-      body.contains(/require(ActiveUser|Active|Usable)\w*\(/) || body.contains("userState(")
+      body.contains(/requireUsable\((\)|(user|knownUser|owner|userOf\w+|container):)/)
+        || body.contains("userState(")
     }
 
     /// Whether it asks whether the device, or the container, is locked.
-    var asksAboutTheDevice: Bool { body.contains(/require(Unlocked|Usable)\w*\(/) }
+    var asksAboutTheDevice: Bool { body.contains(/requireUsable\((device|deviceOfTarget|container):/) }
   }
 
   @Test("each step has one class: one that grants asks the gate and is tried by the contract, no other does")

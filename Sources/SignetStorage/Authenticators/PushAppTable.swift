@@ -131,15 +131,15 @@ struct PushAppTable: AnsweringTable {
 
 // The gate.
 extension SQLConnection {
-  /// As ``requireActive(_:)``, for the user of a push mechanism.
+  /// As ``requireUsable(user:)``, for the user of a push mechanism.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` too.
-  func requireActiveUser(ofMechanism mechanism: String) throws {
-    if let found = try pushAuthMechanism(mechanism) { try requireActive(owner: found.user) }
+  func requireUsable(userOfMechanism mechanism: String) throws {
+    if let found = try pushAuthMechanism(mechanism) { try requireUsable(owner: found.user) }
   }
 
-  /// As ``requireActiveUser(ofMechanism:)``, for the user to whom a push message was sent.
-  func requireActiveUser(ofMessage message: String) throws {
-    if let found = try pushAuthMessage(message) { try requireActiveUser(ofMechanism: found.mechanism) }
+  /// As ``requireUsable(userOfMechanism:)``, for the user to whom a push message was sent.
+  func requireUsable(userOfMessage message: String) throws {
+    if let found = try pushAuthMessage(message) { try requireUsable(userOfMechanism: found.mechanism) }
   }
 }

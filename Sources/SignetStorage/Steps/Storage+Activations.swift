@@ -6,7 +6,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/unknown`` when there is no such user.
   public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
-      try database.requireActive(activation.user)
+      try database.requireUsable(user: activation.user)
       _ = try database.endActivations(.replaced, "user_id", activation.user)
       try database.insert(activation)
       try database.appendAudit(audit)
@@ -33,8 +33,8 @@ extension Storage {
   ) async throws(StorageFailure) -> ActivationOutcome {
     try await write { [codes] database in
       if let container = container?.container {
-        try database.requireActive(known: container.user)
-        try database.requireUnlocked(container.installation, of: container.user, codes)
+        try database.requireUsable(knownUser: container.user)
+        try database.requireUsable(device: container.installation, of: container.user, codes)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
       if let event = audit(outcome) {
@@ -60,7 +60,7 @@ extension Storage {
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     try await write { [codes] database in
-      let container = try database.requireActiveUser(ofContainer: id)
+      let container = try database.requireUsable(userOfContainer: id)
       let outcome = try database.confirm(container, at: time, lost, codes)
       let event = audit(outcome)
       try database.appendAudit(event, as: outcome.entry(of: id))
@@ -126,7 +126,7 @@ extension SQLConnection {
       // One that ended meanwhile has no successor.
       guard try self.container(renewed)?.isInUse ?? false else { return .gone }
     case .activation(let activation):
-      try requireUnlocked(container.installation, of: container.user, codes)
+      try requireUsable(device: container.installation, of: container.user, codes)
       guard try openActivation("id", activation) != nil else { return .gone }
       _ = try endActivations(.used, "id", activation)
     }

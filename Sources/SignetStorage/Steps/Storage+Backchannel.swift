@@ -20,7 +20,7 @@ extension Storage {
     try await write { database in
       let client = try database.anyClient(request.client)?.checked()
       guard client?.revoked == nil else { return .clientRevoked }
-      if let user = transaction.user { try database.requireActive(user) }
+      if let user = transaction.user { try database.requireUsable(user: user) }
       let outcome = try database.add(transaction, limits, asking)
       if outcome == .added {
         try database.insert(request)

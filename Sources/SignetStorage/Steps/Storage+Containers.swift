@@ -58,7 +58,7 @@ extension Storage {
     try await write { database in
       let found =
         isGranting
-        ? try database.requireActiveUser(ofContainer: container) : try database.container(container)
+        ? try database.requireUsable(userOfContainer: container) : try database.container(container)
       guard let found, states.contains(found.state) else { throw StorageFailure.containerNotInUse }
       return try database.claim(id, of: container, expires: expires) ? found : nil
     }
@@ -140,13 +140,13 @@ extension SQLConnection {
     if let user { try recordChange(ofUser: user) }
   }
 
-  /// As ``requireActive(_:)``, for the user of a container, of whatever state.
+  /// As ``requireUsable(user:)``, for the user of a container, of whatever state.
   ///
   /// - Returns: The container; `nil` for none.
   @discardableResult
-  func requireActiveUser(ofContainer id: String) throws -> ContainerRecord? {
+  func requireUsable(userOfContainer id: String) throws -> ContainerRecord? {
     guard let container = try container(id) else { return nil }
-    try requireActive(owner: container.user)
+    try requireUsable(owner: container.user)
     return container
   }
 
@@ -155,11 +155,11 @@ extension SQLConnection {
   /// The user has to be active, and neither the container nor its device locked.
   ///
   /// - Returns: The container; `nil` for none that is in use: the step says so in its own way.
-  /// - Throws: As ``requireActiveUser(ofContainer:)`` and ``requireUnlocked(_:of:_:)``, and ``StorageFailure/containerLocked``.
+  /// - Throws: As ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:_:)``, and ``StorageFailure/containerLocked``.
   func requireUsable(container id: String) throws -> ContainerRecord? {
-    guard let container = try requireActiveUser(ofContainer: id), container.isInUse else { return nil }
+    guard let container = try requireUsable(userOfContainer: id), container.isInUse else { return nil }
     if let refusal = container.refusal { throw refusal }
-    try requireUnlocked(container.installation, of: container.user, rowCodes)
+    try requireUsable(device: container.installation, of: container.user, rowCodes)
     return container
   }
 

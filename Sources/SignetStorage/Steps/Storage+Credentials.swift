@@ -45,7 +45,7 @@ extension Storage {
         guard try !database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
           continue
         }
-        if let user = token.user { try database.requireActive(user) }
+        if let user = token.user { try database.requireUsable(user: user) }
         try database.insert(token)
         try database.appendAudit(audit(token))
         added.append(serial)
@@ -68,7 +68,7 @@ extension Storage {
     try await write { database in
       if let user {
         guard let found = try database.anyUser(user) else { return .unknownUser }
-        try found.requireActive()
+        try found.requireUsable()
       }
       return try database.changeToken(serial, audit) { try database.assign($0, to: user) }
     }

@@ -93,7 +93,7 @@ extension SQLConnection {
   ///   - user: Whose it is.
   ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUnlocked(_ installation: String?, of user: String, _ codes: RowMAC) throws {
+  func requireUsable(device installation: String?, of user: String, _ codes: RowMAC) throws {
     guard let installation else { return }
     if let device = try anyDevice(installation, of: user, codes) {
       if let refusal = device.refusal { throw refusal }

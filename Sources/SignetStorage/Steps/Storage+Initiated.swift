@@ -16,7 +16,7 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     guard let container = transaction.decision?.container else { return .unknown }
     return try await write { database in
-      let signer = try database.requireActiveUser(ofContainer: container)
+      let signer = try database.requireUsable(userOfContainer: container)
       let outcome =
         try database.countSignature(of: signer, isGood: isSigned, limit: limits.wrongSignatures)
         ?? signer?.refusalToInitiate
@@ -78,7 +78,7 @@ extension Storage {
     try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let found = try database.transaction(id)
-      if let user = found?.user { try database.requireActive(owner: user) }
+      if let user = found?.user { try database.requireUsable(owner: user) }
       let code = OTPSubject(user: found?.user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
       let ending =

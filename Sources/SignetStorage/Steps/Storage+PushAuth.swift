@@ -14,7 +14,7 @@ extension Storage {
     _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure) {
     try await write { database in
-      try database.requireActive(mechanism.user)
+      try database.requireUsable(user: mechanism.user)
       if let codes { try database.insert(codes) }
       try database.insert(mechanism)
       try database.appendAudit(audit)
@@ -63,7 +63,7 @@ extension Storage {
     _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      try database.requireActiveUser(ofMechanism: id)
+      try database.requireUsable(userOfMechanism: id)
       let found = try database.pushAuthMechanism(id)
       guard let registered = found?.registered(named: name, sealedDevice: sealedDevice, at: time) else {
         return false
@@ -90,7 +90,7 @@ extension Storage {
     _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      try database.requireActiveUser(ofMechanism: id)
+      try database.requireUsable(userOfMechanism: id)
       guard let moved = try database.pushAuthMechanism(id)?.moved(to: sealedDevice, by: digest) else {
         return false
       }
@@ -180,7 +180,7 @@ extension Storage {
     audit: AuditRecord, mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
-      if state == .approved { try database.requireActiveUser(ofMessage: id) }
+      if state == .approved { try database.requireUsable(userOfMessage: id) }
       guard let answer = try database.answer(to: id, evidence, at: time) else { return .over }
       return try database.apply(answer.ruling(on: state, mayApprove: mayApprove), of: answer, audit)
     }

@@ -22,7 +22,7 @@ extension Storage {
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
-      if let user = transaction.user { try database.requireActive(user) }
+      if let user = transaction.user { try database.requireUsable(user: user) }
       let outcome = try database.add(transaction, limits, asking)
       try database.appendAudit(audit(outcome), as: outcome.entry(to: transaction.user))
       if outcome == .added, let asking { try database.insert(asking) }
@@ -46,7 +46,7 @@ extension Storage {
     ofContainer id: String, at time: Int64
   ) async throws(StorageFailure) -> (container: ContainerRecord, transactions: [TransactionRecord])? {
     try await read { database in
-      guard let container = try database.requireActiveUser(ofContainer: id), container.state == .active else {
+      guard let container = try database.requireUsable(userOfContainer: id), container.state == .active else {
         return nil
       }
       return (container, try database.pendingTransactions(user: container.user, at: time))
@@ -128,7 +128,7 @@ extension Storage {
       case .mismatch(let reason): return .mismatch(reason: reason)
       case .reportDue(let reason): return .reportDue(reason: reason)
       case .take(let decision, let isSigned, let hasRightNumber):
-        if decision.isGrant { try database.requireActive(owner, owning: signer.user) }
+        if decision.isGrant { try database.requireUsable(owner: owner, named: signer.user) }
         let refusal = try database.countSignature(
           of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
         let ending = found.ending(

@@ -25,12 +25,12 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
-      try database.requireActive(known: user)
+      try database.requireUsable(knownUser: user)
       let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID, codes) }
       var device: String?
       // What is of another user, or altered, is refused by the rule.
       for key in keys where key.user == user && key.state != .altered {
-        try database.requireUnlocked(key.device, of: user, codes)
+        try database.requireUsable(device: key.device, of: user, codes)
         device = try device ?? database.deviceID(of: key)
       }
       let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, codes, judge)

@@ -131,7 +131,7 @@ extension SQLConnection {
   ///   - basis: What it is known by; `nil` passes.
   ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUse(of basis: UAFBasis?, _ codes: RowMAC) throws {
+  func requireUsable(basis: UAFBasis?, _ codes: RowMAC) throws {
     guard let basis else { return }
     guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
     guard locked.isEmpty else { throw StorageFailure.deviceLocked }
@@ -143,7 +143,7 @@ extension SQLConnection {
   ///   - basis: What it is known by; `nil` passes.
   ///   - codes: The codes of rows.
   ///   - isThere: Whether all that it takes away is on one of these devices.
-  /// - Throws: As ``requireUse(of:_:)``.
+  /// - Throws: As ``requireUsable(basis:_:)``.
   func confine(
     _ basis: UAFBasis?, _ codes: RowMAC, to isThere: (_ devices: Set<String>) throws -> Bool
   ) throws {

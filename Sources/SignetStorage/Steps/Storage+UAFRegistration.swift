@@ -26,8 +26,8 @@ extension Storage {
     return try await write { database in
       let first = credentials.first?.credential
       if let first {
-        try database.requireActive(known: first.user)
-        try database.requireUnlocked(first.device, of: first.user, codes)
+        try database.requireUsable(knownUser: first.user)
+        try database.requireUsable(device: first.device, of: first.user, codes)
       }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
       var device: DeviceRecord?

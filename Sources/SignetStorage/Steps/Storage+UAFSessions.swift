@@ -25,10 +25,10 @@ extension Storage {
     let codes = codes
     return try await write { database in
       if session.isGrant {
-        if let user = session.user { try database.requireActive(user) }
-        try database.requireUnlockedDevice(ofTarget: session.target, codes)
+        if let user = session.user { try database.requireUsable(user: user) }
+        try database.requireUsable(deviceOfTarget: session.target, codes)
       }
-      try database.requireUse(of: basis, codes)
+      try database.requireUsable(basis: basis, codes)
       if let asked {
         let outcome = try database.add(asked, limits)
         guard outcome == .added else { return outcome }
@@ -111,9 +111,9 @@ extension Storage {
         return false
       }
       if found.isGrant {
-        if let user = found.user { try database.requireActive(owner: user) }
+        if let user = found.user { try database.requireUsable(owner: user) }
         // The target may have been removed while the token was sent.
-        guard try database.requireUnlockedDevice(ofTarget: found.target, codes) else { return false }
+        guard try database.requireUsable(deviceOfTarget: found.target, codes) else { return false }
       }
       try database.update(redeemed, codes)
       try database.appendAudit(audit)

@@ -16,9 +16,9 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
-      try database.requireActive(target.user)
-      try database.requireUnlocked(target.device, of: target.user, codes)
-      try database.requireUse(of: basis, codes)
+      try database.requireUsable(user: target.user)
+      try database.requireUsable(device: target.device, of: target.user, codes)
+      try database.requireUsable(basis: basis, codes)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }
@@ -111,8 +111,8 @@ extension Storage {
       ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
       if change != UAFTargetChange(sealedTarget: []) {
-        try database.requireActive(owner: user)
-        try database.requireUnlockedDevice(ofTarget: id, codes)
+        try database.requireUsable(owner: user)
+        try database.requireUsable(deviceOfTarget: id, codes)
       }
       try database.execute(
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
@@ -164,14 +164,14 @@ extension SQLConnection {
 }
 
 extension SQLConnection {
-  /// As ``requireUnlocked(_:of:_:)``, for the device of a target of UAF tokens.
+  /// As ``requireUsable(device:of:_:)``, for the device of a target of UAF tokens.
   ///
   /// - Returns: Whether there is such a target, or none is named.
   @discardableResult
-  func requireUnlockedDevice(ofTarget target: String?, _ codes: RowMAC) throws -> Bool {
+  func requireUsable(deviceOfTarget target: String?, _ codes: RowMAC) throws -> Bool {
     guard let target else { return true }
     guard let found = try uafTarget(target, codes) else { return false }
-    try requireUnlocked(found.device, of: found.user, codes)
+    try requireUsable(device: found.device, of: found.user, codes)
     return true
   }
 

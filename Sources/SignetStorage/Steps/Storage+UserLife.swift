@@ -92,23 +92,23 @@ extension SQLConnection {
   /// A user that there is not passes: the step says so in its own way.
   ///
   /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireActive(_ user: String) throws { try anyUser(user)?.requireActive() }
+  func requireUsable(user: String) throws { try anyUser(user)?.requireUsable() }
 
-  /// As ``requireActive(_:)``, for the user whom another row names: without a row of the user somebody has taken that away.
-  func requireActive(owner user: String) throws { try requireActive(anyUser(user), owning: user) }
+  /// As ``requireUsable(user:)``, for the user whom another row names: without a row of the user somebody has taken that away.
+  func requireUsable(owner user: String) throws { try requireUsable(owner: anyUser(user), named: user) }
 
-  /// As ``requireActive(owner:)``, for a user who was read with that row.
-  func requireActive(_ found: UserRecord?, owning user: String) throws {
+  /// As ``requireUsable(owner:)``, for a user who was read with that row.
+  func requireUsable(owner found: UserRecord?, named user: String) throws {
     guard let found else { throw UserRecord.missing(user) }
-    try found.requireActive()
+    try found.requireUsable()
   }
 
-  /// As ``requireActive(_:)``, for a user who was there before this step.
+  /// As ``requireUsable(user:)``, for a user who was there before this step.
   ///
   /// - Throws: ``StorageFailure/unknown`` for one who was deleted since.
-  func requireActive(known user: String) throws {
+  func requireUsable(knownUser user: String) throws {
     guard let found = try anyUser(user) else { throw StorageFailure.unknown }
-    try found.requireActive()
+    try found.requireUsable()
   }
 
   /// Where a user stands; `nil` for none of this id.
@@ -182,7 +182,7 @@ extension SQLConnection {
 
 extension UserRecord {
   /// - Throws: ``refusal``.
-  func requireActive() throws(StorageFailure) {
+  func requireUsable() throws(StorageFailure) {
     if let refusal { throw refusal }
   }
 }

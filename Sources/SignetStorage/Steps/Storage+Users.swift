@@ -86,7 +86,7 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard var found = try database.anyUser(user)?.checked() else { return false }
-      if digest != nil { try found.requireActive() }
+      if digest != nil { try found.requireUsable() }
       found.codeDigest = digest
       try database.update(found)
       _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(user)])
@@ -108,7 +108,7 @@ extension Storage {
   ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
       guard let user = attempt.user else { throw StorageFailure.unknown }
-      try database.requireActive(known: user)
+      try database.requireUsable(knownUser: user)
       guard let digest = try database.anyUser(user)?.checked().codeDigest else { return nil }
       let wait = try database.wait(for: attempt)
       let verdict = judge(digest, wait)
