@@ -232,30 +232,21 @@ extension StorageContract {
       try await expect(storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "the app")
       try await expect(storage.transaction("t1")?.evidence, is: first, "once the app is removed")
     },
-    Check("what was signed is kept with the wrong number that denies, and with none before") { storage in
+    Check(
+      "a wrong number in an app denies its transaction, with what was signed, and nothing is taken after it"
+    ) {
+      storage in
       try await prepare(storage)
-      let evidence = [EvidenceRecord(bytes: [1]), EvidenceRecord(bytes: [2], sealedKey: [3])]
-      for (index, kept) in evidence.enumerated() {
-        let left = try await storage.countWrongPushAuthNumber(
-          "p-t1", limit: 2, evidence: kept, at: 1100, audit: event("wrong"))
-        try expect(left, is: 1 - index, "tries left")
-        try await expect(
-          storage.transaction("t1")?.evidence, is: index == 1 ? kept : nil, "the evidence")
-      }
-    },
-    Check("a wrong number in an app denies its transaction at the limit, and not before") { storage in
-      try await prepare(storage)
-      func wrong() async throws -> Int? {
-        try await storage.countWrongPushAuthNumber("p-t1", limit: 2, at: 1100, audit: event("wrong"))
-      }
-      try await expect(wrong(), is: 1, "the first")
-      try await expect(storage.transaction("t1")?.state, is: .pending, "before the limit")
-      try await expect(wrong(), is: 0, "the last")
+      let evidence = EvidenceRecord(bytes: [2], sealedKey: [3])
+      let outcome = try await storage.answerPushAuthMessage(
+        "p-t1", .denied, because: EndRecord.wrongNumber, evidence: evidence, at: 1100, audit: event("wrong")
+      ) { _ in true }
+      try expect(outcome, is: .taken, "the wrong number")
       let found = try await storage.transaction("t1")
       try expect(found?.state, is: .denied, "the state")
       try expect(found?.end?.reason, is: "wrongNumber", "the reason")
       try expect(found?.app?.mechanism, is: "m1", "the app")
-      try await expect(wrong(), is: nil, "one more")
+      try expect(found?.evidence, is: evidence, "the evidence")
       try await expect(answer(storage, "t1", .approved), is: false, "the right one, too late")
     },
     Check("whatever ends a transaction ends what its user was asked by in the same step") { storage in

@@ -55,7 +55,7 @@ import Testing
     "a message whose row was changed is neither shown nor listed, and its answer is refused",
     arguments: [
       "kind = 'biometric'", "challenge = x'00'", "sealed_number = NULL", "created = 1",
-      "expires = expires + 1", "state = 'approved', answered = 1", "wrong_numbers = -9",
+      "expires = expires + 1", "state = 'approved', answered = 1",
       "txn = (SELECT id FROM transactions WHERE user_id IS NULL)", "code = NULL",
     ])
   func messages(_ change: String) async throws {

@@ -31,7 +31,7 @@ import Testing
       "finishUAFAuthentication", "addUAFTarget", "changeUAFTarget",
     ],
     .refuse: [
-      "endTransaction", "countWrongPushAuthNumber", "removePushTarget", "removeUAFTarget", "removeUAFDevice",
+      "endTransaction", "removePushTarget", "removeUAFTarget", "removeUAFDevice",
       "finishUAFDeregistration",
     ],
     .attest: ["setAccountChallenge", "takeAccountReport", "receiveDeviceCommand", "endContainer"],

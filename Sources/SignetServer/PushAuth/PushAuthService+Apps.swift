@@ -78,10 +78,11 @@ extension PushAuthService {
           .pushAuthWrongNumber(user: mechanism.user, message: id, transaction: transaction))
         let evidence = try await evidence(
           of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
-        let left = try await context.storage.countWrongPushAuthNumber(
-          id, limit: Self.wrongNumberLimit, evidence: evidence, at: now, audit: event)
-        guard let left else { return Self.over }
-        return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
+        let outcome = try await context.storage.answerPushAuthMessage(
+          id, .denied, because: EndRecord.wrongNumber, evidence: evidence, at: now, audit: event
+        ) { _ in false }
+        guard outcome == .taken else { return Self.over }
+        return Self.refusal("The number is wrong.", detail: ["remaining": 0])
       }
     }
     let event: AuditEvent =

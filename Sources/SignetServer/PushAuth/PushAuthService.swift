@@ -13,8 +13,6 @@ import SignetWire
 package struct PushAuthService: Sendable {
   /// How long a URI is good for, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
-  /// How many wrong numbers end a message.
-  static let wrongNumberLimit = 1
   /// Of how many numbers the right one is chosen: apps of Ping's kind show three.
   ///
   /// One try is right by chance in a third of all cases.

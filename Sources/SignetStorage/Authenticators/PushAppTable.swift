@@ -26,7 +26,7 @@ struct PushAppTable: AnsweringTable {
         [
           .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
           .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
-          .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
+          .text("state"), .integer("answered").optional,
           .text("txn").references("transactions", "id"), .blob("sealed_token").optional,
           .blob("code").optional,
         ],

@@ -81,8 +81,6 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public var expires: Int64
   /// What became of it.
   public var state: State
-  /// How often a wrong number was typed.
-  public var wrongNumbers: Int
   /// When it was answered, in seconds since 1970.
   public var answered: Int64?
   /// The message as the app gets it, encrypted, while it waits; `nil` afterwards.
@@ -94,12 +92,12 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   public init(
     id: String, of transaction: String, mechanism: String, kind: String, challenge: [UInt8],
     sealedNumber: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .pending,
-    wrongNumbers: Int = 0, answered: Int64? = nil
+    answered: Int64? = nil
   ) {
     self.transaction = transaction
     (self.id, self.mechanism, self.kind, self.challenge) = (id, mechanism, kind, challenge)
     (self.sealedNumber, self.created, self.expires) = (sealedNumber, created, expires)
-    (self.state, self.wrongNumbers, self.answered) = (state, wrongNumbers, answered)
+    (self.state, self.answered) = (state, answered)
   }
 }
 
@@ -160,7 +158,7 @@ extension PushAuthMechanismRecord {
 
 extension PushAuthMessageRecord {
   static let columns =
-    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered, txn, sealed_token, code"
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, answered, txn, sealed_token, code"
 
   /// Reads a row.
   ///
@@ -168,13 +166,12 @@ extension PushAuthMessageRecord {
   init(_ row: SQLRow, _ codes: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), of: try row.text(10), mechanism: try row.text(2), kind: try row.text(3),
+      id: try row.text(1), of: try row.text(9), mechanism: try row.text(2), kind: try row.text(3),
       challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
       created: try row.integer(6), expires: try row.integer(7), state: state,
-      wrongNumbers: try row.int(8),
-      answered: try row.optional(9, row.integer))
-    sealedToken = try row.optional(11, row.blob)
-    try codes.check(image, try row.optional(12, row.blob), named: id, of: "pushauth_messages")
+      answered: try row.optional(8, row.integer))
+    sealedToken = try row.optional(10, row.blob)
+    try codes.check(image, try row.optional(11, row.blob), named: id, of: "pushauth_messages")
   }
 
   /// What its code covers: all but the token, which is sealed for this message alone.
@@ -188,7 +185,6 @@ extension PushAuthMessageRecord {
     image.append(created)
     image.append(expires)
     image.append(state.rawValue)
-    image.append(wrongNumbers)
     image.append(answered)
     image.append(transaction)
     return image
@@ -246,10 +242,10 @@ extension SQLConnection {
   func update(_ message: PushAuthMessageRecord) throws {
     try execute(
       """
-      UPDATE pushauth_messages SET state = $1, wrong_numbers = $2, answered = $3, sealed_token = $4, code = $5 WHERE id = $6
+      UPDATE pushauth_messages SET state = $1, answered = $2, sealed_token = $3, code = $4 WHERE id = $5
       """,
       [
-        .of(message.state), .int(message.wrongNumbers), .optional(message.answered),
+        .of(message.state), .optional(message.answered),
         .optional(message.sealedToken), .optional(rowCodes.code(of: message.image)), .text(message.id),
       ], changing: 1)
   }

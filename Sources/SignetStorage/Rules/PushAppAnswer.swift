@@ -1,9 +1,9 @@
 /// A message to an authenticator app that is answered, beside the transaction that it asks.
 package struct PushAppAnswer {
   /// What an answer comes to.
-  package struct Ruling<Outcome: Hashable>: Hashable {
+  package struct Ruling: Hashable {
     /// What the app is told.
-    package var outcome: Outcome
+    package var outcome: PushAuthAnswerOutcome
     /// The message as it is from now on; `nil` where it stays as it is.
     package var message: PushAuthMessageRecord?
     /// What is written of the transaction; `nil` for nothing.
@@ -24,29 +24,23 @@ package struct PushAppAnswer {
     (self.message, self.request, self.evidence, self.time) = (message, request, evidence, time)
   }
 
-  /// What a yes or a no comes to; `mayApprove` says whether the yes of an app does for what the transaction requires.
+  /// What a yes or a no comes to.
+  ///
+  /// - Parameters:
+  ///   - state: The answer.
+  ///   - reason: Why it is a no, where the user has not said that.
+  ///   - mayApprove: Whether the yes of an app does for what the transaction requires.
+  /// - Returns: What the app is told, and what changes.
   package func ruling(
-    on state: PushAuthMessageRecord.State, mayApprove: (TransactionRecord) -> Bool
-  ) -> Ruling<PushAuthAnswerOutcome> {
+    on state: PushAuthMessageRecord.State, because reason: String? = nil,
+    mayApprove: (TransactionRecord) -> Bool
+  ) -> Ruling {
     guard isOpen else { return Ruling(outcome: .over, change: lapse) }
     let isYes = state == .approved
     guard !isYes || mayApprove(request) else { return Ruling(outcome: .insufficient) }
     return Ruling(
       outcome: .taken, message: message.answered(state, at: time),
-      change: ended(isYes ? .accepted : .denied, isYes ? .endsRow : .nothing))
-  }
-
-  /// What a wrong number comes to, and how many more are allowed, `nil` where the message does not wait: the last one denies.
-  package func rulingOnWrongNumber(limit: Int) -> Ruling<Int?> {
-    guard isOpen else { return Ruling(outcome: nil, change: lapse) }
-    var counted = message
-    counted.wrongNumbers += 1
-    let remaining = max(limit - counted.wrongNumbers, 0)
-    guard remaining == 0 else { return Ruling(outcome: remaining, message: counted) }
-    let end = EndRecord(state: .denied, reason: EndRecord.wrongNumber, container: nil, time: time)
-    return Ruling(
-      outcome: 0, message: counted.answered(.denied, at: time), change: ended(.denied, .nothing, because: end)
-    )
+      change: ended(isYes ? .accepted : .denied, isYes ? .endsRow : .nothing, because: reason))
   }
 
   /// Whether it may still be answered.
@@ -61,11 +55,12 @@ package struct PushAppAnswer {
   }
 
   private func ended(
-    _ state: TransactionRecord.State, _ effect: RequestBudget.Effect, because end: EndRecord? = nil
+    _ state: TransactionRecord.State, _ effect: RequestBudget.Effect, because reason: String?
   ) -> TransactionEnding.Change {
     var ended = request
     let answer = AppAnswer(mechanism: message.mechanism, message: message.id, time: time)
-    (ended.state, ended.app, ended.evidence, ended.end) = (state, answer, evidence, end)
+    (ended.state, ended.app, ended.evidence) = (state, answer, evidence)
+    ended.end = reason.map { EndRecord(state: state, reason: $0, container: nil, time: time) }
     return .ends(ended, effect)
   }
 }

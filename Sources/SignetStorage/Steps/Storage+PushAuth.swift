@@ -169,6 +169,7 @@ extension Storage {
   /// - Parameters:
   ///   - id: The message.
   ///   - state: The answer.
+  ///   - reason: Why it is a no, where the user has not said that: ``EndRecord/wrongNumber``.
   ///   - evidence: What is kept of it with the transaction; `nil` for a no of which nothing can be kept.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
@@ -176,32 +177,15 @@ extension Storage {
   /// - Returns: What became of it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, evidence: EvidenceRecord? = nil, at time: Int64,
-    audit: AuditRecord, mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
+    _ id: String, _ state: PushAuthMessageRecord.State, because reason: String? = nil,
+    evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord,
+    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
       if state == .approved { try database.requireUsable(userOfMessage: id) }
       guard let answer = try database.answer(to: id, evidence, at: time) else { return .over }
-      return try database.apply(answer.ruling(on: state, mayApprove: mayApprove), of: answer, audit)
-    }
-  }
-
-  /// Counts a wrong number; the last one that is allowed denies the message's transaction.
-  ///
-  /// - Parameters:
-  ///   - id: The message.
-  ///   - limit: How many are allowed.
-  ///   - evidence: What is kept of the answer with the transaction that it denies; `nil` where nothing can be.
-  ///   - time: When.
-  ///   - audit: The event, written where it is counted.
-  /// - Returns: How many more are allowed; `nil` where the message does not wait.
-  /// - Throws: ``StorageFailure``.
-  public func countWrongPushAuthNumber(
-    _ id: String, limit: Int, evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord
-  ) async throws(StorageFailure) -> Int? {
-    try await write { database in
-      guard let answer = try database.answer(to: id, evidence, at: time) else { return nil }
-      return try database.apply(answer.rulingOnWrongNumber(limit: limit), of: answer, audit)
+      return try database.apply(
+        answer.ruling(on: state, because: reason, mayApprove: mayApprove), of: answer, audit)
     }
   }
 }
@@ -283,9 +267,9 @@ extension SQLConnection {
   ///
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
-  fileprivate func apply<Outcome>(
-    _ ruling: PushAppAnswer.Ruling<Outcome>, of answer: PushAppAnswer, _ audit: AuditRecord
-  ) throws -> Outcome {
+  fileprivate func apply(
+    _ ruling: PushAppAnswer.Ruling, of answer: PushAppAnswer, _ audit: AuditRecord
+  ) throws -> PushAuthAnswerOutcome {
     if let message = ruling.message { try update(message) }
     if case .ends = ruling.change {
       guard let user = answer.request.user, try owner(of: answer.message).utf8.elementsEqual(user.utf8)

@@ -24,9 +24,9 @@ import Testing
   }
 
   private static func answered(
-    _ state: PushAuthMessageRecord.State, wrongNumbers: Int = 0
+    _ state: PushAuthMessageRecord.State
   ) -> PushAuthMessageRecord {
-    var answered = RequestSample.message(state, wrongNumbers: wrongNumbers)
+    var answered = RequestSample.message(state)
     (answered.answered, answered.sealedToken) = (1100, nil)
     return answered
   }
@@ -63,24 +63,18 @@ import Testing
       (Self.answer(asking: RequestSample.transaction(of: .uaf), at: 1300), true, nil),
     ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {
       let ruling = answer.ruling(on: .approved) { _ in true }
-      let number = answer.rulingOnWrongNumber(limit: 2)
+      let number = answer.ruling(on: .denied, because: EndRecord.wrongNumber) { _ in true }
       #expect((ruling.outcome == .over) == isOver, "\(answer)")
-      #expect((number.outcome == nil) == isOver, "\(answer)")
+      #expect((number.outcome == .over) == isOver, "\(answer)")
       guard isOver else { continue }
       #expect(ruling.message == nil && ruling.change == change, "\(answer)")
       #expect(number.message == nil && number.change == change, "\(answer)")
     }
   }
 
-  @Test("the last wrong number that is allowed denies", arguments: [(0, 2), (1, 1), (2, 0), (3, 0)])
-  func wrongNumbers(before: Int, remaining: Int) {
-    let ruling = Self.answer(to: RequestSample.message(wrongNumbers: before)).rulingOnWrongNumber(limit: 3)
-    #expect(ruling.outcome == remaining)
-    if remaining > 0 {
-      #expect(ruling.message == RequestSample.message(wrongNumbers: before + 1) && ruling.change == nil)
-    } else {
-      #expect(ruling.message == Self.answered(.denied, wrongNumbers: before + 1))
-      #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))
-    }
+  @Test("a wrong number denies, and says so") func wrongNumber() {
+    let ruling = Self.answer().ruling(on: .denied, because: EndRecord.wrongNumber) { _ in false }
+    #expect(ruling.outcome == .taken && ruling.message == Self.answered(.denied))
+    #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))
   }
 }

@@ -64,11 +64,11 @@ enum RequestSample {
   }
 
   static func message(
-    _ state: PushAuthMessageRecord.State = .pending, wrongNumbers: Int = 0
+    _ state: PushAuthMessageRecord.State = .pending
   ) -> PushAuthMessageRecord {
     var message = PushAuthMessageRecord(
       id: "p", of: "t", mechanism: "m", kind: "default", challenge: [1], created: 1000, expires: 1200,
-      state: state, wrongNumbers: wrongNumbers)
+      state: state)
     message.sealedToken = [9]
     return message
   }
