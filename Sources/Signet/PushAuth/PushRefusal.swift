@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetPushAuth
 import SignetTransport
 import SignetWire
 
@@ -6,10 +7,6 @@ import SignetWire
 struct PushRefusal {
   /// The most code points of a reason that are kept.
   static let reasonLimit = 200
-  /// What a server of ours says of a message whose request has ended (`docs/protocol.md` section 15).
-  private static let ended = "The request has ended."
-  /// What it says of an app that is not enrolled, or has another key.
-  private static let notAccepted = "The message was not accepted."
   /// Why the server lets nobody go on for now; `nil` where something else is refused.
   private let hold: SignetFailure?
 
@@ -51,11 +48,11 @@ struct PushRefusal {
   }
 
   /// Whether the message waits no more.
-  var isEnd: Bool { status == 400 && reason == Self.ended }
+  var isEnd: Bool { status == 400 && reason == PushAuthSubmission.endedReason }
 
   /// The failure that it is where it was asked what waits.
   var failureOfWaiting: SignetFailure {
-    if status == 400, reason == Self.notAccepted { return .pushAuth(.notEnrolled) }
+    if status == 400, reason == PushAuthSubmission.refusedReason { return .pushAuth(.notEnrolled) }
     return hold ?? failure
   }
 

@@ -6,6 +6,10 @@ import SignetText
 public struct PushAuthSubmission: Sendable {
   /// The longest body, in bytes.
   public static let maximumByteCount = 32_768
+  /// What our server says to an app that answers a message whose request has ended (`docs/protocol.md` section 15).
+  package static let endedReason = "The request has ended."
+  /// What it says to an app that is not enrolled, or has another key.
+  package static let refusedReason = "The message was not accepted."
 
   /// What is asked.
   public let action: PushAuthAction

@@ -134,7 +134,7 @@ extension PushAuthService {
   }
 
   /// What is told to whoever answers too late, and has proved to be the app that was asked.
-  private static let over = refusal("The request has ended.")
+  private static let over = refusal(PushAuthSubmission.endedReason)
 
   private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let name = submission.mechanismID,
@@ -162,7 +162,7 @@ extension PushAuthService {
     return Self.refused
   }
 
-  static let refused = refusal("The message was not accepted.")
+  static let refused = refusal(PushAuthSubmission.refusedReason)
 
   /// A refusal in the form of the servers that these apps know.
   static func refusal(_ message: String, detail: JSONObject = [:]) -> ServerResponse {
