@@ -18,7 +18,7 @@ public final class Storage: Sendable {
   private let basis: StepBasis
   private let faults: StepFaults?
 
-  var codes: RowMAC { basis.codes }
+  var mac: RowMAC { basis.mac }
 
   /// Opens a database and brings its schema up to date; it blocks.
   ///
@@ -79,11 +79,11 @@ public final class Storage: Sendable {
   }
 
   private init(
-    _ other: Storage, codes: RowMAC? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
+    _ other: Storage, mac: RowMAC? = nil, rules: AnswerRules? = nil, faults: StepFaults? = nil
   ) {
     database = other.database
     readiness = other.readiness
-    basis = StepBasis(codes ?? other.codes, rules ?? other.basis.rules)
+    basis = StepBasis(mac ?? other.mac, rules ?? other.basis.rules)
     self.faults = faults ?? other.faults
   }
 
@@ -94,7 +94,7 @@ public final class Storage: Sendable {
   /// - Parameter key: The key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
   public func authenticatingRows(with key: HMACKey) -> Storage {
-    Storage(self, codes: RowMAC(key: key))
+    Storage(self, mac: RowMAC(key: key))
   }
 
   /// The same storage over the same connections, whose steps go by these rules where they look for somebody who could answer a request.
@@ -212,10 +212,10 @@ package struct StepFaults: Sendable {
 
 /// What the steps of a storage go by; a class, since each step would copy it.
 private final class StepBasis: Sendable {
-  let codes: RowMAC
+  let mac: RowMAC
   let rules: AnswerRules
 
-  init(_ codes: RowMAC, _ rules: AnswerRules) { (self.codes, self.rules) = (codes, rules) }
+  init(_ mac: RowMAC, _ rules: AnswerRules) { (self.mac, self.rules) = (mac, rules) }
 }
 
 extension SQLConnection {
@@ -225,11 +225,11 @@ extension SQLConnection {
   fileprivate func use(_ basis: StepBasis) { setLocal(Self.basis, to: basis) }
 
   private var basis: StepBasis {
-    get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without codes") } }
+    get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without a basis") } }
   }
 
   /// The codes of the storage whose step this is.
-  var rowCodes: RowMAC { get throws { try basis.codes } }
+  var rowMAC: RowMAC { get throws { try basis.mac } }
 
   /// The rules of the storage whose step this is.
   var answerRules: AnswerRules { get throws { try basis.rules } }

@@ -96,11 +96,11 @@ extension SQLConnection {
         guard let found = try lastContainer(id)?.checked(), !found.device.isEmpty else { return nil }
         return try deviceID(found.installation, of: found.user)
       case .key(let aaid, let id):
-        guard let key = try uafCredential(aaid, id, rowCodes) else { return nil }
+        guard let key = try uafCredential(aaid, id) else { return nil }
         return try deviceID(of: key)
       case .target(let id): return try device(ofTarget: id)
       case .session(let id):
-        guard let target = try uafSession(id, rowCodes)?.target else { return nil }
+        guard let target = try uafSession(id)?.target else { return nil }
         return try device(ofTarget: target)
       case .actor, .none: return nil
       }
@@ -109,7 +109,7 @@ extension SQLConnection {
 
   /// The id of the device of a user that calls itself so, whether or not something is bound to it.
   func deviceID(_ installation: String, of user: String) throws -> String {
-    try DeviceRecord(of: user, installation, at: 0, rowCodes).id
+    try DeviceRecord(of: user, installation, at: 0, rowMAC).id
   }
 
   /// The id of the device of a key; `nil` where that is not known, or where its row was altered.
@@ -119,7 +119,7 @@ extension SQLConnection {
   }
 
   private func device(ofTarget id: String) throws -> String? {
-    guard let target = try uafTarget(id, rowCodes), let device = target.device else { return nil }
+    guard let target = try uafTarget(id), let device = target.device else { return nil }
     return try deviceID(device, of: target.user)
   }
 }

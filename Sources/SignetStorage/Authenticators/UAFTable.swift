@@ -62,7 +62,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   func authenticators(
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
-    try database.uafCredentials(of: account.user, database.rowCodes).map { key in
+    try database.uafCredentials(of: account.user).map { key in
       let device = account.device(called: key.device)
       var (state, reason): (AuthenticatorRecord.State, String) =
         switch key.state {
@@ -83,7 +83,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFSessions(of: user, by: .suspension, at: time, database.rowCodes)
+    try database.failUAFSessions(of: user, by: .suspension, at: time)
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
@@ -129,7 +129,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   /// Ends registrations: what they would add may say that it is on another device.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {
     let targets = try database.uafTargets(on: device.installation, of: device.user)
-    try database.failUAFSessions(of: device.user, by: .lock(targets: targets), at: time, database.rowCodes)
+    try database.failUAFSessions(of: device.user, by: .lock(targets: targets), at: time)
   }
 
   /// Revokes the keys, removes the targets, and ends what is under way for either.
@@ -139,11 +139,11 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     on installation: String, of user: String, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
-    let codes = try database.rowCodes
+    let mac = try database.rowMAC
     // What was asked of a target is found by it, so that this comes first.
     let asked = try database.uafTargets(on: installation, of: user)
-    try database.failUAFSessions(of: user, by: .revocation(targets: asked), at: time, codes)
-    for key in try database.revokeUAFCredentials(on: installation, of: user, codes) {
+    try database.failUAFSessions(of: user, by: .revocation(targets: asked), at: time)
+    for key in try database.revokeUAFCredentials(on: installation, of: user) {
       try database.appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }
     let device = try database.deviceID(installation, of: user)
@@ -152,7 +152,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
       [.text(user), .text(installation)]
     ) { row -> (id: String, device: String?) in
       // An altered row does not prove its device.
-      do { return (try UAFTargetRecord(row, codes).id, device) } catch StorageFailure.altered {
+      do { return (try UAFTargetRecord(row, mac).id, device) } catch StorageFailure.altered {
         return (try row.text(0), nil)
       }
     }
@@ -165,17 +165,17 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
-    let (rules, codes) = (try database.answerRules, try database.rowCodes)
+    let rules = try database.answerRules
     let ways = try asking.map(UAFWays.init) ?? ways(of: request, at: time, database)
     guard ways.mayAskerAsk || !ways.targets.isEmpty else { return false }
-    let keys = try database.uafCredentials(of: user, codes).filter { key in
-      try key.state == .active && !database.isLocked(key.device, of: user, codes)
+    let keys = try database.uafCredentials(of: user).filter { key in
+      try key.state == .active && !database.isLocked(key.device, of: user)
     }
     let answering = UAFAnswering(request, by: keys, mayAskerAsk: ways.mayAskerAsk, rules)
     return try answering.isAnsweredByAsker
       || answering.isAbleAtTargets
         && ways.targets.contains {
-          try database.reachableTarget($0, of: user, codes).map(answering.canAnswer(at:)) ?? false
+          try database.reachableTarget($0, of: user).map(answering.canAnswer(at:)) ?? false
         }
   }
 
@@ -184,32 +184,30 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   ) throws -> UAFWays {
     let id: [SQLValue] = [.text(request.id)]
     return UAFWays(
-      of: request, try database.openUAFSessions(where: "txn = $1", id, database.rowCodes),
+      of: request, try database.openUAFSessions(where: "txn = $1", id),
       isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
   }
 
   /// Adds the operations whose targets are still there, and on no locked device.
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
-    let codes = try database.rowCodes
     for (session, audit) in asking.sessions {
       guard let user = session.user,
-        try database.reachableTarget(session.target, of: user, codes) != nil
+        try database.reachableTarget(session.target, of: user) != nil
       else { continue }
-      try database.add(session, codes)
+      try database.add(session)
       try database.appendAudit(audit)
     }
   }
 
   func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFSessions(ofTransaction: request, at: time, database.rowCodes)
+    try database.failUAFSessions(ofTransaction: request, at: time)
   }
 
   func isProofInUse(
     _ request: TransactionRecord, of user: String, in database: SQLConnection
   ) throws -> Bool? {
     guard let acceptance = request.uaf else { return nil }
-    let codes = try database.rowCodes
-    guard let session = try database.uafSession(acceptance.session, codes) else { return false }
-    return try database.areKeysInUse(of: session, by: user, codes)
+    guard let session = try database.uafSession(acceptance.session) else { return false }
+    return try database.areKeysInUse(of: session, by: user)
   }
 }

@@ -37,14 +37,14 @@ extension APIKeyRecord {
     "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), name: try row.text(1),
       scopes: try row.text(2).split(separator: " ").map(String.init),
       secretDigest: try row.blob(3), created: try row.integer(4),
       revoked: try row.optional(5, row.integer))
     displayName = try row.optional(6, row.text)
-    isAltered = !codes.isOwn(image, try row.optional(7, row.blob))
+    isAltered = !mac.isOwn(image, try row.optional(7, row.blob))
   }
 
   /// What its code covers: all of it.
@@ -75,9 +75,9 @@ extension SQLConnection {
 
   /// The key of an id, also one whose row was altered; `nil` for none.
   func anyAPIKey(_ id: String) throws -> APIKeyRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row(Self.apiKeyByID, [.text(id)]) {
-      try APIKeyRecord($0, codes)
+      try APIKeyRecord($0, mac)
     }
   }
 
@@ -91,7 +91,7 @@ extension SQLConnection {
       [
         .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
         .integer(key.created), .optional(key.revoked), .optional(key.displayName),
-        .optional(rowCodes.code(of: key.image)),
+        .optional(rowMAC.code(of: key.image)),
       ], changing: 1)
   }
 }

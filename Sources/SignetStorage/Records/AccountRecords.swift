@@ -135,13 +135,13 @@ extension AccountStateRecord {
   }()
 
   /// Reads the row of a container; one that this server has not written so is that of a locked container.
-  init(_ row: SQLRow, of container: String, _ codes: RowMAC) throws {
-    do { try self.init(reading: row, of: container, codes) } catch SQLFailure.unexpectedValue {
+  init(_ row: SQLRow, of container: String, _ mac: RowMAC) throws {
+    do { try self.init(reading: row, of: container, mac) } catch SQLFailure.unexpectedValue {
       self = .altered
     }
   }
 
-  private init(reading row: SQLRow, of container: String, _ codes: RowMAC) throws {
+  private init(reading row: SQLRow, of container: String, _ mac: RowMAC) throws {
     self.init()
     revision = try row.integer(0)
     policies = try row.optional(1, row.blob)
@@ -153,7 +153,7 @@ extension AccountStateRecord {
       try row.optional(6, row.blob), try row.integer(7)
     )
     (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
-    guard codes.isOwn(image(of: container), try row.optional(10, row.blob)) else {
+    guard mac.isOwn(image(of: container), try row.optional(10, row.blob)) else {
       self = .altered
       return
     }
@@ -182,12 +182,12 @@ extension DeviceCommandRecord {
     "action, id, container, reason, created, receipt, received, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
       self.init(id: try row.text(1), container: try row.text(2), action: .lock, reason: "", created: 0)
       isAltered = true
     }
-    isAltered = try isAltered || !codes.isOwn(image, row.optional(7, row.blob))
+    isAltered = try isAltered || !mac.isOwn(image, row.optional(7, row.blob))
     if isAltered { reason = AuditEvent.alteredReason }
   }
 
@@ -227,11 +227,11 @@ extension DeviceCommandRecord {
 extension SQLConnection {
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
   func accountOrders(of container: String) throws -> [DeviceCommandRecord] {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try rows(
       "SELECT \(DeviceCommandRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
       [.text(container)]
-    ) { try DeviceCommandRecord($0, codes) }
+    ) { try DeviceCommandRecord($0, mac) }
   }
 
   /// Adds an order.
@@ -240,7 +240,7 @@ extension SQLConnection {
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(order.id), .text(order.container), .text(order.action.rawValue), .text(order.reason),
-        .integer(order.created), .optional(rowCodes.code(of: order.image)),
+        .integer(order.created), .optional(rowMAC.code(of: order.image)),
       ], changing: 1)
   }
 
@@ -250,7 +250,7 @@ extension SQLConnection {
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
       [
         .text(order.checked().container), .optional(order.receipt), .optional(order.received),
-        .optional(rowCodes.code(of: order.image)), .text(order.id),
+        .optional(rowMAC.code(of: order.image)), .text(order.id),
       ], changing: 1)
   }
 
@@ -272,7 +272,7 @@ extension SQLConnection {
         .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
         .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
         .optional(state.report), .optional(state.reported),
-        .optional(rowCodes.code(of: state.image(of: container))),
+        .optional(rowMAC.code(of: state.image(of: container))),
       ], changing: 1)
   }
 }

@@ -56,7 +56,7 @@ extension ActivationRecord {
   /// Reads the row of an open one; others have no code.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
@@ -65,7 +65,7 @@ extension ActivationRecord {
       profile: try row.blob(8), created: try row.integer(9),
       expires: try row.integer(10),
       failedAttempts: try row.int(11), state: state)
-    try codes.check(image, try row.optional(12, row.blob), named: id, of: "activations")
+    try mac.check(image, try row.optional(12, row.blob), named: id, of: "activations")
   }
 
   /// What its code covers: all but the attempts that failed.
@@ -99,7 +99,7 @@ extension SQLConnection {
         .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
         .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
         .int(activation.failedAttempts), .text(activation.state.rawValue),
-        .optional(rowCodes.code(of: activation.image)),
+        .optional(rowMAC.code(of: activation.image)),
       ], changing: 1)
   }
 }

@@ -57,14 +57,14 @@ extension BackchannelRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
       delivery: try row.value(3), expires: try row.integer(4),
       sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
     lastPoll = try row.optional(7, row.integer)
     issued = try row.optional(8, row.integer)
-    try codes.check(
+    try mac.check(
       image, try row.optional(9, row.blob), named: "the request of \(transaction)", of: "backchannel_requests"
     )
   }
@@ -97,7 +97,7 @@ extension SQLConnection {
         .blob(request.digest), .text(request.transaction), .text(request.client),
         .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
         .integer(request.interval),
-        .optional(rowCodes.code(of: request.image)),
+        .optional(rowMAC.code(of: request.image)),
       ], changing: 1)
   }
 
@@ -108,6 +108,6 @@ extension SQLConnection {
     closed.expires = 0
     try execute(
       "UPDATE backchannel_requests SET expires = 0, code = $1 WHERE digest = $2",
-      [.optional(rowCodes.code(of: closed.image)), .blob(request.digest)], changing: 1)
+      [.optional(rowMAC.code(of: closed.image)), .blob(request.digest)], changing: 1)
   }
 }

@@ -61,7 +61,7 @@ extension ClientRecord {
     "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     self.init(
       id: try row.text(0), name: try row.text(1),
@@ -73,7 +73,7 @@ extension ClientRecord {
     requestAlgorithm = try row.optional(8, row.text)
     numberDigits = try row.optional(9, row.integer).map { Int(clamping: $0) }
     revoked = try row.optional(10, row.integer)
-    isAltered = !codes.isOwn(image, try row.optional(11, row.blob))
+    isAltered = !mac.isOwn(image, try row.optional(11, row.blob))
   }
 
   /// What its code covers: all of it.
@@ -105,9 +105,9 @@ extension ClientRecord {
 extension SQLConnection {
   /// The client of an id, also one whose row was altered; `nil` for none.
   func anyClient(_ id: String) throws -> ClientRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.text(id)]) {
-      try ClientRecord($0, codes)
+      try ClientRecord($0, mac)
     }
   }
 
@@ -124,7 +124,7 @@ extension SQLConnection {
         .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
         .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
         .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
-        .optional(rowCodes.code(of: client.image)),
+        .optional(rowMAC.code(of: client.image)),
       ], changing: 1)
   }
 }

@@ -103,7 +103,7 @@ extension ContainerRecord {
   static let columnCount = 23
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     let state = State(sqlValue: row[0]) ?? .altered
     self.init(
@@ -120,7 +120,7 @@ extension ContainerRecord {
     ended = try row.optional(18, row.text)
     keyOrigin = try row.optional(19, row.text)
     (standing, reportWanted) = (ComplianceState(sqlValue: row[20]) ?? .locked, try row.integer(21))
-    if !codes.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
+    if !mac.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
   /// What its code covers: all but what its device is to do, and what was refused to it.
@@ -176,7 +176,7 @@ extension SQLConnection {
         .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
         .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
         .optional(container.keyOrigin), .of(container.standing),
-        .optional(rowCodes.code(of: container.image)),
+        .optional(rowMAC.code(of: container.image)),
       ], changing: 1)
     try write(AccountStateRecord(), of: container.id)
   }
@@ -193,7 +193,7 @@ extension SQLConnection {
         .of(container.checked().state), .text(container.name), .text(container.platform),
         .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
         .int(container.isSimulated ? 1 : 0), .blob(container.device), .optional(container.succession),
-        .optional(rowCodes.code(of: container.image)), .text(container.id),
+        .optional(rowMAC.code(of: container.image)), .text(container.id),
       ], changing: 1)
   }
 }

@@ -89,15 +89,15 @@ extension CredentialRecord {
   static let columnCount = 16
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
-    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
+    do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       self.init(
         id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
         kind: .totp, algorithm: "", digits: 0, period: 0, sealedSecret: [], created: 0, state: .altered)
     }
   }
 
-  private init(reading row: SQLRow, _ codes: RowMAC) throws {
+  private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let kind: Kind = try row.value(0)
     let state: State = try row.value(1)
     self.init(
@@ -109,7 +109,7 @@ extension CredentialRecord {
     lastCounter = try row.integer(12)
     drift = try row.integer(13)
     failures = try row.int(14)
-    if !codes.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
+    if !mac.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
   /// What its code covers: all but the attempts that were refused.
@@ -156,7 +156,7 @@ extension SQLConnection {
         .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
         .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
-        .optional(rowCodes.code(of: credential.image)),
+        .optional(rowMAC.code(of: credential.image)),
       ], changing: 1)
   }
 
@@ -178,7 +178,7 @@ extension SQLConnection {
       number == nil ? Self.updateOfCredentialByID : Self.updateOfCredentialByNumber,
       [
         .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
-        .int(credential.failures), .optional(rowCodes.code(of: credential.image)),
+        .int(credential.failures), .optional(rowMAC.code(of: credential.image)),
         number.map(SQLValue.integer) ?? .text(credential.id),
       ])
     guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }

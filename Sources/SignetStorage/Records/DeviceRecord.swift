@@ -66,7 +66,7 @@ extension DeviceRecord {
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     let standing: ComplianceState = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
@@ -74,7 +74,7 @@ extension DeviceRecord {
     self.standing = standing
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
     ordered = try row.optional(9, row.integer)
-    isAltered = !codes.isOwn(image, try row.optional(10, row.blob))
+    isAltered = !mac.isOwn(image, try row.optional(10, row.blob))
   }
 
   /// The device, where its row is as this server wrote it.
@@ -104,7 +104,7 @@ extension DeviceRecord {
 
 extension SQLConnection {
   /// Adds a device; one of this user and installation that is there stays as it is.
-  func insert(_ device: DeviceRecord, _ codes: RowMAC) throws {
+  func insert(_ device: DeviceRecord) throws {
     _ = try execute(
       """
       INSERT INTO devices (id, user_id, installation, name, platform, created, standing, ordered_lock, ordered_reason, code)
@@ -113,7 +113,7 @@ extension SQLConnection {
       [
         .text(device.id), .text(device.user), .text(device.installation), .text(device.name),
         .text(device.platform), .integer(device.created), .of(device.standing),
-        .optional(codes.code(of: device.image)),
+        .optional(rowMAC.code(of: device.image)),
       ])
   }
 }

@@ -148,7 +148,7 @@ extension OutboxRecord {
   static let mostAttempts = 1 << 20
 
   /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     let channel: OutboxChannel = try row.value(0)
     let kind = OutboxEvent.Kind(rawValue: try row.text(1))
     let word = try row.optional(6, row.text)
@@ -162,13 +162,13 @@ extension OutboxRecord {
     attempts = try row.int(10)
     let isWritten =
       kind != nil && (word == nil) == (authenticator == nil) && 0...Self.mostAttempts ~= attempts
-    isAltered = try !isWritten || !codes.isOwn(image, row.optional(11, row.blob))
+    isAltered = try !isWritten || !mac.isOwn(image, row.optional(11, row.blob))
   }
 }
 
 extension SQLConnection {
   /// Adds what a receiver is to be told.
-  func insert(_ record: OutboxRecord, _ codes: RowMAC) throws {
+  func insert(_ record: OutboxRecord) throws {
     try execute(
       """
       INSERT INTO outbox (channel, receiver, event, subject, user_id, authenticator, created, expires, due, attempts, code)
@@ -178,7 +178,7 @@ extension SQLConnection {
         .of(record.receiver.channel), .text(record.receiver.id), .of(record.event.kind),
         .text(record.event.subject), .optional(record.event.user),
         .optional(record.event.authenticator?.rawValue), .integer(record.created),
-        .integer(record.expires), .integer(record.due), .optional(codes.code(of: record.image)),
+        .integer(record.expires), .integer(record.due), .optional(rowMAC.code(of: record.image)),
       ], changing: 1)
   }
 }

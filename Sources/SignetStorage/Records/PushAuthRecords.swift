@@ -116,7 +116,7 @@ extension PushAuthMechanismRecord {
     "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code, issuer, account"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
@@ -125,7 +125,7 @@ extension PushAuthMechanismRecord {
       expires: try row.integer(8), state: state,
       credential: try row.optional(9, row.text))
     (seenChanges, issuer, account) = (try row.blob(10), try row.text(12), try row.text(13))
-    if !codes.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
+    if !mac.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
   /// What its code covers: all of it.
@@ -163,7 +163,7 @@ extension PushAuthMessageRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), of: try row.text(9), mechanism: try row.text(2), kind: try row.text(3),
@@ -171,7 +171,7 @@ extension PushAuthMessageRecord {
       created: try row.integer(6), expires: try row.integer(7), state: state,
       answered: try row.optional(8, row.integer))
     sealedToken = try row.optional(10, row.blob)
-    try codes.check(image, try row.optional(11, row.blob), named: id, of: "pushauth_messages")
+    try mac.check(image, try row.optional(11, row.blob), named: id, of: "pushauth_messages")
   }
 
   /// What its code covers: all but the token, which is sealed for this message alone.
@@ -205,7 +205,7 @@ extension SQLConnection {
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
         .optional(mechanism.credential), .blob(mechanism.seenChanges),
-        .optional(rowCodes.code(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
+        .optional(rowMAC.code(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
       ], changing: 1)
   }
 
@@ -218,7 +218,7 @@ extension SQLConnection {
       """,
       [
         .optional(mechanism.mechanism), .optional(mechanism.sealedDevice), .of(mechanism.state),
-        .blob(mechanism.seenChanges), .optional(rowCodes.code(of: mechanism.image)), .text(mechanism.id),
+        .blob(mechanism.seenChanges), .optional(rowMAC.code(of: mechanism.image)), .text(mechanism.id),
       ], changing: 1)
   }
 
@@ -234,7 +234,7 @@ extension SQLConnection {
         .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
         .of(message.state), .text(message.transaction), .optional(message.sealedToken),
-        .optional(rowCodes.code(of: message.image)),
+        .optional(rowMAC.code(of: message.image)),
       ], changing: 1)
   }
 
@@ -246,7 +246,7 @@ extension SQLConnection {
       """,
       [
         .of(message.state), .optional(message.answered),
-        .optional(message.sealedToken), .optional(rowCodes.code(of: message.image)), .text(message.id),
+        .optional(message.sealedToken), .optional(rowMAC.code(of: message.image)), .text(message.id),
       ], changing: 1)
   }
 }

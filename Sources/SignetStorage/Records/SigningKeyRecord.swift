@@ -45,12 +45,12 @@ extension SigningKeyRecord {
     "id, sealed, public_key, created, retired, succession, code"
 
   /// Reads a row; if its code does not match, ``isAltered`` is true.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
       created: try row.integer(3), retired: try row.optional(4, row.integer),
       succession: try row.optional(5, row.text))
-    isAltered = !codes.isOwn(image, try row.optional(6, row.blob))
+    isAltered = !mac.isOwn(image, try row.optional(6, row.blob))
   }
 
   /// The key, where its row is as this server wrote it.
@@ -81,7 +81,7 @@ extension SQLConnection {
       "INSERT INTO signing_keys (id, sealed, public_key, created, succession, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
-        .optional(key.succession), .optional(rowCodes.code(of: key.image)),
+        .optional(key.succession), .optional(rowMAC.code(of: key.image)),
       ], changing: 1)
   }
 }

@@ -177,13 +177,13 @@ extension TransactionRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
-    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
+    do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       throw StorageFailure.altered(row: try row.text(1), of: Self.table)
     }
   }
 
-  private init(reading row: SQLRow, _ codes: RowMAC) throws {
+  private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
@@ -219,7 +219,7 @@ extension TransactionRecord {
     guard state != .accepted || decision != nil || uaf != nil || app != nil else {
       throw altered
     }
-    try codes.check(image, try row.optional(20, row.blob), named: id, of: Self.table)
+    try mac.check(image, try row.optional(20, row.blob), named: id, of: Self.table)
   }
 
   private static let table = "transactions"
@@ -294,7 +294,7 @@ extension SQLConnection {
         .integer(transaction.size),
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
         .optional(transaction.requester), .optional(transaction.soleKind?.rawValue),
-        .optional(rowCodes.code(of: transaction.image)),
+        .optional(rowMAC.code(of: transaction.image)),
       ], changing: 1)
   }
 }

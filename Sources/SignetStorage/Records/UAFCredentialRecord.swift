@@ -86,7 +86,7 @@ extension UAFCredentialRecord {
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     // An unknown word makes the row altered; it is no error of the database.
     let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
     self.init(
@@ -101,7 +101,7 @@ extension UAFCredentialRecord {
     device = try row.optional(11, row.text)
     self.modelProof = modelProof ?? .claimed
     keyProtection = UInt16(clamping: try row.integer(13))
-    let isOwn = codes.isOwn(image, try row.optional(14, row.blob))
+    let isOwn = mac.isOwn(image, try row.optional(14, row.blob))
     if modelProof == nil || !isOwn { self.state = .altered }
   }
 
@@ -128,7 +128,7 @@ extension UAFCredentialRecord {
 
 extension SQLConnection {
   /// Adds a key.
-  func insert(_ credential: UAFCredentialRecord, _ codes: RowMAC) throws {
+  func insert(_ credential: UAFCredentialRecord) throws {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
@@ -142,7 +142,7 @@ extension SQLConnection {
         .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
         .text(credential.state.rawValue), .optional(credential.device),
         .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
-        .optional(codes.code(of: credential.image)),
+        .optional(rowMAC.code(of: credential.image)),
       ], changing: 1)
   }
 }

@@ -133,14 +133,14 @@ extension UAFOperationRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
-    do { try self.init(reading: row, codes) } catch SQLFailure.unexpectedValue {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
+    do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       // An unknown word in a column means that the row was altered.
       throw StorageFailure.altered(row: try row.text(1), of: "uaf_sessions")
     }
   }
 
-  private init(reading row: SQLRow, _ codes: RowMAC) throws {
+  private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
       id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
@@ -162,7 +162,7 @@ extension UAFOperationRecord {
     }
     client = try row.optional(19, row.blob)
     requester = try row.optional(21, row.text)
-    try codes.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
+    try mac.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
   }
 
   /// What its code covers: all of it.
@@ -195,7 +195,7 @@ extension UAFOperationRecord {
 
 extension SQLConnection {
   /// Adds an operation.
-  func insert(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
+  func insert(_ session: UAFOperationRecord) throws {
     try execute(
       """
       INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
@@ -208,7 +208,7 @@ extension SQLConnection {
         .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
         .optional(session.client), .text(session.state.rawValue), .optional(session.requester),
-        .optional(codes.code(of: session.image)),
+        .optional(rowMAC.code(of: session.image)),
       ], changing: 1)
   }
 }

@@ -54,13 +54,13 @@ extension UAFTargetRecord {
   /// Reads a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
       name: try row.text(3), dispatcher: try row.optional(4, row.text),
       sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
       encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
-    try codes.check(image, try row.optional(9, row.blob), named: id, of: "uaf_targets")
+    try mac.check(image, try row.optional(9, row.blob), named: id, of: "uaf_targets")
   }
 
   /// What its code covers: all but what the device changes and the master key binds to the target already.
@@ -80,14 +80,15 @@ extension SQLConnection {
   /// The target of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func uafTarget(_ id: String, _ codes: RowMAC) throws -> UAFTargetRecord? {
-    try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
-      try UAFTargetRecord($0, codes)
+  func uafTarget(_ id: String) throws -> UAFTargetRecord? {
+    let mac = try rowMAC
+    return try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
+      try UAFTargetRecord($0, mac)
     }
   }
 
   /// Adds a target.
-  func insert(_ target: UAFTargetRecord, _ codes: RowMAC) throws {
+  func insert(_ target: UAFTargetRecord) throws {
     try execute(
       """
       INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
@@ -96,7 +97,7 @@ extension SQLConnection {
       [
         .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
         .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
-        .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)),
+        .optional(target.encryptionKey), .integer(target.created), .optional(rowMAC.code(of: target.image)),
       ], changing: 1)
   }
 }

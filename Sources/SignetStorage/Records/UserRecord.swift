@@ -59,14 +59,14 @@ extension UserRecord {
   package static let subjectPrefix = "~"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
-  init(_ row: SQLRow, _ codes: RowMAC) throws {
+  init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(id: try row.text(0), subject: try row.text(7), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
     // The database keeps the kinds of values; a word may be one that there is not.
     state = State(sqlValue: row[3]) ?? .altered
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
-    if !codes.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
+    if !mac.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
   }
 
   /// What its code covers: all but how often the user was asked.
@@ -103,9 +103,9 @@ extension SQLConnection {
   /// A step asks for the same user in several places: the row is read once, and each change of it is noted.
   func anyUser(_ id: String) throws -> UserRecord? {
     if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) { return last }
-    let codes = try rowCodes
+    let mac = try rowMAC
     let found = try row(Self.userByID, [.text(id)]) {
-      try UserRecord($0, codes)
+      try UserRecord($0, mac)
     }
     if let found { setLocal(Self.lastUser, to: found) }
     return found
@@ -116,16 +116,16 @@ extension SQLConnection {
   func anyUser(in row: SQLRow, from index: Int) throws -> UserRecord? {
     let columns = row.columns(from: index)
     guard columns[0] != .null else { return nil }
-    let found = try UserRecord(columns, rowCodes)
+    let found = try UserRecord(columns, rowMAC)
     setLocal(Self.lastUser, to: found)
     return found
   }
 
   /// The user of a subject, also one whose row was altered; `nil` for none.
   func anyUser(subject: String) throws -> UserRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row("SELECT \(UserRecord.columns) FROM users WHERE subject = $1", [.text(subject)]) {
-      try UserRecord($0, codes)
+      try UserRecord($0, mac)
     }
   }
 
@@ -147,7 +147,7 @@ extension SQLConnection {
       """,
       [
         .text(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)),
+        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)),
       ], changing: 1)
   }
 
@@ -160,7 +160,7 @@ extension SQLConnection {
       """,
       [
         .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowCodes.code(of: user.image)), .text(user.subject),
+        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .text(user.subject),
         .text(user.id),
       ], changing: 1)
     setLocal(Self.lastUser, to: user)

@@ -35,14 +35,14 @@ extension Storage {
   public func revokeAPIKey(
     _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
-    try await write { [codes] database in
+    try await write { [mac] database in
       let keys = try database.apiKeys()
       switch APIKeyRecord.revoking(id, among: keys, keepingOneOf: scope, at: time) {
       case .refused(let outcome): return outcome
       case .made(let key):
         try database.execute(
           "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
-          [.optional(key.revoked), .optional(codes.code(of: key.image)), .text(id)], changing: 1)
+          [.optional(key.revoked), .optional(mac.code(of: key.image)), .text(id)], changing: 1)
         database.setLocal(SQLConnection.goodKeys, to: [])
         try database.appendAudit(audit)
         return .revoked
@@ -53,9 +53,9 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func apiKeys() throws -> [APIKeyRecord] {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try rows("SELECT \(APIKeyRecord.columns) FROM api_keys ORDER BY created, id") {
-      try APIKeyRecord($0, codes)
+      try APIKeyRecord($0, mac)
     }
   }
 }

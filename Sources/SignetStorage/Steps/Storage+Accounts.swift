@@ -95,13 +95,13 @@ extension Storage {
   public func addDeviceCommand(
     _ order: DeviceCommandRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> DeviceCommandOutcome {
-    try await write { [codes] database in
+    try await write { database in
       let container = try database.container(order.container)
       let orders = try database.accountOrders(of: order.container)
       let outcome = order.outcome(to: container, after: orders)
       guard outcome == .added else { return outcome }
       if order.action == .unlock, let container,
-        let device = try database.anyDevice(container.installation, of: container.user, codes),
+        let device = try database.anyDevice(container.installation, of: container.user),
         let refusal = device.refusalToUnlock
       {
         throw refusal
@@ -160,10 +160,10 @@ extension SQLConnection {
 
   /// How the server stands to a container; it is locked where that was altered, or somebody has removed it.
   func accountState(of container: String) throws -> AccountStateRecord {
-    let codes = try rowCodes
+    let mac = try rowMAC
     let found = try row(
       "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
-    ) { try AccountStateRecord($0, of: container, codes) }
+    ) { try AccountStateRecord($0, of: container, mac) }
     return found ?? .altered
   }
 

@@ -31,10 +31,10 @@ extension Storage {
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
-    try await write { [codes] database in
+    try await write { database in
       if let container = container?.container {
         try database.requireUsable(knownUser: container.user)
-        try database.requireUsable(device: container.installation, of: container.user, codes)
+        try database.requireUsable(device: container.installation, of: container.user)
       }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
       if let event = audit(outcome) {
@@ -59,9 +59,9 @@ extension Storage {
     _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
-    try await write { [codes] database in
+    try await write { database in
       let container = try database.requireUsable(userOfContainer: id)
-      let outcome = try database.confirm(container, at: time, lost, codes)
+      let outcome = try database.confirm(container, at: time, lost)
       let event = audit(outcome)
       try database.appendAudit(event, as: outcome.entry(of: id))
       // What it takes the place of may have shown more.
@@ -78,11 +78,11 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   fileprivate func openActivation(_ column: String, _ value: String) throws -> ActivationRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row(
       "SELECT \(ActivationRecord.columns) FROM activations WHERE \(column) = $1 AND state = 'open'",
       [.text(value)]
-    ) { try ActivationRecord($0, codes) }
+    ) { try ActivationRecord($0, mac) }
   }
 
   /// Ends the open activations that have a value in a column, and forgets what stands for their invites.
@@ -117,8 +117,9 @@ extension SQLConnection {
   }
 
   fileprivate func confirm(
-    _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord, _ codes: RowMAC
+    _ container: ContainerRecord?, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord
   ) throws -> ConfirmationOutcome {
+    let mac = try rowMAC
     guard var container else { return .gone }
     switch ContainerConfirmation(of: container) {
     case .settled(let outcome): return outcome
@@ -126,7 +127,7 @@ extension SQLConnection {
       // One that ended meanwhile has no successor.
       guard try self.container(renewed)?.isInUse ?? false else { return .gone }
     case .activation(let activation):
-      try requireUsable(device: container.installation, of: container.user, codes)
+      try requireUsable(device: container.installation, of: container.user)
       guard try openActivation("id", activation) != nil else { return .gone }
       _ = try endActivations(.used, "id", activation)
     }
@@ -146,7 +147,7 @@ extension SQLConnection {
         "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(container.id), .text(renewed)])
       try carryAccountState(from: renewed, to: container.id, at: time)
     }
-    try bind(DeviceRecord(of: container, at: time, codes), codes)
+    try bind(DeviceRecord(of: container, at: time, mac))
     return .activated
   }
 }

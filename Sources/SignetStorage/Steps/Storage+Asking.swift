@@ -43,12 +43,12 @@ extension SQLConnection {
   ///   - time: When.
   /// - Throws: ``SQLFailure``.
   func endUnanswerable(of user: String, after cause: AuditRecord, at time: Int64) throws {
-    let codes = try rowCodes
+    let mac = try rowMAC
     let waiting = try rows(
       "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' ORDER BY number",
       [.text(user)]
     ) { row -> TransactionRecord? in
-      do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
+      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     let rules = try answerRules
     for case let request? in waiting where try !canAnswer(request, at: time) {

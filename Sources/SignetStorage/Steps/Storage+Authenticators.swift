@@ -11,8 +11,8 @@ extension Storage {
   public func holdings(
     of user: String, codeAttempts: Int
   ) async throws(StorageFailure) -> AccountHoldings {
-    try await read { [codes] database in
-      let devices = try database.devices(user: user, codes)
+    try await read { database in
+      let devices = try database.devices(user: user)
       let account = AccountReading(user: user, devices: devices, codeAttempts: codeAttempts)
       let found = try AuthenticatorRecord.Kind.tables.flatMap {
         try $0.authenticators(of: account, in: database)

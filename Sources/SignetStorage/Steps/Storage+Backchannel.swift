@@ -98,10 +98,10 @@ extension Storage {
   public func backchannelRequest(
     ofTransaction transaction: String
   ) async throws(StorageFailure) -> BackchannelRecord? {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.row(
         "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.text(transaction)]
-      ) { try BackchannelRecord($0, codes) }
+      ) { try BackchannelRecord($0, mac) }
     }
   }
 }
@@ -111,10 +111,10 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   fileprivate func backchannelRequest(_ digest: [UInt8], of client: String) throws -> BackchannelRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row(
       "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
       [.blob(digest), .text(client)]
-    ) { try BackchannelRecord($0, codes) }
+    ) { try BackchannelRecord($0, mac) }
   }
 }

@@ -23,9 +23,9 @@ extension Storage {
 
   /// All clients, oldest first, also those whose rows were altered.
   public func clients() async throws(StorageFailure) -> [ClientRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows("SELECT \(ClientRecord.columns) FROM clients ORDER BY created, id") {
-        try ClientRecord($0, codes)
+        try ClientRecord($0, mac)
       }
     }
   }
@@ -51,7 +51,7 @@ extension Storage {
         "UPDATE clients SET revoked = $1, authentication = $2, delivery = $3, code = $4 WHERE id = $5",
         [
           .optional(client.revoked), .of(client.authentication), .of(client.delivery),
-          .optional(database.rowCodes.code(of: client.image)), .text(id),
+          .optional(database.rowMAC.code(of: client.image)), .text(id),
         ], changing: 1)
       try database.appendAudit(audit)
       try database.withdraw(

@@ -72,10 +72,10 @@ extension SQLConnection {
   fileprivate func credentials(
     for attempt: OTPSubject
   ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {
-    let codes = try rowCodes
+    let mac = try rowMAC
     var owner: UserRecord?
     let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = { row in
-      let credential = try CredentialRecord(row, codes).checked()
+      let credential = try CredentialRecord(row, mac).checked()
       if owner == nil { owner = try self.anyUser(in: row, from: CredentialRecord.columnCount + 1) }
       return (try row.integer(CredentialRecord.columnCount), credential)
     }

@@ -90,9 +90,9 @@ extension SQLConnection {
 
   /// The container of an id, also one whose row was altered; `nil` for none.
   func anyContainer(_ id: String) throws -> ContainerRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     let found = try row(Self.containerByID, [.text(id)]) {
-      try ContainerRecord($0, codes)
+      try ContainerRecord($0, mac)
     }
     if let found { remember(found) }
     return found
@@ -117,11 +117,11 @@ extension SQLConnection {
 
   /// A user's containers, oldest first, also those whose rows were altered.
   func containers(of user: String, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try rows(
       "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
       [.text(user)]
-    ) { try ContainerRecord($0, codes) }
+    ) { try ContainerRecord($0, mac) }
   }
 
   /// A user's containers on a device that calls itself so, also those whose rows were altered.
@@ -155,11 +155,11 @@ extension SQLConnection {
   /// The user has to be active, and neither the container nor its device locked.
   ///
   /// - Returns: The container; `nil` for none that is in use: the step says so in its own way.
-  /// - Throws: As ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:_:)``, and ``StorageFailure/containerLocked``.
+  /// - Throws: As ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:)``, and ``StorageFailure/containerLocked``.
   func requireUsable(container id: String) throws -> ContainerRecord? {
     guard let container = try requireUsable(userOfContainer: id), container.isInUse else { return nil }
     if let refusal = container.refusal { throw refusal }
-    try requireUsable(device: container.installation, of: container.user, rowCodes)
+    try requireUsable(device: container.installation, of: container.user)
     return container
   }
 
@@ -223,10 +223,10 @@ extension SQLConnection {
   func standing(
     of signer: SignerRecord
   ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     let found = try row(Self.signerByContainer, [.text(signer.container)]) { row in
       (
-        container: try ContainerRecord(row, codes).checked(),
+        container: try ContainerRecord(row, mac).checked(),
         failed: try row.integer(ContainerRecord.columnCount),
         owner: try anyUser(in: row, from: ContainerRecord.columnCount + 1)
       )
@@ -280,9 +280,9 @@ extension KeyHolder {
 
 extension DeviceRecord {
   /// The device of a container that becomes active.
-  init(of container: ContainerRecord, at time: Int64, _ codes: RowMAC) {
+  init(of container: ContainerRecord, at time: Int64, _ mac: RowMAC) {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,
-      at: time, codes)
+      at: time, mac)
   }
 }

@@ -20,11 +20,11 @@ extension Storage {
   public func tokens(
     after serial: String, user: String?, limit: Int
   ) async throws(StorageFailure) -> [CredentialRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         "SELECT \(CredentialRecord.columns) FROM credentials WHERE serial > $1 AND (user_id = $2 OR $2 IS NULL) ORDER BY serial LIMIT $3",
         [.text(serial), .optional(user), .int(max(0, limit))]
-      ) { try CredentialRecord($0, codes) }
+      ) { try CredentialRecord($0, mac) }
     }
   }
 
@@ -160,10 +160,10 @@ extension SQLConnection {
   }
 
   private func credentials(_ condition: String, _ values: [SQLValue]) throws -> [CredentialRecord] {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try rows(
       "SELECT \(CredentialRecord.columns) FROM credentials WHERE \(condition) ORDER BY number", values
-    ) { try CredentialRecord($0, codes) }
+    ) { try CredentialRecord($0, mac) }
   }
 
   fileprivate func changeToken(

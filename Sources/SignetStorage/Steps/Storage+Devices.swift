@@ -4,12 +4,12 @@ import SignetSQL
 extension Storage {
   /// A user's devices, oldest first, also those whose rows were altered.
   public func devices(user: String) async throws(StorageFailure) -> [DeviceRecord] {
-    try await read { [codes] in try $0.devices(user: user, codes) }
+    try await read { try $0.devices(user: user) }
   }
 
   /// The device of this id, also one whose row was altered; `nil` for none.
   public func device(_ id: String) async throws(StorageFailure) -> DeviceRecord? {
-    try await read { [codes] in try $0.device(id: id, codes) }
+    try await read { try $0.device(id: id) }
   }
 
   /// Locks a device, and orders its container to lock too, so that its user hears of it.
@@ -28,9 +28,9 @@ extension Storage {
     _ id: String, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
-    try await write { [codes] database in
-      guard let device = try database.device(id: id, codes)?.identified(codes) else { return .unknown }
-      try database.settle(device.locked(because: reason, at: audit.time), at: audit.time, codes)
+    try await write { [mac] database in
+      guard let device = try database.device(id: id)?.identified(mac) else { return .unknown }
+      try database.settle(device.locked(because: reason, at: audit.time), at: audit.time)
       try database.appendAudit(audit)
       let orders = try database.give(.lock, on: device, order)
       try database.endUnanswerable(of: device.user, after: audit, at: audit.time)
@@ -47,12 +47,12 @@ extension Storage {
     _ id: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceOrderOutcome {
-    try await write { [codes] database in
-      guard let device = try database.device(id: id, codes) else { return .unknown }
+    try await write { database in
+      guard let device = try database.device(id: id) else { return .unknown }
       switch device.unlocked(after: try database.accountOrders(on: device), at: audit.time) {
       case .refused(let outcome): return outcome
       case .made(let unlocked):
-        try database.settle(unlocked, at: audit.time, codes)
+        try database.settle(unlocked, at: audit.time)
         try database.appendAudit(audit)
         return .done(try database.give(.unlock, on: device, order))
       }
@@ -72,8 +72,8 @@ extension Storage {
   public func revokeDevice(
     _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { [codes] database in
-      guard let device = try database.device(id: id, codes)?.identified(codes) else { return false }
+    try await write { [mac] database in
+      guard let device = try database.device(id: id)?.identified(mac) else { return false }
       try database.appendAudit(audit)
       try database.revoke(on: device.installation, of: device.user, at: audit.time, lost)
       try database.settleDevice(device.installation, of: device.user, at: audit.time)
@@ -91,11 +91,10 @@ extension SQLConnection {
   /// - Parameters:
   ///   - installation: What the device calls itself; one that calls itself nothing passes.
   ///   - user: Whose it is.
-  ///   - codes: The codes of rows.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUsable(device installation: String?, of user: String, _ codes: RowMAC) throws {
+  func requireUsable(device installation: String?, of user: String) throws {
     guard let installation else { return }
-    if let device = try anyDevice(installation, of: user, codes) {
+    if let device = try anyDevice(installation, of: user) {
       if let refusal = device.refusal { throw refusal }
     } else if try isAnythingBound(to: installation, of: user) {
       // There was a row, which said whether the device was locked.
@@ -110,25 +109,23 @@ extension SQLConnection {
   }
 
   /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
-  func isLocked(_ installation: String?, of user: String, _ codes: RowMAC) throws -> Bool {
+  func isLocked(_ installation: String?, of user: String) throws -> Bool {
     guard let installation else { return false }
-    guard let device = try anyDevice(installation, of: user, codes) else { return true }
+    guard let device = try anyDevice(installation, of: user) else { return true }
     return device.refusal != nil
   }
 
   /// Finds the device that something is bound to in this step, or makes it.
   ///
-  /// - Parameters:
-  ///   - new: What it is: its name and its platform replace those that were known, where they say something.
-  ///   - codes: The codes of rows.
+  /// - Parameter new: What it is: its name and its platform replace those that were known, where they say something.
   /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:of:)``.
-  func bind(_ new: DeviceRecord, _ codes: RowMAC) throws {
+  func bind(_ new: DeviceRecord) throws {
     // Two that come at once both find none: the second keeps the row of the first.
-    try insert(new, codes)
-    guard let device = try device(new.installation, of: new.user, codes) else {
+    try insert(new)
+    guard let device = try device(new.installation, of: new.user) else {
       throw StorageFailure.failed(detail: "a device was not written")
     }
-    try settle(device.described(by: new), at: new.created, codes)
+    try settle(device.described(by: new), at: new.created)
     try forgetDevices(of: new.user, but: device.id)
   }
 
@@ -154,32 +151,35 @@ extension SQLConnection {
 // How a device stands.
 extension SQLConnection {
   /// A user's devices, oldest first, also those whose rows were altered.
-  func devices(user: String, _ codes: RowMAC) throws -> [DeviceRecord] {
-    try rows(
+  func devices(user: String) throws -> [DeviceRecord] {
+    let mac = try rowMAC
+    return try rows(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
-    ) { try DeviceRecord($0, codes) }
+    ) { try DeviceRecord($0, mac) }
   }
 
   /// The device of an id, also one whose row was altered.
-  fileprivate func device(id: String, _ codes: RowMAC) throws -> DeviceRecord? {
-    try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
-      try DeviceRecord($0, codes)
+  fileprivate func device(id: String) throws -> DeviceRecord? {
+    let mac = try rowMAC
+    return try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
+      try DeviceRecord($0, mac)
     }
   }
 
   /// The device of a user that calls itself so.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func device(_ installation: String, of user: String, _ codes: RowMAC) throws -> DeviceRecord? {
-    try anyDevice(installation, of: user, codes)?.checked()
+  func device(_ installation: String, of user: String) throws -> DeviceRecord? {
+    try anyDevice(installation, of: user)?.checked()
   }
 
   /// The device of a user that calls itself so, also one whose row was altered.
-  func anyDevice(_ installation: String, of user: String, _ codes: RowMAC) throws -> DeviceRecord? {
-    try row(
+  func anyDevice(_ installation: String, of user: String) throws -> DeviceRecord? {
+    let mac = try rowMAC
+    return try row(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
       [.text(user), .text(installation)]
-    ) { try DeviceRecord($0, codes) }
+    ) { try DeviceRecord($0, mac) }
   }
 
   /// Writes down how a device stands, after something befell what is bound to it.
@@ -193,17 +193,17 @@ extension SQLConnection {
   func settleDevice(
     _ installation: String, of user: String, locking lock: String? = nil, at time: Int64
   ) throws {
-    let device = try anyDevice(installation, of: user, rowCodes)
+    let device = try anyDevice(installation, of: user)
     guard let kept = device?.keeping(lock: lock, at: time) else { return }
-    try settle(kept, at: time, rowCodes)
+    try settle(kept, at: time)
   }
 
   /// Writes a device down with its standing, as ``DeviceSettlement`` has it.
   ///
   /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator can answer
   /// end.
-  fileprivate func settle(_ device: DeviceRecord, at time: Int64, _ codes: RowMAC) throws {
-    guard let before = try anyDevice(device.installation, of: device.user, codes) else { return }
+  fileprivate func settle(_ device: DeviceRecord, at time: Int64) throws {
+    guard let before = try anyDevice(device.installation, of: device.user) else { return }
     let tables = AuthenticatorRecord.Kind.boundToDevices
     let settlement = DeviceSettlement(
       device, before: before, try tables.flatMap { try $0.standings(on: device, in: self) })
@@ -221,7 +221,7 @@ extension SQLConnection {
       [
         .text(device.name), .text(device.platform), .of(device.standing),
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
-        .optional(codes.code(of: device.image)), .text(device.id),
+        .optional(rowMAC.code(of: device.image)), .text(device.id),
       ], changing: 1)
     if let alteration = settlement.alteration {
       let event = AuditRecord(alteration, by: .server, at: time)
@@ -260,13 +260,13 @@ extension DeviceRecord {
   /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
   init(
     of user: String, _ installation: String, name: String = "", platform: String = "", at time: Int64,
-    _ codes: RowMAC
+    _ mac: RowMAC
   ) {
     var image = MACInput("ids of devices")
     image.append(user)
     image.append(installation)
     var bytes = Array(
-      (codes.code(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
+      (mac.code(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
     bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
     self.init(
       id: Base64URL.encode(bytes), user: user, installation: installation, name: name, platform: platform,
@@ -276,8 +276,8 @@ extension DeviceRecord {
   /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
-  fileprivate func identified(_ codes: RowMAC) throws(StorageFailure) -> DeviceRecord {
-    guard DeviceRecord(of: user, installation, at: created, codes).id == id else {
+  fileprivate func identified(_ mac: RowMAC) throws(StorageFailure) -> DeviceRecord {
+    guard DeviceRecord(of: user, installation, at: created, mac).id == id else {
       throw .altered(row: id, of: "devices")
     }
     return self

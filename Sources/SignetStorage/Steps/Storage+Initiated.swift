@@ -40,14 +40,14 @@ extension Storage {
   public func initiatedTransactions(
     user: String, after id: String?, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         """
         SELECT \(TransactionRecord.columns) FROM transactions WHERE initiated = 1 AND user_id = $1
           AND number > coalesce((SELECT number FROM transactions WHERE id = $2), 0)
         ORDER BY number LIMIT $3
         """, [.text(user), .optional(id), .int(max(0, limit))]
-      ) { try TransactionRecord($0, codes) }
+      ) { try TransactionRecord($0, mac) }
     }
   }
 

@@ -16,7 +16,7 @@ extension Storage {
     to user: String, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [OpenRequestRecord] {
     let few = max(0, limit)
-    return try await read { [codes] database in
+    return try await read { [mac] database in
       func requests(
         _ sql: String, _ record: (SQLRow) throws -> OpenRequestRecord
       ) throws -> [OpenRequestRecord] {
@@ -29,14 +29,14 @@ extension Storage {
         SELECT \(TransactionRecord.columns) FROM transactions
         WHERE user_id = $1 AND state = 'pending' AND expires > $2 ORDER BY created DESC, id DESC LIMIT $3
         """
-      ) { OpenRequestRecord(try TransactionRecord($0, codes)) }
+      ) { OpenRequestRecord(try TransactionRecord($0, mac)) }
       let operations = try requests(
         """
         SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
         WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires > $2
         ORDER BY created DESC, id DESC LIMIT $3
         """
-      ) { OpenRequestRecord(try UAFOperationRecord($0, codes)) }
+      ) { OpenRequestRecord(try UAFOperationRecord($0, mac)) }
       let all = transactions + operations
       return Array(all.sorted { ($0.created, $0.id) > ($1.created, $1.id) }.prefix(few))
     }

@@ -44,9 +44,9 @@ extension Storage {
   public func dueDeliveries(
     on channel: OutboxChannel, at time: Int64, limitPerReceiver limit: Int
   ) async throws(StorageFailure) -> [OutboxRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       channel.isOrdered
-        ? try database.oldestDeliveries(on: channel, dueAt: time, codes)
+        ? try database.oldestDeliveries(on: channel, dueAt: time)
         : try database.rows(
           """
           SELECT \(OutboxRecord.columns) FROM (
@@ -54,7 +54,7 @@ extension Storage {
             FROM outbox WHERE channel = $1 AND due <= $2
           ) AS found WHERE place <= $3 ORDER BY due, number LIMIT \(SQLConnection.deliveryLimit)
           """, [.of(channel), .integer(time), .int(limit)]
-        ) { try OutboxRecord($0, codes) }
+        ) { try OutboxRecord($0, mac) }
     }
   }
 
@@ -143,7 +143,7 @@ extension SQLConnection {
       let record = OutboxRecord(
         number: 0, to: subscription.receiver, told, created: time, expires: time + subscription.lifetime,
         due: time)
-      try insert(record, rowCodes)
+      try insert(record)
     }
   }
 
@@ -182,8 +182,9 @@ extension SQLConnection {
 
   /// The oldest delivery of each receiver, if it is due, by one index lookup for each receiver.
   fileprivate func oldestDeliveries(
-    on channel: OutboxChannel, dueAt time: Int64, _ codes: RowMAC
+    on channel: OutboxChannel, dueAt time: Int64
   ) throws -> [OutboxRecord] {
+    let mac = try rowMAC
     var found: [OutboxRecord] = []
     var receiver = ""
     while found.count < Self.deliveryLimit,
@@ -191,7 +192,7 @@ extension SQLConnection {
         """
         SELECT \(OutboxRecord.columns) FROM outbox WHERE channel = $1 AND receiver > $2
         ORDER BY receiver, number LIMIT 1
-        """, [.of(channel), .text(receiver)], { try OutboxRecord($0, codes) })
+        """, [.of(channel), .text(receiver)], { try OutboxRecord($0, mac) })
     {
       receiver = next.receiver.id
       if next.due <= time { found.append(next) }

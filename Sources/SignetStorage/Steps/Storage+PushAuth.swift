@@ -34,11 +34,11 @@ extension Storage {
   public func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.row(
         "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE mechanism = $1",
         [.text(name)]
-      ) { try PushAuthMechanismRecord($0, codes).checked() }
+      ) { try PushAuthMechanismRecord($0, mac).checked() }
     }
   }
 
@@ -138,13 +138,13 @@ extension Storage {
   public func pushAuthMessages(
     of mechanism: String, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         """
         SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND expires > $2
         ORDER BY created DESC, id LIMIT 64
         """, [.text(mechanism), .integer(time)]
-      ) { try PushAuthMessageRecord($0, codes) }
+      ) { try PushAuthMessageRecord($0, mac) }
     }
   }
 
@@ -154,13 +154,13 @@ extension Storage {
   package func lastAnsweredPushAuthMessage(
     of mechanism: String
   ) async throws(StorageFailure) -> PushAuthMessageRecord? {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.row(
         """
         SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
         ORDER BY answered DESC, id LIMIT 1
         """, [.text(mechanism)]
-      ) { try PushAuthMessageRecord($0, codes) }
+      ) { try PushAuthMessageRecord($0, mac) }
     }
   }
 
@@ -193,10 +193,10 @@ extension Storage {
 extension SQLConnection {
   /// The mechanism of an id, in any state.
   func anyPushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row(
       "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.text(id)]
-    ) { try PushAuthMechanismRecord($0, codes) }
+    ) { try PushAuthMechanismRecord($0, mac) }
   }
 
   /// The mechanism of an id.
@@ -208,21 +208,21 @@ extension SQLConnection {
 
   /// A user's mechanisms, oldest first, in any state.
   func pushAuthMechanisms(user: String) throws -> [PushAuthMechanismRecord] {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try rows(
       "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
       [.text(user)]
-    ) { try PushAuthMechanismRecord($0, codes) }
+    ) { try PushAuthMechanismRecord($0, mac) }
   }
 
   /// The message of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
-    let codes = try rowCodes
+    let mac = try rowMAC
     return try row(
       "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]
-    ) { try PushAuthMessageRecord($0, codes) }
+    ) { try PushAuthMessageRecord($0, mac) }
   }
 
   /// Whose app was sent a message.
@@ -241,12 +241,12 @@ extension SQLConnection {
   ///
   /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything else from ending.
   func expirePushAuthMessages(ofTransaction transaction: String) throws {
-    let codes = try rowCodes
+    let mac = try rowMAC
     let open = try rows(
       "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND txn = $1",
       [.text(transaction)]
     ) { row -> PushAuthMessageRecord? in
-      do { return try PushAuthMessageRecord(row, codes) } catch StorageFailure.altered { return nil }
+      do { return try PushAuthMessageRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     for case var message? in open {
       (message.state, message.sealedToken) = (.expired, nil)

@@ -3,11 +3,11 @@ import SignetSQL
 extension Storage {
   /// All keys that the server signs or has signed with.
   public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
-    try await read { [codes] database in
+    try await read { [mac] database in
       // By what the code of a row covers, as far as that tells them apart; the one that signs is the last.
       let keys = try database.rows(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
-      ) { try SigningKeyRecord($0, codes) }
+      ) { try SigningKeyRecord($0, mac) }
       return SigningKeyRecords(all: keys, isNew: try keys.isEmpty && !database.hasHadSigningKey())
     }
   }
@@ -23,14 +23,14 @@ extension Storage {
   public func addSigningKey(
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    try await write { [codes] database in
+    try await write { [mac] database in
       let found = try database.row(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys WHERE retired IS NULL"
-      ) { try SigningKeyRecord($0, codes) }
+      ) { try SigningKeyRecord($0, mac) }
       guard found?.id == present else { return false }
       if var found {
         found.retired = key.created
-        let code = found.isAltered ? nil : codes.code(of: found.image)
+        let code = found.isAltered ? nil : mac.code(of: found.image)
         try database.execute(
           "UPDATE signing_keys SET retired = $1, code = $2 WHERE id = $3",
           [.optional(found.retired), .optional(code), .text(found.id)], changing: 1)

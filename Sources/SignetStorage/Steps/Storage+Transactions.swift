@@ -72,7 +72,7 @@ extension Storage {
   public func transactions(
     _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         """
         SELECT \(TransactionRecord.columns) FROM transactions
@@ -85,7 +85,7 @@ extension Storage {
           .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
           .int(max(0, limit)),
         ]
-      ) { try TransactionRecord($0, codes) }
+      ) { try TransactionRecord($0, mac) }
     }
   }
 
@@ -181,8 +181,8 @@ extension SQLConnection {
     """
 
   fileprivate func pendingTransactions(user: String, at time: Int64) throws -> [TransactionRecord] {
-    let codes = try rowCodes
-    return try rows(Self.pendingOfUser, [.text(user), .integer(time)]) { try TransactionRecord($0, codes) }
+    let mac = try rowMAC
+    return try rows(Self.pendingOfUser, [.text(user), .integer(time)]) { try TransactionRecord($0, mac) }
   }
 
   // Put together once, for each decision.
@@ -192,8 +192,8 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   func transaction(_ id: String) throws -> TransactionRecord? {
-    let codes = try rowCodes
-    return try row(Self.transactionByID, [.text(id)]) { try TransactionRecord($0, codes) }
+    let mac = try rowMAC
+    return try row(Self.transactionByID, [.text(id)]) { try TransactionRecord($0, mac) }
   }
 
   /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
@@ -251,7 +251,7 @@ extension SQLConnection {
         .int(ended.decision?.isTyped ?? false ? 1 : 0), .optional(ended.decision?.lastReport),
         .optional(ended.uaf?.session), .optional(ended.app?.mechanism), .optional(ended.app?.message),
         .optional(ended.evidence?.bytes), .optional(ended.evidence?.sealedKey), .optional(ended.end?.reason),
-        .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowCodes.code(of: ended.image)),
+        .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowMAC.code(of: ended.image)),
         .text(ended.id),
       ], changing: 1)
     try noteEnd(of: ended.id, user: ended.user, at: time)

@@ -23,17 +23,16 @@ extension Storage {
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
     return try await write { database in
       try database.requireUsable(knownUser: user)
-      let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID, codes) }
+      let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID) }
       var device: String?
       // What is of another user, or altered, is refused by the rule.
       for key in keys where key.user == user && key.state != .altered {
-        try database.requireUsable(device: key.device, of: user, codes)
+        try database.requireUsable(device: key.device, of: user)
         device = try device ?? database.deviceID(of: key)
       }
-      let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, codes, judge)
+      let outcome = try database.finishAuthentication(id, user, end, uses, keys, evidence, judge)
       let event = audit(outcome)
       try database.appendAudit(event, on: device)
       if outcome.mayLeaveUnanswered { try database.endUnanswerable(of: user, after: event, at: end.time) }
@@ -46,17 +45,17 @@ extension SQLConnection {
   fileprivate func finishAuthentication(
     _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [CounterUpdate],
     _ keys: [UAFCredentialRecord],
-    _ evidence: EvidenceRecord?, _ codes: RowMAC,
+    _ evidence: EvidenceRecord?,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id, codes) else { return .expired }
+    guard let session = try uafSession(id) else { return .expired }
     if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
     let response = UAFAuthentication(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
       uses: uses, evidence: evidence, judge: judge)
-    for key in response.keys { try update(key, codes) }
+    for key in response.keys { try update(key) }
     // First, because the end of the transaction fails all its open operations.
-    try update(response.session, codes)
+    try update(response.session)
     if let transaction = session.transaction { try apply(response.change, to: transaction, at: end.time) }
     if response.clearsBudget { try endRow(of: user) }
     return response.outcome

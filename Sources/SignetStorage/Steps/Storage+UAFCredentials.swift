@@ -3,23 +3,23 @@ import SignetSQL
 extension Storage {
   /// A user's keys in any state, oldest first.
   public func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord] {
-    try await read { [codes] in try $0.uafCredentials(of: user, codes) }
+    try await read { try $0.uafCredentials(of: user) }
   }
 
   /// The key of this name in any state; `nil` for none.
   public func uafCredential(
     aaid: String, keyID: [UInt8]
   ) async throws(StorageFailure) -> UAFCredentialRecord? {
-    try await read { [codes] in try $0.uafCredential(aaid, keyID, codes) }
+    try await read { try $0.uafCredential(aaid, keyID) }
   }
 
   /// All keys, oldest first, at most `limit`.
   public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials ORDER BY number LIMIT $1",
         [.int(max(0, limit))]
-      ) { try UAFCredentialRecord($0, codes) }
+      ) { try UAFCredentialRecord($0, mac) }
     }
   }
 
@@ -40,7 +40,7 @@ extension Storage {
 
   /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
   public func lockedDevices(of basis: UAFBasis) async throws(StorageFailure) -> Set<String>? {
-    try await read { [codes] in try $0.lockedDevices(of: basis, codes) }
+    try await read { try $0.lockedDevices(of: basis) }
   }
 
   /// Takes a key out of quarantine; its counter stays.
@@ -49,10 +49,9 @@ extension Storage {
   public func releaseUAFCredential(
     aaid: String, keyID: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
-      guard let released = try database.uafCredential(aaid, keyID, codes)?.released else { return false }
-      try database.update(released, codes)
+      guard let released = try database.uafCredential(aaid, keyID)?.released else { return false }
+      try database.update(released)
       try database.appendAudit(audit)
       return true
     }
@@ -64,7 +63,7 @@ extension SQLConnection {
   func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
-    let codes = try rowCodes
+    let mac = try rowMAC
     var events: [AuditRecord] = []
     for selected in selection {
       let removed = try rows(
@@ -73,7 +72,7 @@ extension SQLConnection {
           AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL) AND state <> 'revoked'
         RETURNING \(UAFCredentialRecord.columns)
         """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
-      ) { try UAFCredentialRecord($0, codes) }
+      ) { try UAFCredentialRecord($0, mac) }
       for key in removed {
         let event = audit(key.aaid, key.keyID)
         try appendAudit(event, on: deviceID(of: key))
@@ -85,22 +84,22 @@ extension SQLConnection {
   }
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
-  func areKeysInUse(of session: UAFOperationRecord, by user: String, _ codes: RowMAC) throws -> Bool {
-    guard let keys = try activeKeys(of: session, by: user, codes) else { return false }
+  func areKeysInUse(of session: UAFOperationRecord, by user: String) throws -> Bool {
+    guard let keys = try activeKeys(of: session, by: user) else { return false }
     return try keys.allSatisfy { key in
       guard let device = key.device else { return true }
-      return try self.device(device, of: user, codes).map { $0.standing != .locked } ?? false
+      return try self.device(device, of: user).map { $0.standing != .locked } ?? false
     }
   }
 
   /// The keys that an operation was done with; `nil` unless all are a user's and active.
   private func activeKeys(
-    of session: UAFOperationRecord, by user: String, _ codes: RowMAC
+    of session: UAFOperationRecord, by user: String
   ) throws -> [UAFCredentialRecord]? {
     guard let used = session.end?.usedKeys, !used.isEmpty else { return nil }
     var keys: [UAFCredentialRecord] = []
     for key in used {
-      guard let found = try uafCredential(key.aaid, key.keyID, codes), found.isInUse(by: user) else {
+      guard let found = try uafCredential(key.aaid, key.keyID), found.isInUse(by: user) else {
         return nil
       }
       keys.append(found)
@@ -109,31 +108,29 @@ extension SQLConnection {
   }
 
   /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
-  fileprivate func lockedDevices(of basis: UAFBasis, _ codes: RowMAC) throws -> Set<String>? {
+  fileprivate func lockedDevices(of basis: UAFBasis) throws -> Set<String>? {
     let (user, devices): (String, [String])
     switch basis {
     case .operation(let id, let owner, let suffices):
-      guard let session = try uafSession(id, codes), session.state == .succeeded,
+      guard let session = try uafSession(id), session.state == .succeeded,
         session.user?.utf8.elementsEqual(owner.utf8) ?? false, try userState(owner) == .active,
-        let keys = try activeKeys(of: session, by: owner, codes), suffices(session, keys)
+        let keys = try activeKeys(of: session, by: owner), suffices(session, keys)
       else { return nil }
       (user, devices) = (owner, keys.compactMap(\.device))
     case .target(let id):
-      guard let target = try uafTarget(id, codes) else { return nil }
+      guard let target = try uafTarget(id) else { return nil }
       (user, devices) = (target.user, [target.device].compactMap(\.self))
     }
-    return Set(try devices.filter { try isLocked($0, of: user, codes) })
+    return Set(try devices.filter { try isLocked($0, of: user) })
   }
 
   /// The gate of what is added by a caller of UAF: what it is known by holds, and it acts from no locked device.
   ///
-  /// - Parameters:
-  ///   - basis: What it is known by; `nil` passes.
-  ///   - codes: The codes of rows.
+  /// - Parameter basis: What it is known by; `nil` passes.
   /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUsable(basis: UAFBasis?, _ codes: RowMAC) throws {
+  func requireUsable(basis: UAFBasis?) throws {
     guard let basis else { return }
-    guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
+    guard let locked = try lockedDevices(of: basis) else { throw StorageFailure.unauthorized }
     guard locked.isEmpty else { throw StorageFailure.deviceLocked }
   }
 
@@ -141,52 +138,54 @@ extension SQLConnection {
   ///
   /// - Parameters:
   ///   - basis: What it is known by; `nil` passes.
-  ///   - codes: The codes of rows.
   ///   - isThere: Whether all that it takes away is on one of these devices.
-  /// - Throws: As ``requireUsable(basis:_:)``.
+  /// - Throws: As ``requireUsable(basis:)``.
   func confine(
-    _ basis: UAFBasis?, _ codes: RowMAC, to isThere: (_ devices: Set<String>) throws -> Bool
+    _ basis: UAFBasis?, to isThere: (_ devices: Set<String>) throws -> Bool
   ) throws {
     guard let basis else { return }
-    guard let locked = try lockedDevices(of: basis, codes) else { throw StorageFailure.unauthorized }
+    guard let locked = try lockedDevices(of: basis) else { throw StorageFailure.unauthorized }
     guard try locked.isEmpty || isThere(locked) else { throw StorageFailure.deviceLocked }
   }
 
   /// A user's keys in any state, oldest first.
-  func uafCredentials(of user: String, _ codes: RowMAC) throws -> [UAFCredentialRecord] {
-    try rows(
+  func uafCredentials(of user: String) throws -> [UAFCredentialRecord] {
+    let mac = try rowMAC
+    return try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
       [.text(user)]
-    ) { try UAFCredentialRecord($0, codes) }
+    ) { try UAFCredentialRecord($0, mac) }
   }
 
-  func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowMAC) throws -> UAFCredentialRecord? {
-    try row(
+  func uafCredential(_ aaid: String, _ keyID: [UInt8]) throws -> UAFCredentialRecord? {
+    let mac = try rowMAC
+    return try row(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",
       [.text(aaid), .blob(keyID)]
-    ) { try UAFCredentialRecord($0, codes) }
+    ) { try UAFCredentialRecord($0, mac) }
   }
 
   /// Writes what changes of a key, with the code of the whole.
-  func update(_ credential: UAFCredentialRecord, _ codes: RowMAC) throws {
+  func update(_ credential: UAFCredentialRecord) throws {
     try execute(
       "UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3 WHERE aaid = $4 AND key_id = $5",
       [
         .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
-        .optional(codes.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID),
+        .optional(rowMAC.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID),
       ], changing: 1)
   }
 
   /// Revokes the keys of a user on a device, and returns those that were not before.
   func revokeUAFCredentials(
-    on device: String, of user: String, _ codes: RowMAC
+    on device: String, of user: String
   ) throws -> [UAFCredentialRecord] {
+    let mac = try rowMAC
     let found = try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",
       [.text(user), .text(device)]
-    ) { try UAFCredentialRecord($0, codes) }
+    ) { try UAFCredentialRecord($0, mac) }
     let revoked = found.compactMap(\.revoked)
-    for key in revoked { try update(key, codes) }
+    for key in revoked { try update(key) }
     return revoked
   }
 }

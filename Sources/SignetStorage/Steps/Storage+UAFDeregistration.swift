@@ -20,20 +20,19 @@ extension Storage {
     by basis: UAFBasis? = nil, audit: AuditRecord,
     removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
     return try await write { database in
-      guard let session = try database.uafSession(id, codes), session.takesResponse(at: end.time),
+      guard let session = try database.uafSession(id), session.takesResponse(at: end.time),
         session.user == user
       else { return .expired }
-      try database.confine(basis, codes) { devices in
+      try database.confine(basis) { devices in
         try selection.allSatisfy { selected in
           guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
-          let key = try database.uafCredential(aaid, keyID, codes)
+          let key = try database.uafCredential(aaid, keyID)
           return key?.device.map(devices.contains) ?? (key == nil)
         }
       }
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
-      try database.update(session.ended(.succeeded, end), codes)
+      try database.update(session.ended(.succeeded, end))
       try database.appendAudit(audit)
       return .accepted
     }

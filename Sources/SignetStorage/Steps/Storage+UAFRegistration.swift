@@ -22,18 +22,18 @@ extension Storage {
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable () -> UAFOutcome? = { nil }
   ) async throws(StorageFailure) -> UAFOutcome {
-    let codes = codes
+    let mac = mac
     return try await write { database in
       let first = credentials.first?.credential
       if let first {
         try database.requireUsable(knownUser: first.user)
-        try database.requireUsable(device: first.device, of: first.user, codes)
+        try database.requireUsable(device: first.device, of: first.user)
       }
-      let outcome = try database.finishRegistration(id, end, credentials, limit, codes, judge)
+      let outcome = try database.finishRegistration(id, end, credentials, limit, judge)
       var device: DeviceRecord?
       if outcome == .accepted, let first, let installation = first.device {
-        let new = DeviceRecord(of: first.user, installation, at: first.created, codes)
-        try database.bind(new, codes)
+        let new = DeviceRecord(of: first.user, installation, at: first.created, mac)
+        try database.bind(new)
         device = new
       }
       try database.appendAudit(audit(outcome), on: device?.id)
@@ -44,19 +44,19 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int, _ codes: RowMAC,
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id, codes), session.takesResponse(at: end.time) else {
+    guard let session = try uafSession(id), session.takesResponse(at: end.time) else {
       return .expired
     }
     func refuse(_ refusal: UAFOutcome) throws -> UAFOutcome {
-      try update(session.failed(refusal, end), codes)
+      try update(session.failed(refusal, end))
       return refusal
     }
     if let refusal = judge() { return try refuse(refusal) }
     let isTaken = try credentials.contains {
-      try uafCredential($0.credential.aaid, $0.credential.keyID, codes) != nil
+      try uafCredential($0.credential.aaid, $0.credential.keyID) != nil
         || self.isTaken($0.digest, for: KeyHolder($0.credential))
     }
     let present = try credentials.first.flatMap {
@@ -68,10 +68,10 @@ extension SQLConnection {
       of: credentials, isTaken: isTaken, beside: Int(clamping: present ?? 0), limit: limit)
     if let refusal { return try refuse(refusal) }
     for new in credentials {
-      try insert(new.credential, codes)
+      try insert(new.credential)
       try register(new.digest, for: KeyHolder(new.credential))
     }
-    try update(session.ended(.succeeded, end), codes)
+    try update(session.ended(.succeeded, end))
     if session.isCounted, let user = session.user { try endRow(of: user) }
     return .accepted
   }

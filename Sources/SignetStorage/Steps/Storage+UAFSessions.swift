@@ -22,18 +22,17 @@ extension Storage {
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> AdmissionOutcome {
-    let codes = codes
     return try await write { database in
       if session.isGrant {
         if let user = session.user { try database.requireUsable(user: user) }
-        try database.requireUsable(deviceOfTarget: session.target, codes)
+        try database.requireUsable(deviceOfTarget: session.target)
       }
-      try database.requireUsable(basis: basis, codes)
+      try database.requireUsable(basis: basis)
       if let asked {
         let outcome = try database.add(asked, limits)
         guard outcome == .added else { return outcome }
       }
-      let outcome = try database.admit(session, answering: asked?.transaction, limits, codes)
+      let outcome = try database.admit(session, answering: asked?.transaction, limits)
       if let event = audit(outcome) { try database.appendAudit(event, as: outcome.entry(to: session.user)) }
       return outcome
     }
@@ -51,38 +50,37 @@ extension Storage {
   public func addUAFSession(
     _ session: UAFOperationRecord, ofClientWithAtMost limit: Int
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
       let count = try database.number(
         "SELECT count(*) FROM uaf_sessions WHERE client = $1 AND state <> 'succeeded' AND created > $2",
         [.optional(session.client), .integer(session.created - (session.expires - session.created))])
       guard count ?? 0 < limit else { return false }
-      try database.add(session, codes)
+      try database.add(session)
       return true
     }
   }
 
   /// The operation of this id; `nil` for none.
   public func uafSession(_ id: String) async throws(StorageFailure) -> UAFOperationRecord? {
-    try await read { [codes] in try $0.uafSession(id, codes) }
+    try await read { try $0.uafSession(id) }
   }
 
   /// The operation whose token has this digest; `nil` for none.
   public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
-    try await read { [codes] in try $0.uafSession(tokenDigest: tokenDigest, codes) }
+    try await read { try $0.uafSession(tokenDigest: tokenDigest) }
   }
 
   /// The operations whose tokens a target can redeem, newest first, at most 64.
   public func pendingUAFSessions(
     target: String, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         """
         SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
         ORDER BY created DESC, id LIMIT 64
         """, [.text(target), .integer(time)]
-      ) { try UAFOperationRecord($0, codes) }
+      ) { try UAFOperationRecord($0, mac) }
     }
   }
 
@@ -99,9 +97,8 @@ extension Storage {
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
-      guard let found = try database.uafSession(tokenDigest: digest, codes),
+      guard let found = try database.uafSession(tokenDigest: digest),
         let redeemed = found.redeemed(for: request, at: time, until: expires)
       else { return false }
       if let transaction = try found.transaction.flatMap({ try database.transaction($0) }),
@@ -113,9 +110,9 @@ extension Storage {
       if found.isGrant {
         if let user = found.user { try database.requireUsable(owner: user) }
         // The target may have been removed while the token was sent.
-        guard try database.requireUsable(deviceOfTarget: found.target, codes) else { return false }
+        guard try database.requireUsable(deviceOfTarget: found.target) else { return false }
       }
-      try database.update(redeemed, codes)
+      try database.update(redeemed)
       try database.appendAudit(audit)
       return true
     }
@@ -127,10 +124,9 @@ extension Storage {
   public func failUAFSession(
     _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
-      guard let found = try database.uafSession(id, codes), found.isOpen else { return false }
-      try database.fail(found, end, audit, codes)
+      guard let found = try database.uafSession(id), found.isOpen else { return false }
+      try database.fail(found, end, audit)
       return true
     }
   }
@@ -146,27 +142,28 @@ extension Storage {
   public func expireUAFSession(
     _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> UAFOperationRecord? {
-    let codes = codes
     return try await write { database in
-      guard let found = try database.uafSession(id, codes) else { return nil }
+      guard let found = try database.uafSession(id) else { return nil }
       guard found.isOver(at: end.time) else { return found }
-      try database.fail(found, end, audit, codes)
+      try database.fail(found, end, audit)
       return found.ended(.failed, end)
     }
   }
 }
 
 extension SQLConnection {
-  func uafSession(_ id: String, _ codes: RowMAC) throws -> UAFOperationRecord? {
-    try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
-      try UAFOperationRecord($0, codes)
+  func uafSession(_ id: String) throws -> UAFOperationRecord? {
+    let mac = try rowMAC
+    return try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
+      try UAFOperationRecord($0, mac)
     }
   }
 
-  fileprivate func uafSession(tokenDigest: [UInt8], _ codes: RowMAC) throws -> UAFOperationRecord? {
-    try row(
+  fileprivate func uafSession(tokenDigest: [UInt8]) throws -> UAFOperationRecord? {
+    let mac = try rowMAC
+    return try row(
       "SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
-    ) { try UAFOperationRecord($0, codes) }
+    ) { try UAFOperationRecord($0, mac) }
   }
 
   /// Adds an operation where it may begin, and counts it where it counts.
@@ -175,12 +172,10 @@ extension SQLConnection {
   ///   - session: The operation.
   ///   - new: Its transaction, where this step has added that.
   ///   - limits: The budget of requests.
-  ///   - codes: The codes of rows.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure``, ``SQLFailure``.
   fileprivate func admit(
-    _ session: UAFOperationRecord, answering new: TransactionRecord?, _ limits: TransactionLimits,
-    _ codes: RowMAC
+    _ session: UAFOperationRecord, answering new: TransactionRecord?, _ limits: TransactionLimits
   ) throws -> AdmissionOutcome {
     let transaction = try new ?? session.transaction.flatMap { try self.transaction($0) }
     switch UAFOperationAdmission(of: session, answering: transaction, wasSent: try wasSent(session)) {
@@ -192,7 +187,7 @@ extension SQLConnection {
         let outcome = try admitRequest(to: user, by: requester, at: session.created, limits)
         guard outcome == .added else { return outcome }
       }
-      try add(session, codes)
+      try add(session)
       return .added
     }
   }
@@ -206,8 +201,8 @@ extension SQLConnection {
   }
 
   /// Inserts an operation, and notifies the waiting devices of its user.
-  func add(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
-    try insert(session, codes)
+  func add(_ session: UAFOperationRecord) throws {
+    try insert(session)
     try recordChange(ofWhatWaitsFor: session)
   }
 
@@ -217,7 +212,7 @@ extension SQLConnection {
   }
 
   /// Writes the columns of an operation that can change, and the MAC of the row.
-  func update(_ session: UAFOperationRecord, _ codes: RowMAC) throws {
+  func update(_ session: UAFOperationRecord) throws {
     try execute(
       """
       UPDATE uaf_sessions SET user_id = $1, request = $2, expires = $3, sealed_payload = $4, state = $5, status = $6,
@@ -229,7 +224,7 @@ extension SQLConnection {
         .optional(session.sealedPayload), .text(session.state.rawValue),
         .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
-        .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id),
+        .optional(session.end?.time), .optional(rowMAC.code(of: session.image)), .text(session.id),
       ], changing: 1)
     try recordChange(ofWhatWaitsFor: session)
   }
@@ -246,25 +241,25 @@ extension SQLConnection {
 
   /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.
   fileprivate func fail(
-    _ session: UAFOperationRecord, _ end: UAFSessionEnd, _ audit: AuditRecord, _ codes: RowMAC
+    _ session: UAFOperationRecord, _ end: UAFSessionEnd, _ audit: AuditRecord
   ) throws {
-    try update(session.ended(.failed, end), codes)
+    try update(session.ended(.failed, end))
     try appendAudit(audit)
     if let user = session.answerer { try endUnanswerable(of: user, after: audit, at: end.time) }
   }
 
   /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
   func failUAFSessions(
-    of user: String, by interruption: UAFInterruption, at time: Int64, _ codes: RowMAC
+    of user: String, by interruption: UAFInterruption, at time: Int64
   ) throws {
-    try failUAFSessions(where: "user_id = $1", [.text(user)], .forbidden(at: time), codes) {
+    try failUAFSessions(where: "user_id = $1", [.text(user)], .forbidden(at: time)) {
       $0.ends(by: interruption)
     }
   }
 
   /// Ends the open operations of a target that is removed as failed, except deregistrations.
-  func failUAFSessions(ofTarget target: String, at time: Int64, _ codes: RowMAC) throws {
-    try failUAFSessions(where: "target = $1", [.text(target)], .forbidden(at: time), codes) {
+  func failUAFSessions(ofTarget target: String, at time: Int64) throws {
+    try failUAFSessions(where: "target = $1", [.text(target)], .forbidden(at: time)) {
       $0.ends(by: .removal(target: target))
     }
   }
@@ -279,19 +274,19 @@ extension SQLConnection {
   }
 
   /// Ends the open operations of a transaction as failed, because the transaction has ended.
-  func failUAFSessions(ofTransaction transaction: String, at time: Int64, _ codes: RowMAC) throws {
+  func failUAFSessions(ofTransaction transaction: String, at time: Int64) throws {
     try failUAFSessions(
       where: "txn = $1", [.text(transaction)],
-      UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time), codes)
+      UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time))
   }
 
   /// Ends open operations as failed.
   private func failUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd, _ codes: RowMAC,
+    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd,
     _ ends: (UAFOperationRecord) -> Bool = { _ in true }
   ) throws {
-    for session in try openUAFSessions(where: condition, parameters, codes) where ends(session) {
-      try update(session.ended(.failed, end), codes)
+    for session in try openUAFSessions(where: condition, parameters) where ends(session) {
+      try update(session.ended(.failed, end))
     }
   }
 
@@ -299,15 +294,16 @@ extension SQLConnection {
   ///
   /// A row with a wrong MAC is left out. No response to it is accepted, and it must not block the lock of a device.
   func openUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ codes: RowMAC
+    where condition: String, _ parameters: [SQLValue]
   ) throws -> [UAFOperationRecord] {
-    try rows(
+    let mac = try rowMAC
+    return try rows(
       """
       SELECT \(UAFOperationRecord.columns) FROM uaf_sessions
       WHERE \(UAFOperationRecord.isOpenCondition) AND \(condition)
       """, parameters
     ) { row -> UAFOperationRecord? in
-      do { return try UAFOperationRecord(row, codes) } catch StorageFailure.altered { return nil }
+      do { return try UAFOperationRecord(row, mac) } catch StorageFailure.altered { return nil }
     }.compactMap(\.self)
   }
 }

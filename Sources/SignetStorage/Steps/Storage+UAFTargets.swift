@@ -14,18 +14,18 @@ extension Storage {
   public func addUAFTarget(
     _ target: UAFTargetRecord, by basis: UAFBasis? = nil, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
+    let mac = mac
     return try await write { database in
       try database.requireUsable(user: target.user)
-      try database.requireUsable(device: target.device, of: target.user, codes)
-      try database.requireUsable(basis: basis, codes)
+      try database.requireUsable(device: target.device, of: target.user)
+      try database.requireUsable(basis: basis)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }
-      try database.insert(target, codes)
+      try database.insert(target)
       if let device = target.device {
         try database.bind(
-          DeviceRecord(of: target.user, device, name: target.name, at: target.created, codes), codes)
+          DeviceRecord(of: target.user, device, name: target.name, at: target.created, mac))
       }
       try database.appendTargetAudit(audit, of: target.user)
       return true
@@ -34,36 +34,36 @@ extension Storage {
 
   /// The target of this id; `nil` for none.
   public func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord? {
-    try await read { [codes] in try $0.uafTarget(id, codes) }
+    try await read { try $0.uafTarget(id) }
   }
 
   /// A user's targets, oldest first.
   public func uafTargets(user: String) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE user_id = $1 ORDER BY created, id",
         [.text(user)]
-      ) { try UAFTargetRecord($0, codes) }
+      ) { try UAFTargetRecord($0, mac) }
     }
   }
 
   /// The targets of a device, oldest first.
   public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE device = $1 ORDER BY created, id",
         [.text(device)]
-      ) { try UAFTargetRecord($0, codes) }
+      ) { try UAFTargetRecord($0, mac) }
     }
   }
 
   /// All targets, oldest first, at most `limit`.
   public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
-    try await read { [codes] database in
+    try await read { [mac] database in
       try database.rows(
         "SELECT \(UAFTargetRecord.columns) FROM uaf_targets ORDER BY created, id LIMIT $1",
         [.int(max(0, limit))]
-      ) { try UAFTargetRecord($0, codes) }
+      ) { try UAFTargetRecord($0, mac) }
     }
   }
 
@@ -74,11 +74,10 @@ extension Storage {
   public func removeUAFDevice(
     _ device: String, of user: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
       let place: [SQLValue] = [.text(device), .text(user)]
       for target in try database.uafTargets(on: device, of: user) {
-        try database.failUAFSessions(ofTarget: target, at: audit.time, codes)
+        try database.failUAFSessions(ofTarget: target, at: audit.time)
       }
       let targets = try database.execute("DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", place)
       let keys = try database.execute(
@@ -102,7 +101,6 @@ extension Storage {
   public func changeUAFTarget(
     _ id: String, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
       // Nothing is stored where the change takes what was sealed away.
       let sealed = change.sealedTarget.map { $0.isEmpty ? nil : $0 }
@@ -112,7 +110,7 @@ extension Storage {
       guard let (user, name, dispatcher, present) = columns else { return false }
       if change != UAFTargetChange(sealedTarget: []) {
         try database.requireUsable(owner: user)
-        try database.requireUsable(deviceOfTarget: id, codes)
+        try database.requireUsable(deviceOfTarget: id)
       }
       try database.execute(
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
@@ -136,14 +134,13 @@ extension Storage {
   public func removeUAFTarget(
     _ id: String, by basis: UAFBasis? = nil, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
-    let codes = codes
     return try await write { database in
       let found = try database.row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(id)]) {
         (owner: try $0.text(0), device: try $0.optional(1, $0.text))
       }
       guard let (owner, device) = found else { return false }
-      try database.confine(basis, codes) { device.map($0.contains) ?? false }
-      try database.failUAFSessions(ofTarget: id, at: audit.time, codes)
+      try database.confine(basis) { device.map($0.contains) ?? false }
+      try database.failUAFSessions(ofTarget: id, at: audit.time)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
@@ -164,23 +161,23 @@ extension SQLConnection {
 }
 
 extension SQLConnection {
-  /// As ``requireUsable(device:of:_:)``, for the device of a target of UAF tokens.
+  /// As ``requireUsable(device:of:)``, for the device of a target of UAF tokens.
   ///
   /// - Returns: Whether there is such a target, or none is named.
   @discardableResult
-  func requireUsable(deviceOfTarget target: String?, _ codes: RowMAC) throws -> Bool {
+  func requireUsable(deviceOfTarget target: String?) throws -> Bool {
     guard let target else { return true }
-    guard let found = try uafTarget(target, codes) else { return false }
-    try requireUsable(device: found.device, of: found.user, codes)
+    guard let found = try uafTarget(target) else { return false }
+    try requireUsable(device: found.device, of: found.user)
     return true
   }
 
   /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
-  func reachableTarget(_ id: String?, of user: String, _ codes: RowMAC) throws -> UAFTargetRecord? {
+  func reachableTarget(_ id: String?, of user: String) throws -> UAFTargetRecord? {
     guard let id else { return nil }
     do {
-      guard let target = try uafTarget(id, codes), target.user.utf8.elementsEqual(user.utf8),
-        try !isLocked(target.device, of: user, codes)
+      guard let target = try uafTarget(id), target.user.utf8.elementsEqual(user.utf8),
+        try !isLocked(target.device, of: user)
       else { return nil }
       return target
     } catch StorageFailure.altered { return nil }

@@ -141,13 +141,13 @@ extension SQLConnection {
 
   /// Has the row of a deleted user, and those that name it, go on under the subject.
   fileprivate func eraseID(of user: UserRecord) throws {
-    let codes = try rowCodes
+    let mac = try rowMAC
     // With the codes that cover the id.
     let requests = try rows(
       "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.text(user.id)]
     ) { row -> TransactionRecord? in
       // One that was altered is good for nothing under either name.
-      do { return try TransactionRecord(row, codes) } catch StorageFailure.altered { return nil }
+      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     var user = user
     try execute(
@@ -163,7 +163,7 @@ extension SQLConnection {
       request.decision?.jws = nil
       try execute(
         "UPDATE transactions SET code = $1 WHERE id = $2",
-        [.optional(codes.code(of: request.image)), .text(request.id)], changing: 1)
+        [.optional(mac.code(of: request.image)), .text(request.id)], changing: 1)
     }
   }
 

@@ -58,8 +58,8 @@ extension Storage {
 
   /// All users, by id, also those whose rows were altered.
   public func users() async throws(StorageFailure) -> [UserRecord] {
-    try await read { [codes] database in
-      try database.rows("SELECT \(UserRecord.columns) FROM users ORDER BY id") { try UserRecord($0, codes) }
+    try await read { [mac] database in
+      try database.rows("SELECT \(UserRecord.columns) FROM users ORDER BY id") { try UserRecord($0, mac) }
     }
   }
 
