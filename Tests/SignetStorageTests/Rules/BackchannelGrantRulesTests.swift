@@ -24,7 +24,7 @@ import Testing
     ] as [(Int64?, Int64, Int64?)])
   func polls(last: Int64?, limit: Int64, next: Int64?) {
     let (outcome, change) = Self.request(lastPoll: last)
-      .poll(of: RequestSample.transaction(), at: 1100, step: 5, limit: limit)
+      .poll(of: TransactionRecord.rule(), at: 1100, step: 5, limit: limit)
     #expect(outcome == (next.map { .tooSoon(interval: $0) } ?? .pending))
     #expect(change == .counts(interval: next ?? 5))
   }
@@ -38,17 +38,17 @@ import Testing
   func bounds(last: Int64, interval: Int64, wait: Int64?, next: Int64) {
     var request = Self.request(lastPoll: last)
     request.interval = interval
-    let (outcome, change) = request.poll(of: RequestSample.transaction(), at: 1100, step: 5, limit: 60)
+    let (outcome, change) = request.poll(of: TransactionRecord.rule(), at: 1100, step: 5, limit: 60)
     #expect(outcome == (wait.map { .tooSoon(interval: $0) } ?? .pending))
     #expect(change == .counts(interval: next))
   }
 
   @Test("what has ended is told until the request expires, and what has expired is written down")
   func ends() {
-    let (open, decided) = (Self.request(), RequestSample.decided(.accepted))
+    let (open, decided) = (Self.request(), TransactionRecord.rule(decided: .accepted))
     for (request, transaction, time, outcome, change) in [
-      (open, RequestSample.transaction(), 1299, .pending, .counts(interval: 5)),
-      (open, RequestSample.transaction(), 1300, .expired, .expires),
+      (open, TransactionRecord.rule(), 1299, .pending, .counts(interval: 5)),
+      (open, TransactionRecord.rule(), 1300, .expired, .expires),
       (open, decided, 1359, .ended(open, decided), nil),
       (open, decided, 1360, .expired, .closes),
       (Self.request(issued: 1100), decided, 1110, .used, nil),
@@ -64,7 +64,8 @@ import Testing
     client: ClientRecord = client, at time: Int64 = 1110
   ) -> Bool {
     request.grantsTokens(
-      for: RequestSample.decided(.accepted), isProofInUse: isProofInUse, user: user, client: client, at: time,
+      for: TransactionRecord.rule(decided: .accepted), isProofInUse: isProofInUse, user: user, client: client,
+      at: time,
       pushedWithin: 300)
   }
 

@@ -6,23 +6,23 @@ import Testing
   @Test("digits are taken of a container in use with fewer refused codes than the limit")
   func takes() {
     for (credential, isTaken) in [
-      (RequestSample.credential(), true), (RequestSample.credential(failures: 2), true),
-      (RequestSample.credential(failures: 3), false), (RequestSample.credential(failures: 4), false),
-      (RequestSample.credential(user: "bob"), false), (RequestSample.credential(user: nil), false),
+      (CredentialRecord.rule(), true), (CredentialRecord.rule(failures: 2), true),
+      (CredentialRecord.rule(failures: 3), false), (CredentialRecord.rule(failures: 4), false),
+      (CredentialRecord.rule(user: "bob"), false), (CredentialRecord.rule(user: nil), false),
       // A token makes codes, and no answers.
-      (RequestSample.credential(serial: "s"), false), (RequestSample.credential(.pending), false),
-      (RequestSample.credential(.disabled), false),
+      (CredentialRecord.rule(serial: "s"), false), (CredentialRecord.rule(.pending), false),
+      (CredentialRecord.rule(.disabled), false),
     ] {
       #expect(credential.takesDigits(of: "alice", attempts: 3) == isTaken, "\(credential)")
     }
   }
 
   private static func ending(
-    of found: TransactionRecord = RequestSample.transaction(),
-    by holder: ContainerRecord? = RequestSample.container(), at time: Int64 = 1100,
+    of found: TransactionRecord = TransactionRecord.rule(),
+    by holder: ContainerRecord? = ContainerRecord.rule(), at time: Int64 = 1100,
     _ judgement: DecisionOutcome? = nil
   ) -> TransactionEnding {
-    let attempt = AnswerAttempt(container: "c1", isTyped: true, time: time)
+    let attempt = AnswerAttempt(container: "c", isTyped: true, time: time)
     return found.ending(by: attempt, of: holder, lastReport: 1050) { _, _, lastReport in
       lastReport == 1050 ? judgement : .unknown
     }
@@ -30,9 +30,9 @@ import Testing
 
   @Test("digits accept what waits, with the report that was there, and end the row of requests")
   func accepts() {
-    var accepted = RequestSample.transaction(.accepted)
+    var accepted = TransactionRecord.rule(.accepted)
     accepted.decision = DecisionRecord(
-      state: .accepted, jws: nil, container: "c1", time: 1100, isTyped: true, lastReport: 1050)
+      state: .accepted, jws: nil, container: "c", time: 1100, isTyped: true, lastReport: 1050)
     #expect(Self.ending() == TransactionEnding(.decided, .ends(accepted, .endsRow)))
   }
 
@@ -41,14 +41,15 @@ import Testing
     let refusal = DecisionOutcome.mismatch(reason: "two are required")
     #expect(Self.ending(refusal) == TransactionEnding(refusal))
     #expect(Self.ending(at: 1300, refusal) == TransactionEnding(.expired, .expires))
-    #expect(Self.ending(of: RequestSample.decided(.denied), refusal) == TransactionEnding(.decidedBefore))
+    #expect(
+      Self.ending(of: TransactionRecord.rule(decided: .denied), refusal) == TransactionEnding(.decidedBefore))
   }
 
   @Test("digits of no container, or of one that is not in use or another user's, decide nothing")
   func holders() {
     for holder in [
-      nil, RequestSample.container("c1", .pending), RequestSample.container("c1", .revoked),
-      RequestSample.container("c1", user: "bob"),
+      nil, ContainerRecord.rule("c", .pending), ContainerRecord.rule("c", .revoked),
+      ContainerRecord.rule("c", user: "bob"),
     ] {
       #expect(Self.ending(by: holder) == TransactionEnding(.unknown), "\(String(describing: holder?.state))")
     }

@@ -4,7 +4,7 @@ import Testing
 /// What a user's devices may sign unasked.
 @Suite struct InitiatedTransactionRulesTests {
   private static func initiated(
-    by container: String = "c1", _ content: String = "Pay", size: Int = 0
+    by container: String = "c", _ content: String = "Pay", size: Int = 0
   ) -> TransactionRecord {
     var transaction = TransactionRecord(
       id: "t", user: "alice", content: content + String(repeating: "x", count: size), created: 10_000,
@@ -16,8 +16,8 @@ import Testing
 
   @Test("nothing is taken that is signed unasked by a locked container")
   func locked() {
-    #expect(RequestSample.container().refusalToInitiate == nil)
-    #expect(RequestSample.container("c1", .active, .locked).refusalToInitiate == .containerLocked)
+    #expect(ContainerRecord.rule().refusalToInitiate == nil)
+    #expect(ContainerRecord.rule("c", standing: .locked).refusalToInitiate == .containerLocked)
   }
 
   @Test("the same content by the same container is the same again, and nothing else is")
@@ -43,7 +43,7 @@ import Testing
       ([9_999, 9_998, 9_997, 9_996], 3_597),
     ] as [([Int64], Int64?)])
   func counts(_ times: [Int64], seconds: Int64?) {
-    let refusal = RequestSample.limits.refusal(
+    let refusal = TransactionLimits.rule.refusal(
       of: Self.initiated(), after: times.map { (created: $0, size: 1) })
     #expect(refusal == seconds.map { .tooMany(seconds: $0) })
   }
@@ -56,7 +56,7 @@ import Testing
     ]
       as [(Int64, Int, Int64?)])
   func bytes(before: Int64, size: Int, seconds: Int64?) {
-    let refusal = RequestSample.limits.refusal(
+    let refusal = TransactionLimits.rule.refusal(
       of: Self.initiated(size: size), after: [(created: 9_999, size: before)])
     #expect(refusal == seconds.map { .tooMany(seconds: $0) })
   }
@@ -69,7 +69,7 @@ import Testing
       ([(9_999, .min), (9_998, 32_764)], nil), ([(9_999, .min), (9_998, 32_766)], 3_598),
     ] as [([(Int64, Int64)], Int64?)])
   func bounds(_ last: [(Int64, Int64)], seconds: Int64?) {
-    let refusal = RequestSample.limits.refusal(
+    let refusal = TransactionLimits.rule.refusal(
       of: Self.initiated(), after: last.map { (created: $0.0, size: $0.1) })
     #expect(refusal == seconds.map { .tooMany(seconds: $0) })
   }

@@ -6,8 +6,8 @@ import Testing
   private static let evidence = EvidenceRecord(bytes: [5], sealedKey: [6])
 
   private static func answer(
-    to message: PushAuthMessageRecord = RequestSample.message(),
-    asking request: TransactionRecord = RequestSample.transaction(), at time: Int64 = 1100
+    to message: PushAuthMessageRecord = PushAuthMessageRecord.rule(),
+    asking request: TransactionRecord = TransactionRecord.rule(), at time: Int64 = 1100
   ) -> PushAppAnswer {
     PushAppAnswer(to: message, asking: request, evidence: evidence, at: time)
   }
@@ -16,7 +16,7 @@ import Testing
   private static func ended(
     _ state: TransactionRecord.State, because reason: String? = nil
   ) -> TransactionRecord {
-    var ended = RequestSample.transaction(state)
+    var ended = TransactionRecord.rule(state)
     ended.app = AppAnswer(mechanism: "m", message: "p", time: 1100)
     ended.evidence = evidence
     ended.end = reason.map { EndRecord(state: state, reason: $0, container: nil, time: 1100) }
@@ -26,7 +26,7 @@ import Testing
   private static func answered(
     _ state: PushAuthMessageRecord.State
   ) -> PushAuthMessageRecord {
-    var answered = RequestSample.message(state)
+    var answered = PushAuthMessageRecord.rule(state)
     (answered.answered, answered.sealedToken) = (1100, nil)
     return answered
   }
@@ -52,15 +52,15 @@ import Testing
     for (answer, isOver, change) in [
       (Self.answer(at: 1199), false, nil), (Self.answer(at: 1200), true, nil),
       (Self.answer(at: 1300), true, .expires),
-      (Self.answer(to: RequestSample.message(.denied)), true, nil),
-      (Self.answer(to: RequestSample.message(.expired), at: 1300), true, .expires),
-      (Self.answer(asking: RequestSample.transaction(.expired)), true, nil),
-      (Self.answer(asking: RequestSample.decided(.denied)), true, nil),
-      (Self.answer(asking: RequestSample.ended(.withdrawn)), true, nil),
-      (Self.answer(asking: RequestSample.transaction(of: .pushApp)), false, nil),
+      (Self.answer(to: PushAuthMessageRecord.rule(.denied)), true, nil),
+      (Self.answer(to: PushAuthMessageRecord.rule(.expired), at: 1300), true, .expires),
+      (Self.answer(asking: TransactionRecord.rule(.expired)), true, nil),
+      (Self.answer(asking: TransactionRecord.rule(decided: .denied)), true, nil),
+      (Self.answer(asking: TransactionRecord.rule(ended: .withdrawn)), true, nil),
+      (Self.answer(asking: TransactionRecord.rule(of: .pushApp)), false, nil),
       // Whom it is not asked neither answers it, nor says that its time is over.
-      (Self.answer(asking: RequestSample.transaction(of: .uaf)), true, nil),
-      (Self.answer(asking: RequestSample.transaction(of: .uaf), at: 1300), true, nil),
+      (Self.answer(asking: TransactionRecord.rule(of: .uaf)), true, nil),
+      (Self.answer(asking: TransactionRecord.rule(of: .uaf), at: 1300), true, nil),
     ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {
       let ruling = answer.ruling(on: .approved) { _ in true }
       let number = answer.ruling(on: .denied, because: EndRecord.wrongNumber) { _ in true }

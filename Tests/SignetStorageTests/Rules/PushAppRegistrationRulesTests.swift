@@ -8,7 +8,7 @@ import Testing
     for (state, time, isTaken) in [
       (.open, 1199, true), (.open, 1200, false), (.active, 1100, false), (.altered, 1100, false),
     ] as [(PushAuthMechanismRecord.State, Int64, Bool)] {
-      let found = RequestSample.mechanism(state)
+      let found = PushAuthMechanismRecord.rule(state)
       var registered = found
       (registered.mechanism, registered.sealedDevice, registered.state) = ("app", [5], .active)
       #expect(
@@ -19,17 +19,17 @@ import Testing
 
   @Test("codes of the same URI count from the registration on, unless they were taken out of use")
   func codes() {
-    #expect(RequestSample.credential(.pending).registered == RequestSample.credential(.active))
+    #expect(CredentialRecord.rule(.pending).registered == CredentialRecord.rule(.active))
     for state in [CredentialRecord.State.active, .disabled] {
-      #expect(RequestSample.credential(state).registered == nil, "\(state)")
+      #expect(CredentialRecord.rule(state).registered == nil, "\(state)")
     }
   }
 
   @Test("a change is taken once, while it is among the last 64")
   func moves() throws {
     func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
-    #expect(RequestSample.mechanism(.open).moved(to: [1], by: digest(0)) == nil)
-    var mechanism = try #require(RequestSample.mechanism().moved(to: [1], by: digest(0)))
+    #expect(PushAuthMechanismRecord.rule(.open).moved(to: [1], by: digest(0)) == nil)
+    var mechanism = try #require(PushAuthMechanismRecord.rule().moved(to: [1], by: digest(0)))
     #expect(mechanism.sealedDevice == [1])
     for number in 1...63 {
       mechanism = try #require(mechanism.moved(to: [2], by: digest(UInt8(number))))
@@ -43,10 +43,10 @@ import Testing
 
   @Test("an app is in use that is active, and of its user alone")
   func inUse() {
-    #expect(RequestSample.mechanism().isInUse(of: "alice"))
-    #expect(!RequestSample.mechanism().isInUse(of: "bob"))
+    #expect(PushAuthMechanismRecord.rule().isInUse(of: "alice"))
+    #expect(!PushAuthMechanismRecord.rule().isInUse(of: "bob"))
     for state in [PushAuthMechanismRecord.State.open, .altered] {
-      #expect(!RequestSample.mechanism(state).isInUse(of: "alice"), "\(state)")
+      #expect(!PushAuthMechanismRecord.rule(state).isInUse(of: "alice"), "\(state)")
     }
   }
 }

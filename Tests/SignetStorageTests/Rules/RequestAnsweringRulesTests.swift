@@ -5,15 +5,15 @@ import Testing
 @Suite struct RequestAnsweringRulesTests {
   @Test("a container in use can answer; one that is locked can where a no is all that is offered")
   func containers() {
-    var question = RequestSample.transaction()
+    var question = TransactionRecord.rule()
     question.statuses = ["denied"]
-    let locked = RequestSample.container("c1", .active, .locked)
+    let locked = ContainerRecord.rule("c", standing: .locked)
     for (request, containers, canAnswer) in [
-      (RequestSample.transaction(), [], false),
-      (RequestSample.transaction(), [RequestSample.container()], true),
-      (RequestSample.transaction(), [RequestSample.container("c1", .altered)], false),
-      (RequestSample.transaction(), [locked], false), (question, [locked], true),
-      (RequestSample.transaction(), [locked, RequestSample.container("c2")], true),
+      (TransactionRecord.rule(), [], false),
+      (TransactionRecord.rule(), [ContainerRecord.rule()], true),
+      (TransactionRecord.rule(), [ContainerRecord.rule("c", .altered)], false),
+      (TransactionRecord.rule(), [locked], false), (question, [locked], true),
+      (TransactionRecord.rule(), [locked, ContainerRecord.rule("c2")], true),
     ] as [(TransactionRecord, [ContainerRecord], Bool)] {
       #expect(AnswerRules().canAnswer(request, by: containers) == canAnswer)
     }
@@ -23,15 +23,13 @@ import Testing
   func required() {
     var rules = AnswerRules()
     rules.container = { $1.id == "c2" }
-    let containers = [RequestSample.container("c1"), RequestSample.container("c2")]
-    #expect(rules.canAnswer(RequestSample.transaction(), by: containers))
-    #expect(!rules.canAnswer(RequestSample.transaction(), by: Array(containers.prefix(1))))
+    let containers = [ContainerRecord.rule("c"), ContainerRecord.rule("c2")]
+    #expect(rules.canAnswer(TransactionRecord.rule(), by: containers))
+    #expect(!rules.canAnswer(TransactionRecord.rule(), by: Array(containers.prefix(1))))
   }
 
   private static func key(_ name: UInt8, on device: String?) -> UAFCredentialRecord {
-    var key = UAFCredentialRecord(
-      aaid: "7357#0001", keyID: [name], user: "alice", publicKey: [1], algorithm: 1, keyFormat: 1,
-      signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: 900)
+    var key = UAFCredentialRecord.rule(name)
     key.device = device
     return key
   }
@@ -47,7 +45,7 @@ import Testing
   func byAsker() {
     var rules = AnswerRules()
     rules.key = { $2 == .byAsker && $1.keyID == [1] }
-    let request = RequestSample.transaction()
+    let request = TransactionRecord.rule()
     let keys = [Self.key(1, on: nil), Self.key(2, on: nil)]
     #expect(UAFAnswering(request, by: keys, mayAskerAsk: true, rules).isAnsweredByAsker)
     #expect(!UAFAnswering(request, by: [keys[1]], mayAskerAsk: true, rules).isAnsweredByAsker)
@@ -64,7 +62,7 @@ import Testing
     var rules = AnswerRules()
     rules.key = { $2 == .byServer }
     let answering = UAFAnswering(
-      RequestSample.transaction(), by: [Self.key(1, on: key)], mayAskerAsk: true, rules)
+      TransactionRecord.rule(), by: [Self.key(1, on: key)], mayAskerAsk: true, rules)
     #expect(!answering.isAnsweredByAsker)
     #expect(answering.canAnswer(at: Self.target(on: target)) == canAnswer)
   }
@@ -73,7 +71,7 @@ import Testing
   func alone() {
     var rules = AnswerRules()
     rules.key = { $2 == .byAsker }
-    let request = RequestSample.transaction(of: .uaf)
+    let request = TransactionRecord.rule(of: .uaf)
     let answering = UAFAnswering(request, by: [Self.key(1, on: "a")], mayAskerAsk: false, rules)
     #expect(answering.isAbleAtTargets && answering.canAnswer(at: Self.target(on: "b")))
     #expect(!UAFAnswering(request, by: [], mayAskerAsk: false, rules).canAnswer(at: Self.target(on: "b")))
@@ -81,12 +79,12 @@ import Testing
 
   @Test("what was accepted counts while a container of the same device is in use and not locked")
   func proofs() {
-    let signer = RequestSample.container("c1", .revoked)
+    let signer = ContainerRecord.rule("c", .revoked)
     for (containers, isInUse) in [
-      ([], false), ([RequestSample.container("c2")], true),
-      ([RequestSample.container("c2", device: 8)], false),
-      ([RequestSample.container("c2", .active, .locked)], false),
-      ([RequestSample.container("c2", .altered)], false),
+      ([], false), ([ContainerRecord.rule("c2")], true),
+      ([ContainerRecord.rule("c2", device: 8)], false),
+      ([ContainerRecord.rule("c2", standing: .locked)], false),
+      ([ContainerRecord.rule("c2", .altered)], false),
     ] as [([ContainerRecord], Bool)] {
       #expect(signer.isProofInUse(among: containers) == isInUse)
     }
@@ -96,7 +94,7 @@ import Testing
     "a container in use has targets up to the limit",
     arguments: [(0, true), (1, true), (2, false), (3, false)])
   func targets(count: Int64, hasRoom: Bool) {
-    #expect(RequestSample.container().hasRoomForTarget(beside: count, limit: 2) == hasRoom)
-    #expect(!RequestSample.container("c1", .pending).hasRoomForTarget(beside: count, limit: 2))
+    #expect(ContainerRecord.rule().hasRoomForTarget(beside: count, limit: 2) == hasRoom)
+    #expect(!ContainerRecord.rule("c", .pending).hasRoomForTarget(beside: count, limit: 2))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 /// How often a user may be asked, by all and by one requester.
 @Suite struct RequestBudgetRulesTests {
   private typealias Row = RequestBudget.Row
-  private static let limits = RequestSample.limits
+  private static let limits = TransactionLimits.rule
   private static let fresh = RequestBudget(all: Row(), own: Row())
 
   @Test(
@@ -92,10 +92,10 @@ import Testing
 
   @Test("what a device has made, and what nobody is named for, counts against nobody")
   func counted() {
-    var initiated = RequestSample.transaction()
+    var initiated = TransactionRecord.rule()
     #expect(initiated.countedUser == "alice")
     initiated.isInitiatedByDevice = true
     #expect(initiated.countedUser == nil)
-    #expect(RequestSample.transaction(user: nil).countedUser == nil)
+    #expect(TransactionRecord.rule(user: nil).countedUser == nil)
   }
 }

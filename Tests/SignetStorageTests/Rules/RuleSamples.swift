@@ -1,13 +1,60 @@
 import SignetStorage
 
-extension ContainerRecord {
-  /// A container of alice's.
+// Rows for tests of rules: those of alice, whose requests are asked at 1000 and open until 1300, and whose container is `c`.
+
+extension TransactionLimits {
+  static let rule = Self(
+    pending: 5, challenges: 4, wait: 60, longestWait: 200, wrongNumbers: 3, initiated: 3)
+}
+
+extension TransactionRecord {
+  /// A request, which only one kind answers where one is named.
   static func rule(
-    _ id: String = "c", _ state: State = .active, standing: ComplianceState = .open, device: UInt8 = 1,
-    renews: String? = nil, ended: String? = nil
+    user: String? = "alice", _ state: State = .pending, of kind: AuthenticatorRecord.Kind? = nil
+  ) -> Self {
+    var transaction = Self(id: "t", user: user, content: "Pay", created: 1000, expires: 1300, state: state)
+    transaction.soleKind = kind
+    return transaction
+  }
+
+  /// A request after a decision of `c`.
+  static func rule(decided state: State) -> Self {
+    var transaction = rule(state)
+    transaction.decision = .rule(state)
+    return transaction
+  }
+
+  /// A request after an end without a decision.
+  static func rule(ended state: State, by container: String? = nil) -> Self {
+    var transaction = rule(state)
+    transaction.end = .rule(state, by: container)
+    return transaction
+  }
+}
+
+extension DecisionRecord {
+  static func rule(
+    _ state: TransactionRecord.State = .accepted, by container: String = "c", at time: Int64 = 1100
+  ) -> Self {
+    Self(state: state, jws: "jws", container: container, time: time)
+  }
+}
+
+extension EndRecord {
+  static func rule(
+    _ state: TransactionRecord.State, by container: String? = nil, at time: Int64 = 1100
+  ) -> Self {
+    Self(state: state, reason: "reason", container: container, time: time)
+  }
+}
+
+extension ContainerRecord {
+  static func rule(
+    _ id: String = "c", _ state: State = .active, standing: ComplianceState = .open, user: String = "alice",
+    device: UInt8 = 1, renews: String? = nil, ended: String? = nil
   ) -> Self {
     var container = Self(
-      id: id, user: "alice", activation: "a", device: [device], name: "", platform: "", keystore: "",
+      id: id, user: user, activation: "a", device: [device], name: "", platform: "", keystore: "",
       sessionKey: [1], encryptionKey: [2], signingKey: [3], profile: [], created: 1, state: state)
     (container.standing, container.renews, container.ended) = (standing, renews, ended)
     return container
@@ -16,10 +63,63 @@ extension ContainerRecord {
 
 extension CredentialRecord {
   /// What makes the codes of container `c`, or of a token.
-  static func rule(_ state: State = .active, serial: String? = nil, user: String? = "alice") -> Self {
-    Self(
+  static func rule(
+    _ state: State = .active, serial: String? = nil, user: String? = "alice", failures: Int = 0
+  ) -> Self {
+    var credential = Self(
       id: "c", user: user, serial: serial, kind: .totp, algorithm: "SHA1", digits: 6, period: 30,
       sealedSecret: [], created: 1, state: state)
+    credential.failures = failures
+    return credential
+  }
+}
+
+extension PushAuthMessageRecord {
+  static func rule(_ state: State = .pending) -> Self {
+    var message = Self(
+      id: "p", of: "t", mechanism: "m", kind: "default", challenge: [1], created: 1000, expires: 1200,
+      state: state)
+    message.sealedToken = [9]
+    return message
+  }
+}
+
+extension PushAuthMechanismRecord {
+  static func rule(_ state: State = .active) -> Self {
+    Self(
+      id: "m", user: "alice", sealedSecret: [1], challenge: [2], created: 900, expires: 1200, state: state)
+  }
+}
+
+extension UAFOperationRecord {
+  /// An operation that was begun at 1000 and takes responses until 1100, its token until then.
+  static func rule(
+    _ kind: String = "Auth", _ state: State = .requested, for transaction: String? = nil,
+    target: String? = nil, by requester: String? = nil
+  ) -> Self {
+    var operation = Self(
+      id: "s1", operation: kind, user: "alice", created: 1000, expires: 1100, state: state)
+    (operation.transaction, operation.target, operation.requester) = (transaction, target, requester)
+    if state == .tokenCreated { operation.tokenExpires = 1100 }
+    return operation
+  }
+}
+
+extension UAFCredentialRecord {
+  static func rule(
+    _ number: UInt8 = 1, counter: UInt32 = 0, _ state: State = .active, of user: String = "alice"
+  ) -> Self {
+    var key = Self(
+      aaid: "7357#0001", keyID: [number], user: user, publicKey: [4, number], algorithm: 1, keyFormat: 0x100,
+      signCounter: counter, registrationCounter: 1, authenticatorVersion: 1, created: 900)
+    key.state = state
+    return key
+  }
+}
+
+extension CounterUpdate {
+  static func rule(_ number: UInt8 = 1, counter: UInt32) -> Self {
+    Self(aaid: "7357#0001", keyID: [number], signCounter: counter)
   }
 }
 
@@ -47,7 +147,6 @@ extension AccountStateRecord {
 }
 
 extension DeviceRecord {
-  /// A device of alice's.
   static func rule(
     _ standing: ComplianceState = .open, orderedLock: Bool = false, altered: Bool = false
   ) -> Self {

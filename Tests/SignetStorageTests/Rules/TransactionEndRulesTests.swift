@@ -4,74 +4,78 @@ import Testing
 /// Which end of a transaction wins, and what comes of it.
 @Suite struct TransactionEndRulesTests {
   private typealias State = TransactionRecord.State
-  private static let limits = RequestSample.limits
+  private static let limits = TransactionLimits.rule
 
   /// A transaction that is to be ended, and what the attempt comes to.
   private struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let found: TransactionRecord
     let state: State
-    var container: String? = "c1"
+    var container: String? = "c"
     var time: Int64 = 1100
     let refusal: TransactionEnding?
     var testDescription: String { name }
   }
 
   private static let cases = [
-    Case(name: "open", found: RequestSample.transaction(), state: .accepted, refusal: nil),
+    Case(name: "open", found: TransactionRecord.rule(), state: .accepted, refusal: nil),
     Case(
-      name: "open, for anybody", found: RequestSample.transaction(user: nil), state: .accepted, refusal: nil),
+      name: "open, for anybody", found: TransactionRecord.rule(user: nil), state: .accepted, refusal: nil),
     Case(
-      name: "another user's", found: RequestSample.transaction(user: "bob"), state: .accepted,
+      name: "another user's", found: TransactionRecord.rule(user: "bob"), state: .accepted,
       refusal: TransactionEnding(.unknown)),
     Case(
-      name: "asked of containers alone", found: RequestSample.transaction(of: .container), state: .denied,
+      name: "asked of containers alone", found: TransactionRecord.rule(of: .container), state: .denied,
       refusal: nil),
     Case(
-      name: "asked of an app alone", found: RequestSample.transaction(of: .pushApp), state: .accepted,
+      name: "asked of an app alone", found: TransactionRecord.rule(of: .pushApp), state: .accepted,
       refusal: TransactionEnding(.unknown)),
     Case(
-      name: "asked of an app alone, by the relying party", found: RequestSample.transaction(of: .pushApp),
+      name: "asked of an app alone, by the relying party", found: TransactionRecord.rule(of: .pushApp),
       state: .withdrawn, container: nil, refusal: nil),
     Case(
-      name: "in its last second", found: RequestSample.transaction(), state: .denied, time: 1299,
+      name: "in its last second", found: TransactionRecord.rule(), state: .denied, time: 1299,
       refusal: nil),
     Case(
-      name: "at its end", found: RequestSample.transaction(), state: .denied, time: 1300,
+      name: "at its end", found: TransactionRecord.rule(), state: .denied, time: 1300,
       refusal: TransactionEnding(.expired, .expires)),
     Case(
-      name: "written as expired, by a clock that was set back", found: RequestSample.transaction(.expired),
+      name: "written as expired, by a clock that was set back", found: TransactionRecord.rule(.expired),
       state: .denied, refusal: TransactionEnding(.expired)),
     Case(
-      name: "decided so by the same container", found: RequestSample.decided(.accepted), state: .accepted,
+      name: "decided so by the same container", found: TransactionRecord.rule(decided: .accepted),
+      state: .accepted,
       refusal: TransactionEnding(.repeated)),
     Case(
-      name: "decided so, and its time is over since", found: RequestSample.decided(.accepted),
+      name: "decided so, and its time is over since", found: TransactionRecord.rule(decided: .accepted),
       state: .accepted, time: 1400, refusal: TransactionEnding(.repeated)),
     Case(
-      name: "decided so by another container", found: RequestSample.decided(.accepted), state: .accepted,
+      name: "decided so by another container", found: TransactionRecord.rule(decided: .accepted),
+      state: .accepted,
       container: "c2", refusal: TransactionEnding(.decidedBefore)),
     Case(
-      name: "decided otherwise", found: RequestSample.decided(.denied), state: .accepted,
+      name: "decided otherwise", found: TransactionRecord.rule(decided: .denied), state: .accepted,
       refusal: TransactionEnding(.decidedBefore)),
     Case(
-      name: "reported before a withdrawal", found: RequestSample.decided(.reported), state: .withdrawn,
+      name: "reported before a withdrawal", found: TransactionRecord.rule(decided: .reported),
+      state: .withdrawn,
       container: nil, refusal: TransactionEnding(.decidedBefore)),
     Case(
       name: "denied for wrong numbers by the same container",
-      found: RequestSample.ended(.denied, by: "c1"), state: .denied,
+      found: TransactionRecord.rule(ended: .denied, by: "c"), state: .denied,
       refusal: TransactionEnding(.decidedBefore)),
     Case(
-      name: "cancelled so by the same container", found: RequestSample.ended(.cancelled, by: "c1"),
+      name: "cancelled so by the same container", found: TransactionRecord.rule(ended: .cancelled, by: "c"),
       state: .cancelled, refusal: TransactionEnding(.repeated)),
     Case(
-      name: "cancelled by another container", found: RequestSample.ended(.cancelled, by: "c2"),
+      name: "cancelled by another container", found: TransactionRecord.rule(ended: .cancelled, by: "c2"),
       state: .cancelled, refusal: TransactionEnding(.cancelled)),
     Case(
-      name: "withdrawn so", found: RequestSample.ended(.withdrawn), state: .withdrawn, container: nil,
+      name: "withdrawn so", found: TransactionRecord.rule(ended: .withdrawn), state: .withdrawn,
+      container: nil,
       refusal: TransactionEnding(.repeated)),
     Case(
-      name: "withdrawn before a decision", found: RequestSample.ended(.withdrawn), state: .accepted,
+      name: "withdrawn before a decision", found: TransactionRecord.rule(ended: .withdrawn), state: .accepted,
       refusal: TransactionEnding(.cancelled)),
   ]
 
@@ -82,12 +86,12 @@ import Testing
   }
 
   private static func decide(
-    _ found: TransactionRecord = RequestSample.transaction(), _ state: State = .accepted,
+    _ found: TransactionRecord = TransactionRecord.rule(), _ state: State = .accepted,
     at time: Int64 = 1100,
     after refusal: DecisionOutcome? = nil, isLocked: Bool = false, hasRightNumber: Bool = true
   ) -> TransactionEnding {
     found.ending(
-      by: RequestSample.decision(state, at: time), of: "alice", after: refusal, isLocked: isLocked,
+      by: DecisionRecord.rule(state, at: time), of: "alice", after: refusal, isLocked: isLocked,
       hasRightNumber: hasRightNumber, limits)
   }
 
@@ -97,8 +101,8 @@ import Testing
   private func decides(_ state: State, user: String?) {
     let effect = RequestBudget.Effect(of: state, Self.limits)
     #expect(
-      Self.decide(RequestSample.transaction(user: user), state)
-        == TransactionEnding(.decided, .ends(RequestSample.decided(state), effect)))
+      Self.decide(TransactionRecord.rule(user: user), state)
+        == TransactionEnding(.decided, .ends(TransactionRecord.rule(decided: state), effect)))
   }
 
   @Test(
@@ -117,14 +121,14 @@ import Testing
     #expect(Self.decide(isLocked: true) == TransactionEnding(.containerLocked))
     #expect(Self.decide(isLocked: true, hasRightNumber: false) == TransactionEnding(.containerLocked))
     for state in [State.denied, .reported] {
-      #expect(Self.decide(RequestSample.transaction(), state, isLocked: true).outcome == .decided)
+      #expect(Self.decide(TransactionRecord.rule(), state, isLocked: true).outcome == .decided)
     }
   }
 
   @Test(
     "the last wrong number that is allowed denies", arguments: [(0, 2), (1, 1), (2, 0), (3, 0), (1000, 0)])
   func wrongNumbers(before: Int, remaining: Int) {
-    var found = RequestSample.transaction(user: nil)
+    var found = TransactionRecord.rule(user: nil)
     found.wrongNumbers = before
     let ending = Self.decide(found, hasRightNumber: false)
     #expect(ending.outcome == .wrongNumber(remaining: remaining))
@@ -132,9 +136,9 @@ import Testing
       #expect(ending.change == .counts(wrongNumbers: before + 1))
       return
     }
-    var denied = RequestSample.transaction(.denied)
+    var denied = TransactionRecord.rule(.denied)
     denied.wrongNumbers = before + 1
-    denied.end = EndRecord(state: .denied, reason: "wrongNumber", container: "c1", time: 1100)
+    denied.end = EndRecord(state: .denied, reason: "wrongNumber", container: "c", time: 1100)
     #expect(ending.change == .ends(denied, .nothing))
   }
 
@@ -142,35 +146,37 @@ import Testing
   func wrongNumberTooLate() {
     #expect(Self.decide(at: 1300, hasRightNumber: false) == TransactionEnding(.expired, .expires))
     #expect(
-      Self.decide(RequestSample.decided(.denied), hasRightNumber: false) == TransactionEnding(.decidedBefore))
+      Self.decide(TransactionRecord.rule(decided: .denied), hasRightNumber: false)
+        == TransactionEnding(.decidedBefore))
   }
 
   @Test("a container that ends a transaction has to be in use, and its user's")
   func cancels() {
-    let end = RequestSample.end(.cancelled, by: "c1")
-    let ended = RequestSample.ended(.cancelled, by: "c1")
+    let end = EndRecord.rule(.cancelled, by: "c")
+    let ended = TransactionRecord.rule(ended: .cancelled, by: "c")
     for (container, outcome) in [
-      (nil, .unknown), (RequestSample.container("c1", .pending), .unknown),
-      (RequestSample.container("c1", .revoked), .unknown),
-      (RequestSample.container("c1", user: "bob"), .unknown), (RequestSample.container(), .decided),
+      (nil, .unknown), (ContainerRecord.rule("c", .pending), .unknown),
+      (ContainerRecord.rule("c", .revoked), .unknown),
+      (ContainerRecord.rule("c", user: "bob"), .unknown), (ContainerRecord.rule(), .decided),
       // Who is locked can put an end to it.
-      (RequestSample.container("c1", .active, .locked), .decided),
+      (ContainerRecord.rule("c", standing: .locked), .decided),
     ] as [(ContainerRecord?, DecisionOutcome)] {
       let change = outcome == .decided ? TransactionEnding.Change.ends(ended, .nothing) : nil
       #expect(
-        RequestSample.transaction().ending(by: end, of: container, .nothing)
+        TransactionRecord.rule().ending(by: end, of: container, .nothing)
           == TransactionEnding(outcome, change))
     }
   }
 
   @Test("a transaction for anybody becomes that of the user who cancels it, and stays nobody's if withdrawn")
   func owner() {
-    let anybodys = RequestSample.transaction(user: nil)
+    let anybodys = TransactionRecord.rule(user: nil)
     let cancelled = anybodys.ending(
-      by: RequestSample.end(.cancelled, by: "c1"), of: RequestSample.container(), .beginsWait(Self.limits))
-    #expect(cancelled.change == .ends(RequestSample.ended(.cancelled, by: "c1"), .beginsWait(Self.limits)))
-    let withdrawn = anybodys.ending(by: RequestSample.end(.withdrawn), of: nil, .nothing)
-    var ended = RequestSample.ended(.withdrawn)
+      by: EndRecord.rule(.cancelled, by: "c"), of: ContainerRecord.rule(), .beginsWait(Self.limits))
+    #expect(
+      cancelled.change == .ends(TransactionRecord.rule(ended: .cancelled, by: "c"), .beginsWait(Self.limits)))
+    let withdrawn = anybodys.ending(by: EndRecord.rule(.withdrawn), of: nil, .nothing)
+    var ended = TransactionRecord.rule(ended: .withdrawn)
     ended.user = nil
     #expect(withdrawn == TransactionEnding(.decided, .ends(ended, .nothing)))
   }
@@ -178,7 +184,7 @@ import Testing
   @Test("only an acceptance is a grant")
   func grants() {
     for state in State.allCases {
-      #expect(RequestSample.decision(state).isGrant == (state == .accepted), "\(state)")
+      #expect(DecisionRecord.rule(state).isGrant == (state == .accepted), "\(state)")
     }
   }
 }

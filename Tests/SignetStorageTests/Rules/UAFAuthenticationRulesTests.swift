@@ -4,8 +4,10 @@ import Testing
 /// What responses to UAF authentications come to.
 @Suite struct UAFAuthenticationRulesTests {
   private static func response(
-    of session: UAFOperationRecord = UAFSample.operation(), deciding transaction: TransactionRecord? = nil,
-    by keys: [UAFCredentialRecord] = [UAFSample.key()], uses: [CounterUpdate] = [UAFSample.use(counter: 0)],
+    of session: UAFOperationRecord = UAFOperationRecord.rule(),
+    deciding transaction: TransactionRecord? = nil,
+    by keys: [UAFCredentialRecord] = [UAFCredentialRecord.rule()],
+    uses: [CounterUpdate] = [CounterUpdate.rule(counter: 0)],
     at time: Int64 = 1050,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
   ) -> UAFAuthentication {
@@ -17,15 +19,15 @@ import Testing
 
   @Test("what is taken ends the operation, and accepts its transaction, also one for anybody")
   func taken() {
-    var anybodys = UAFSample.operation()
+    var anybodys = UAFOperationRecord.rule()
     anybodys.user = nil
     let login = Self.response(of: anybodys)
     #expect(login.outcome == .accepted && login.change == nil && !login.clearsBudget)
     #expect(login.session.state == .succeeded && login.session.user == "alice")
     #expect(login.session.end == UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050))
-    #expect(Self.response(of: UAFSample.operation(by: "key:k")).clearsBudget)
+    #expect(Self.response(of: UAFOperationRecord.rule(by: "key:k")).clearsBudget)
     for user in ["alice", nil] {
-      var accepted = UAFSample.transaction(of: user)
+      var accepted = TransactionRecord.rule(user: user)
       (accepted.user, accepted.state) = ("alice", .accepted)
       (accepted.uaf, accepted.evidence) = (
         UAFAcceptance(session: "s1", time: 1299), EvidenceRecord(bytes: [7])
@@ -33,7 +35,7 @@ import Testing
       // The end of the transaction clears the count, whether or not the operation has counted itself: once.
       for requester in [nil, "key:k"] {
         let answer = Self.response(
-          of: UAFSample.operation(for: "t1", by: requester), deciding: UAFSample.transaction(of: user),
+          of: UAFOperationRecord.rule(for: "t", by: requester), deciding: TransactionRecord.rule(user: user),
           at: 1299)
         #expect(answer.outcome == .accepted && answer.change == .ends(accepted, .endsRow))
         #expect(!answer.clearsBudget)
@@ -44,18 +46,18 @@ import Testing
   @Test("of a transaction that is over, another's or for another kind nothing is taken")
   func transactions() {
     var (withdrawn, marked, apps) = (
-      UAFSample.transaction(), UAFSample.transaction(), UAFSample.transaction()
+      TransactionRecord.rule(), TransactionRecord.rule(), TransactionRecord.rule()
     )
     (withdrawn.state, marked.state, apps.soleKind) = (.withdrawn, .expired, .pushApp)
     let cases: [(TransactionRecord?, Int64, TransactionEnding.Change?)] = [
       (nil, 1050, nil), (withdrawn, 1050, nil), (marked, 1050, nil), (apps, 1050, nil),
-      (UAFSample.transaction(of: "bob"), 1050, nil), (UAFSample.transaction(), 1300, .expires),
-      (UAFSample.transaction(), 1301, .expires), (marked, 1300, nil),
+      (TransactionRecord.rule(user: "bob"), 1050, nil), (TransactionRecord.rule(), 1300, .expires),
+      (TransactionRecord.rule(), 1301, .expires), (marked, 1300, nil),
     ]
     for (transaction, time, change) in cases {
       let answer = Self.response(
-        of: UAFSample.operation(for: "t1", by: "key:k"), deciding: transaction,
-        by: [UAFSample.key(counter: 5)], uses: [UAFSample.use(counter: 6)], at: time)
+        of: UAFOperationRecord.rule(for: "t", by: "key:k"), deciding: transaction,
+        by: [UAFCredentialRecord.rule(counter: 5)], uses: [CounterUpdate.rule(counter: 6)], at: time)
       #expect(answer.outcome == .transactionOver && answer.change == change)
       #expect(answer.keys == [] && !answer.clearsBudget)
       #expect(answer.session.hasEndedWithTransaction && answer.session.end?.authenticators == "[]")
@@ -69,22 +71,25 @@ import Testing
       (1, 0, false), (.max, .max, false),
     ] as [(UInt32, UInt32, Bool)])
   func counters(_ stored: UInt32, _ signed: UInt32, _ isRight: Bool) {
-    let login = Self.response(by: [UAFSample.key(counter: stored)], uses: [UAFSample.use(counter: signed)])
-    #expect(login.outcome == (isRight ? .accepted : .clonedAuthenticator(UAFSample.use(counter: signed))))
+    let login = Self.response(
+      by: [UAFCredentialRecord.rule(counter: stored)], uses: [CounterUpdate.rule(counter: signed)])
+    #expect(
+      login.outcome == (isRight ? .accepted : .clonedAuthenticator(CounterUpdate.rule(counter: signed))))
     let changed =
-      isRight ? UAFSample.key(counter: signed) : UAFSample.key(counter: stored, .quarantined)
+      isRight
+      ? UAFCredentialRecord.rule(counter: signed) : UAFCredentialRecord.rule(counter: stored, .quarantined)
     #expect(login.keys == (stored == 0 && signed == 0 ? [] : [changed]))
     #expect(login.session.state == (isRight ? .succeeded : .failed))
   }
 
   @Test("keys that are not the user's and in use are refused, whatever is demanded of them")
   func keys() {
-    let altered = UAFSample.use(1, counter: 6)
+    let altered = CounterUpdate.rule(1, counter: 6)
     let cases: [(UAFCredentialRecord?, UAFOutcome)] = [
-      (nil, .keyUnknown), (UAFSample.key(counter: 5, .quarantined), .keyUnknown),
-      (UAFSample.key(counter: 5, .revoked), .keyUnknown),
-      (UAFSample.key(counter: 5, .active, of: "bob"), .keyUnknown),
-      (UAFSample.key(counter: 5, .altered), .altered(altered)),
+      (nil, .keyUnknown), (UAFCredentialRecord.rule(counter: 5, .quarantined), .keyUnknown),
+      (UAFCredentialRecord.rule(counter: 5, .revoked), .keyUnknown),
+      (UAFCredentialRecord.rule(counter: 5, .active, of: "bob"), .keyUnknown),
+      (UAFCredentialRecord.rule(counter: 5, .altered), .altered(altered)),
     ]
     for (key, outcome) in cases {
       let login = Self.response(by: [key].compactMap(\.self), uses: [altered]) { _, _ in .tooMany }
@@ -94,32 +99,37 @@ import Testing
 
   @Test("the first refusal is the outcome, and the counters of the other keys are stored")
   func several() {
-    let keys = [UAFSample.key(1, counter: 5), UAFSample.key(2, counter: 5), UAFSample.key(3, counter: 5)]
+    let keys = [
+      UAFCredentialRecord.rule(1, counter: 5), UAFCredentialRecord.rule(2, counter: 5),
+      UAFCredentialRecord.rule(3, counter: 5),
+    ]
     let login = Self.response(
       by: keys,
       uses: [
-        UAFSample.use(1, counter: 6), UAFSample.use(2, counter: 4), UAFSample.use(3, counter: 0),
-        UAFSample.use(4, counter: 9),
+        CounterUpdate.rule(1, counter: 6), CounterUpdate.rule(2, counter: 4),
+        CounterUpdate.rule(3, counter: 0),
+        CounterUpdate.rule(4, counter: 9),
       ])
-    #expect(login.outcome == .clonedAuthenticator(UAFSample.use(2, counter: 4)))
+    #expect(login.outcome == .clonedAuthenticator(CounterUpdate.rule(2, counter: 4)))
     #expect(
       login.keys == [
-        UAFSample.key(1, counter: 6), UAFSample.key(2, counter: 5, .quarantined),
-        UAFSample.key(3, counter: 5, .quarantined),
+        UAFCredentialRecord.rule(1, counter: 6), UAFCredentialRecord.rule(2, counter: 5, .quarantined),
+        UAFCredentialRecord.rule(3, counter: 5, .quarantined),
       ])
     // A key that is used twice in a response counts twice.
     let twice = Self.response(
-      by: [keys[0], keys[0]], uses: [UAFSample.use(1, counter: 6), UAFSample.use(1, counter: 6)])
-    #expect(twice.outcome == .clonedAuthenticator(UAFSample.use(1, counter: 6)))
-    #expect(twice.keys == [UAFSample.key(1, counter: 6, .quarantined)])
+      by: [keys[0], keys[0]], uses: [CounterUpdate.rule(1, counter: 6), CounterUpdate.rule(1, counter: 6)])
+    #expect(twice.outcome == .clonedAuthenticator(CounterUpdate.rule(1, counter: 6)))
+    #expect(twice.keys == [UAFCredentialRecord.rule(1, counter: 6, .quarantined)])
   }
 
   @Test("what the service demands is judged before anything is counted")
   func judged() {
-    let (key, transaction) = (UAFSample.key(counter: 5), UAFSample.transaction())
+    let (key, transaction) = (UAFCredentialRecord.rule(counter: 5), TransactionRecord.rule())
     let refusal = UAFOutcome.requirementNotMet(reason: "no")
     let login = Self.response(
-      of: UAFSample.operation(for: "t1"), deciding: transaction, by: [key], uses: [UAFSample.use(counter: 6)]
+      of: UAFOperationRecord.rule(for: "t"), deciding: transaction, by: [key],
+      uses: [CounterUpdate.rule(counter: 6)]
     ) { keys, shown in keys == [key] && shown == transaction ? refusal : nil }
     #expect(login.outcome == refusal && login.keys == [] && login.change == nil)
     #expect(login.session.end?.status == 1492)
@@ -127,7 +137,7 @@ import Testing
 
   @Test("what has changed nothing leaves no request without an answer")
   func unanswered() {
-    let use = UAFSample.use(counter: 1)
+    let use = CounterUpdate.rule(counter: 1)
     for outcome in [UAFOutcome.accepted, .expired, .transactionOver] { #expect(!outcome.mayLeaveUnanswered) }
     for outcome in [
       UAFOutcome.keyUnknown, .clonedAuthenticator(use), .altered(use), .requirementNotMet(reason: ""),

@@ -5,10 +5,10 @@ import Testing
 @Suite struct UAFKeyStateRulesTests {
   @Test("a key leaves quarantine, and is revoked once", arguments: UAFCredentialRecord.State.allCases)
   func states(_ state: UAFCredentialRecord.State) {
-    let key = UAFSample.key(counter: 5, state)
-    #expect(key.released == (state == .quarantined ? UAFSample.key(counter: 5) : nil))
+    let key = UAFCredentialRecord.rule(counter: 5, state)
+    #expect(key.released == (state == .quarantined ? UAFCredentialRecord.rule(counter: 5) : nil))
     let isRevocable = state == .active || state == .quarantined
-    #expect(key.revoked == (isRevocable ? UAFSample.key(counter: 5, .revoked) : nil))
+    #expect(key.revoked == (isRevocable ? UAFCredentialRecord.rule(counter: 5, .revoked) : nil))
     #expect(key.isInUse(by: "alice") == (state == .active))
     #expect(!key.isInUse(by: "bob"))
   }
@@ -16,7 +16,7 @@ import Testing
   @Test("new keys have names and public keys of their own, and are no more than a user may have")
   func registrations() {
     func refusal(_ keys: [UInt8], isTaken: Bool = false, beside present: Int = 0) -> UAFOutcome? {
-      let new = keys.map { NewUAFCredential(UAFSample.key($0), digest: PublicKeyDigest(of: [$0])) }
+      let new = keys.map { NewUAFCredential(UAFCredentialRecord.rule($0), digest: PublicKeyDigest(of: [$0])) }
       return UAFRegistration.refusal(of: new, isTaken: isTaken, beside: present, limit: 4)
     }
     #expect(refusal([1]) == nil)

@@ -14,19 +14,13 @@ import Testing
     return operation
   }
 
-  private static func transaction(
-    of user: String? = "alice", in state: TransactionRecord.State = .pending
-  ) -> TransactionRecord {
-    TransactionRecord(id: "t1", user: user, content: "{}", created: 1000, expires: 1300, state: state)
-  }
-
   @Test("a transaction that is over has nothing begun for it", arguments: TransactionRecord.State.allCases)
   func ended(_ state: TransactionRecord.State) {
     func admission(at time: Int64) -> UAFOperationAdmission {
-      let operation = Self.operation(for: "t1", target: nil, at: time)
-      return UAFOperationAdmission(of: operation, answering: Self.transaction(in: state), wasSent: false)
+      let operation = Self.operation(for: "t", target: nil, at: time)
+      return UAFOperationAdmission(of: operation, answering: TransactionRecord.rule(state), wasSent: false)
     }
-    let waiting = UAFOperationAdmission.admissible(Self.operation(for: "t1", target: nil, at: 1299))
+    let waiting = UAFOperationAdmission.admissible(Self.operation(for: "t", target: nil, at: 1299))
     #expect(admission(at: 1299) == (state == .pending ? waiting : .transactionOver(nil)))
     for time in [1300, 1301] as [Int64] {
       #expect(admission(at: time) == .transactionOver(state == .pending ? .expires : nil))
@@ -44,7 +38,9 @@ import Testing
       else { return "not admitted" }
       return admitted.requester
     }
-    let (own, others, anybodys) = (Self.transaction(), Self.transaction(of: "bob"), Self.transaction(of: nil))
+    let (own, others, anybodys) = (
+      TransactionRecord.rule(), TransactionRecord.rule(user: "bob"), TransactionRecord.rule(user: nil)
+    )
     #expect(requester(of: Self.operation(by: "key:k1")) == "key:k1")
     #expect(requester(of: Self.operation()) == "")
     #expect(requester(of: Self.operation("Reg", by: "key:k1")) == "key:k1")
@@ -53,7 +49,7 @@ import Testing
     var nobodys = Self.operation(by: "key:k1")
     nobodys.user = nil
     #expect(requester(of: nobodys) == nil)
-    let answer = Self.operation(for: "t1", by: "key:k1")
+    let answer = Self.operation(for: "t", by: "key:k1")
     #expect(requester(of: answer, own) == nil)
     #expect(requester(of: answer, own, wasSent: true) == "key:k1")
     #expect(requester(of: answer, others) == "key:k1")

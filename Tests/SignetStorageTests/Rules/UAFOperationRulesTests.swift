@@ -6,7 +6,7 @@ import Testing
   @Test("a response is taken of an operation whose request was sent, until its time is over")
   func responses() {
     let end = UAFSessionEnd(status: 1200, time: 1050)
-    let requested = UAFSample.operation(for: "t1")
+    let requested = UAFOperationRecord.rule(for: "t")
     var anybodys = requested
     anybodys.user = nil
     for operation in [requested, anybodys] {
@@ -16,7 +16,8 @@ import Testing
       }
     }
     #expect(requested.refusal(ofResponseBy: "bob", at: 1050) == .expired)
-    #expect(UAFSample.operation("Auth", .tokenCreated).refusal(ofResponseBy: "alice", at: 1050) == .expired)
+    #expect(
+      UAFOperationRecord.rule("Auth", .tokenCreated).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(requested.ended(.succeeded, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(requested.failed(.keyUnknown, end).refusal(ofResponseBy: "alice", at: 1050) == .expired)
     #expect(
@@ -25,7 +26,7 @@ import Testing
 
   @Test("a token is redeemed once, until its time is over")
   func tokens() {
-    var created = UAFSample.operation("Auth", .tokenCreated)
+    var created = UAFOperationRecord.rule("Auth", .tokenCreated)
     created.sealedPayload = [9]
     let redeemed = created.redeemed(for: [1], at: 1099, until: 1219)
     #expect(redeemed?.state == .requested && redeemed?.request == [1] && redeemed?.expires == 1219)
@@ -39,11 +40,11 @@ import Testing
   @Test("a refused response leaves its status, and no keys")
   func failures() {
     let end = UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050)
-    let failed = UAFSample.operation().failed(.keyUnknown, end)
+    let failed = UAFOperationRecord.rule().failed(.keyUnknown, end)
     #expect(failed.state == .failed)
     #expect(failed.end == UAFSessionEnd(status: 1481, authenticators: "[]", time: 1050))
-    #expect(UAFSample.operation(for: "t1").answerer == "alice")
-    #expect(UAFSample.operation().answerer == nil)
+    #expect(UAFOperationRecord.rule(for: "t").answerer == "alice")
+    #expect(UAFOperationRecord.rule().answerer == nil)
   }
 
   @Test(
@@ -58,7 +59,7 @@ import Testing
   func interruptions(
     _ kind: String, _ target: String?, _ suspension: Bool, _ revocation: Bool, _ lock: Bool, _ removal: Bool
   ) {
-    let operation = UAFSample.operation(kind, target: target)
+    let operation = UAFOperationRecord.rule(kind, target: target)
     #expect(operation.ends(by: .suspension) == suspension)
     #expect(operation.ends(by: .revocation(targets: ["d1"])) == revocation)
     #expect(operation.ends(by: .lock(targets: ["d1"])) == lock)

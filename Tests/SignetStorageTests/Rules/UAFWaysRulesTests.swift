@@ -4,7 +4,7 @@ import Testing
 /// By which of its operations a request still asks UAF keys.
 @Suite struct UAFWaysRulesTests {
   private static func request(alone: Bool = false) -> TransactionRecord {
-    var request = TransactionRecord(id: "t1", user: "alice", content: "{}", created: 1000, expires: 1300)
+    var request = TransactionRecord.rule()
     if alone { request.soleKind = .uaf }
     return request
   }
