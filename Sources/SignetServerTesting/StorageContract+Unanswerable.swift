@@ -36,13 +36,13 @@ extension StorageContract {
 
   /// A client's request to alice, with an operation for the target `d1` and a message to the app `m1`.
   private static func ask(
-    _ storage: Storage, _ id: String, target: String? = nil, app: String? = nil
+    _ storage: Storage, _ id: String, target: String? = nil, until end: Int64 = 1300, app: String? = nil
   ) async throws -> AdmissionOutcome {
     var asking = TransactionAsking()
     if let target {
       var session = Sample.session("s-\(id)", "Auth", of: "alice")
       (session.state, session.request, session.target) = (.tokenCreated, nil, target)
-      (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
+      (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), end)
       asking.sessions = [(session, event("operation"))]
     }
     if let app {
@@ -220,12 +220,15 @@ extension StorageContract {
       func refuse(_ session: String) async throws -> Bool {
         try await storage.failUAFSession(session, end, audit: at(1050))
       }
-      for id in ["t1", "t2", "t3"] { try await expect(ask(storage, id, target: "d1"), is: .added, id) }
+      // The operation of t2 is over before the request is.
+      for (id, end) in [("t1", 1300), ("t2", 1290), ("t3", 1300)] as [(String, Int64)] {
+        try await expect(ask(storage, id, target: "d1", until: end), is: .added, id)
+      }
       try await expect(refuse("s-t1"), is: true, "a refusal")
       try await expectEnded(storage, "t1", "the refusal")
       try await expectWaiting(storage, "t2", "what has an operation of its own")
       _ = try await storage.expireUAFSession(
-        "s-t2", UAFSessionEnd(status: 1498, time: 1300), audit: at(1300))
+        "s-t2", UAFSessionEnd(status: 1498, time: 1290), audit: at(1290))
       try await expectEnded(storage, "t2", "the end of the operation's time")
       try await expect(storage.redeem("t3"), is: true, "a token")
       let outcome = try await storage.finishUAFAuthentication(
@@ -364,7 +367,7 @@ extension StorageContract {
       _ = try await storage.stageRenewal(
         of: "c1", by: NewContainer(record, Sample.credential("c2")), limit: 3
       ) { _ in event("staged") }
-      _ = try await storage.confirmContainer("c2", at: 1700, audit: { _ in at(1700) }, lost: Sample.lost)
+      _ = try await storage.confirmContainer("c2", at: 1290, audit: { _ in at(1290) }, lost: Sample.lost)
       try await expectEnded(storage, "t2", "with other keys")
       try await expectWaiting(storage, "t3", "with other keys")
       try await expect(
