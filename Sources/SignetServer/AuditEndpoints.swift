@@ -6,6 +6,8 @@ import SignetWire
 package struct AuditQuery: Message {
   package let after: String?, limit: Int64?
 
+  package init(after: String?, limit: Int64?) { (self.after, self.limit) = (after, limit) }
+
   package static let schema = MessageSchema(Self.init) {
     Member(
       "after", \Self.after, .text(pattern: "^([0-9]{1,18}:)?[0-9]{1,18}(,[0-9]{1,18}:[0-9]{1,18})*$"),
@@ -15,15 +17,15 @@ package struct AuditQuery: Message {
 }
 
 /// An entry of the audit log, as far as all have the same members.
-package struct AuditEntryMembers: Message {
+package struct AuditEntryDescription: Message {
   package let chain: Int64, number: Int64, time: Int64?, event: String?, by: String?, hash: String
 
   package static let schema = MessageSchema(
     Self.init,
     "With further members, as the event has them. The log names users by their subjects; shown is the id of each who is not deleted."
   ) {
-    Member("chain", \Self.chain, .integer(0...), "The hash chain that it is in; 0 with SQLite.")
-    Member("number", \Self.number, .integer(1...))
+    Member("chain", \Self.chain, .integer(0...).ofRow, "The hash chain that it is in; 0 with SQLite.")
+    Member("number", \Self.number, .integer(1...).ofRow)
     Member("time", \Self.time, .time)
     Member("event", \Self.event)
     Member("by", \Self.by)
@@ -36,7 +38,7 @@ package struct AuditPage: Message {
   package let entries: [JSONObject], next: String
 
   package static let schema = MessageSchema(Self.init) {
-    Member("entries", \Self.entries, .list(.object(AuditEntryMembers.described)))
+    Member("entries", \Self.entries, .list(.object(AuditEntryDescription.described)))
     Member("next", \Self.next, "The `after` of the next page.")
   }
 }

@@ -36,22 +36,19 @@ enum ActivationCommands {
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let lifetime = try arguments.seconds("lifetime", in: 60...2_592_000)
-    let user = arguments.string("user")
+    let order = try NewActivation(user: arguments.value("user"), lifetime: Int64(lifetime))
     let client = try OperatorClient(arguments, for: API.invite)
     // The file first: a code that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
-    let answer = try await client.send(
-      API.invite, body: ["user": .string(user), "lifetime": .integer(Int64(lifetime))])
+    let answer = try await client.send(API.invite, order)
     // First of all what can't be had again: writing the image may fail.
-    let code = try QRCode(answer.string("code"))
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
+    let code = try QRCode(answer.message.code)
+    arguments.show(answer) { made in
       if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
       arguments.output.print(
         fields: [
-          ("Server", client.server.shortForm), ("User id", user),
-          ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
+          ("Server", client.server.shortForm), ("User id", order.user.text), ("Invite code", made.invite),
+          ("Expires", utc(made.expires)),
         ], copying: ["Invite code"])
     }
     try picture?.write(code.png(), or: "make another code")

@@ -27,21 +27,21 @@ enum AuditCommands {
     let client = try OperatorClient(arguments, for: API.listAudit)
     var last = try position(arguments.string("after"))
     var remaining = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
-    var entries: [JSONObject] = []
+    var pages: [Answer<AuditPage>] = []
     while remaining > 0 {
       let limit = Int64(min(remaining, pageSize))
-      let answer = try await client.send(
-        API.listAudit, query: [("after", last.description), ("limit", String(limit))])
-      let page = try objects("entries", in: answer)
-      if page.isEmpty { break }
-      entries += page
-      remaining -= page.count
-      last = try position(answer.string("next"))
+      let page = try await client.send(API.listAudit, AuditQuery(after: last.description, limit: limit))
+      pages.append(page)
+      if page.message.entries.isEmpty { break }
+      remaining -= page.message.entries.count
+      last = try position(page.message.next)
     }
     if arguments.isSet("json") {
-      arguments.output.print(["entries": .array(entries.map { .object($0) })])
+      arguments.output.print(JSONObject(joining: pages.map(\.json)))
     } else {
-      arguments.output.print(try table(entries))
+      arguments.output.print(
+        [.init("NO.", .right), "TIME", "EVENT", "BY", "DETAILS"],
+        try pages.flatMap(\.message.entries).map { try row($0) })
     }
     return .success
   }
@@ -53,19 +53,22 @@ enum AuditCommands {
     return cursor
   }
 
-  private static func table(_ entries: [JSONObject]) throws -> TextTable {
-    var table = TextTable([TextTable.Column("NO.", .right), "TIME", "EVENT", "BY", "DETAILS"])
-    for entry in entries {
-      let details = entry.members.filter {
-        !["chain", "number", "time", "event", "by", "hash"].contains($0.name)
-      }
-      table.append([
-        String(try entry.integer("number")), try entry.optionalInteger("time").map(utc) ?? "-",
-        try entry.optionalString("event") ?? "-", try entry.optionalString("by") ?? "-",
-        details.map { "\($0.name)=\(Self.text($0.value))" }.joined(separator: " "),
-      ])
+  /// What an entry in an answer has in common with all others.
+  static func entry(_ object: JSONObject) throws(CommandFailure) -> AuditEntryDescription {
+    do { return try AuditEntryDescription.shape.read(.object(object), "entry") } catch {
+      throw OperatorClient.otherVersion(error)
     }
-    return table
+  }
+
+  private static let common = Set(AuditEntryDescription.schema.members.map(\.name))
+
+  private static func row(_ object: JSONObject) throws -> [String] {
+    let entry = try entry(object)
+    let details = object.members.filter { !common.contains($0.name) }
+    return [
+      String(entry.number), entry.time.map(utc) ?? "-", entry.event ?? "-", entry.by ?? "-",
+      details.map { "\($0.name)=\(text($0.value))" }.joined(separator: " "),
+    ]
   }
 
   private static func text(_ value: JSONValue) -> String {

@@ -3,7 +3,9 @@ import SignetOATH
 import SignetPolicy
 import SignetQR
 import SignetServer
+import SignetStorage
 import SignetTerminal
+import SignetWire
 
 /// `signet-server authenticator …`: apps of other makers (`docs/protocol.md` section 15).
 enum AuthenticatorCommands {
@@ -60,28 +62,20 @@ enum AuthenticatorCommands {
           answered a message of the last 30 days. ISSUER and ACCOUNT are what the app shows.
           """, arguments: [UserCommands.user]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.listPushApps, arguments, query: [("user", arguments.string("user"))])
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listPushApps, PushAppQuery(user: arguments.value("user"))) {
+          arguments.output.print(
+            [
+              "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
+              .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER", .init("ISSUER", limit: 40),
+              .init("ACCOUNT", limit: 40),
+            ],
+            $0.authenticators.map {
+              [
+                $0.id, $0.state.rawValue, $0.deviceName ?? "-", $0.platform ?? "-", $0.service ?? "-",
+                utc($0.created), $0.lastAnswered.map(utc) ?? "-", $0.issuer, $0.account,
+              ]
+            })
         }
-        var table = TextTable([
-          "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
-          .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER", .init("ISSUER", limit: 40),
-          .init("ACCOUNT", limit: 40),
-        ])
-        for app in try objects("authenticators", in: answer) {
-          table.append([
-            try app.string("id"), try app.string("state"),
-            try app.optionalString("deviceName") ?? "-", try app.optionalString("platform") ?? "-",
-            try app.optionalString("service") ?? "-", utc(try app.integer("created")),
-            try app.optionalInteger("lastAnswered").map { utc($0) } ?? "-", try app.string("issuer"),
-            try app.string("account"),
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command(
         "remove", "Remove an app, with the messages that wait for it",
@@ -90,63 +84,48 @@ enum AuthenticatorCommands {
         arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")],
         synonyms: ["delete", "revoke"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.removePushApp, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("removed \(try answer.string("id"))")
-        }
-        return .success
+        try await arguments.ask(API.removePushApp) { arguments.output.print("removed \($0.id)") }
       },
     ])
 
   private static func invite(_ arguments: Arguments) async throws -> ExitCode {
-    let user = arguments.string("user")
-    var body: JSONObject = ["user": .string(user)]
-    for name in ["issuer", "account"] { body[name] = arguments.optionalString(name).map { .string($0) } }
     let policies = try arguments.optionalString("policies").map { try ContainerLockCommands.policies($0) }
-    body["policies"] = policies.map { .object($0.json) }
-    body["codes"] = try codes(arguments).map { .object($0) }
+    let app = try NewPushApp(
+      user: arguments.value("user"), issuer: arguments.optionalString("issuer"),
+      account: arguments.optionalString("account"), policies: policies?.json, codes: codes(arguments))
     let client = try OperatorClient(arguments, for: API.enrolPushApp)
     // The file first: a URI that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
-    let answer = try await client.send(
-      API.enrolPushApp, body: body, sayingFor: ["policies": "--policies"])
+    let answer = try await client.send(API.enrolPushApp, app, sayingFor: ["policies": "--policies"])
     for policy in policies.map(UnevaluatedPolicy.all) ?? [] {
       arguments.errorOutput.print("signet-server: \(policy)")
     }
-    let uri = try answer.string("uri")
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
+    try arguments.show(answer) { made in
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
-        ActivationCommands.show(try QRCode(uri), arguments)
+        ActivationCommands.show(try QRCode(made.uri), arguments)
       }
-      var fields = [("Authenticator", try answer.string("id")), ("User id", user), ("URI", uri)]
-      if let serial = try answer.optionalString("token") { fields.append(("Token", serial)) }
-      arguments.output.print(
-        fields: fields + [("Expires", utc(try answer.integer("expires")))], copying: ["URI"])
+      var fields = [("Authenticator", made.id), ("User id", app.user.text), ("URI", made.uri)]
+      if let serial = made.token { fields.append(("Token", serial)) }
+      arguments.output.print(fields: fields + [("Expires", utc(made.expires))], copying: ["URI"])
     }
-    try picture?.write(QRCode(uri).png(), or: "make another invitation")
+    try picture?.write(QRCode(answer.message.uri).png(), or: "make another invitation")
     return .success
   }
 
   /// What the options say of one-time codes; `nil` where the app makes none.
-  private static func codes(_ arguments: Arguments) throws -> JSONObject? {
-    guard let kind = arguments.optionalString("codes") else {
+  private static func codes(_ arguments: Arguments) throws -> NewPushApp.Codes? {
+    guard let kind: CredentialRecord.Kind = try arguments.optionalValue("codes") else {
       for option in ["digits", "period", "algorithm"] where arguments.isSet(option) {
         throw UsageFailure.refused("--\(ours: option) goes with --codes")
       }
       return nil
     }
-    var codes: JSONObject = ["kind": .string(kind)]
-    codes["digits"] = try arguments.optionalInteger("digits", in: 6...8).map { .integer(Int64($0)) }
-    codes["algorithm"] = arguments.optionalString("algorithm").map { .string($0) }
-    if arguments.isSet("period") {
-      guard kind == "totp" else { throw UsageFailure.refused("--period goes with --codes totp") }
-      codes["period"] = .integer(Int64(try arguments.seconds("period", in: 5...300)))
+    guard kind == .totp || !arguments.isSet("period") else {
+      throw UsageFailure.refused("--period goes with --codes totp")
     }
-    return codes
+    return try NewPushApp.Codes(
+      kind: kind, algorithm: arguments.optionalValue("algorithm"),
+      digits: arguments.optionalInteger("digits", in: 6...8).map { Int64($0) },
+      period: arguments.isSet("period") ? Int64(arguments.seconds("period", in: 5...300)) : nil)
   }
 }

@@ -23,17 +23,19 @@ enum CarriedTransactionCommands {
         """,
       options: TransactionCommands.order + pictures, arguments: [TransactionCommands.text]
     ) { arguments in
-      var body = try TransactionCommands.order(arguments)
-      body["anybody"] = true
+      var order = try TransactionCommands.order(arguments)
+      order.anybody = true
       let client = try OperatorClient(arguments, for: API.createTransaction)
       var picture = try NewFile.named(by: "png", arguments)
-      let answer = try await client.send(API.createTransaction, body: body)
-      let link = try answer.string("link")
-      try show(link, answer, arguments) {
-        [
-          ("Transaction", try answer.string("id")), ("Link", link),
-          ("Expires", utc(try answer.integer("expires"))),
-        ] + (try TransactionCommands.number(in: answer))
+      let answer = try await client.send(API.createTransaction, order)
+      guard let link = answer.message.link else {
+        throw OperatorClient.otherVersion(JSONFailure.missingMember("link"))
+      }
+      try arguments.show(answer) { made in
+        try show(link, arguments)
+        arguments.output.print(
+          fields: [("Transaction", made.id), ("Link", link), ("Expires", utc(made.expires))]
+            + TransactionCommands.number(of: made), copying: ["Link"])
       }
       try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
       return .success
@@ -47,11 +49,12 @@ enum CarriedTransactionCommands {
     ) { arguments in
       let client = try OperatorClient(arguments, for: API.carryTransaction)
       var picture = try NewFile.named(by: "png", arguments)
-      let answer = try await client.send(API.carryTransaction, at: [.id: arguments.string("id")])
-      let text = try answer.string("text")
-      if !arguments.isSet("json") { arguments.output.print("\(copied: text)") }
-      try show(text, answer, arguments) { [] }
-      try picture?.write(QRCode(text).png(), or: "make room, and print it again")
+      let answer = try await client.send(API.carryTransaction)
+      try arguments.show(answer) {
+        arguments.output.print("\(copied: $0.text)")
+        try show($0.text, arguments)
+      }
+      try picture?.write(QRCode(answer.message.text).png(), or: "make room, and print it again")
       return .success
     },
     Command(
@@ -63,14 +66,7 @@ enum CarriedTransactionCommands {
         """,
       arguments: [identifier]
     ) { arguments in
-      let answer = try await OperatorClient.send(
-        API.typeTransaction, arguments, at: [.id: arguments.string("id")])
-      if arguments.isSet("json") {
-        arguments.output.print(answer)
-      } else {
-        arguments.output.print("\(try answer.string("challenge"))")
-      }
-      return .success
+      try await arguments.ask(API.typeTransaction) { arguments.output.print("\($0.challenge)") }
     },
     Command(
       "answer", "Take the digits that a device without a network shows",
@@ -82,66 +78,45 @@ enum CarriedTransactionCommands {
       ],
       arguments: [identifier, Argument("digits", "What the user typed")]
     ) { arguments in
-      var body = JSONObject()
-      body[arguments.isSet("typed") ? "typed" : "answer"] = .string(arguments.string("digits"))
-      if let client = arguments.optionalString("client") { body["client"] = .string(client) }
+      let digits = arguments.string("digits")
+      let address = arguments.optionalString("client")
       let client = try OperatorClient(arguments, for: API.answerTransaction)
-      let id = arguments.string("id")
-      let answer: JSONObject
-      do { answer = try await client.send(API.answerTransaction, at: [.id: id], body: body) } catch let
-        failure
-        as CommandFailure
+      do {
+        let answer = try await client.send(
+          API.answerTransaction,
+          arguments.isSet("typed")
+            ? CarriedAnswer(typed: digits, client: address) : CarriedAnswer(answer: digits, client: address))
+        return arguments.show(answer) { _ in arguments.output.print("accepted") }
+      } catch let failure as CommandFailure
         where failure.description.hasPrefix(Problem.Code.transactionWrongAnswer.title)
         && !arguments.isSet("typed")
       {
-        guard try await client.send(API.showTransaction, at: [.id: id]).contains("typed") else {
-          throw failure
-        }
+        guard try await client.send(API.showTransaction).message.typed != nil else { throw failure }
         throw CommandFailure(
           failure.exitCode,
           "\(failure.message) Where the user typed digits into the device, and scanned nothing, add --typed."
         )
       }
-      if arguments.isSet("json") {
-        arguments.output.print(answer)
-      } else {
-        arguments.output.print("\(try answer.string("status"))")
-      }
-      return .success
     },
     Command(
       "initiated", "List what a user has signed at their own wish, oldest first",
       options: [.value("after", "Only what came after this one", named: "id")],
       arguments: [UserCommands.user]
     ) { arguments in
-      var query = [("initiated", "device"), ("user", arguments.string("user"))]
-      if let after = arguments.optionalString("after") { query.append(("after", after)) }
-      let answer = try await OperatorClient.send(API.listInitiated, arguments, query: query)
-      guard !arguments.isSet("json") else {
-        arguments.output.print(answer)
-        return .success
+      try await arguments.ask(
+        API.listInitiated,
+        InitiatedQuery(user: arguments.value("user"), after: arguments.optionalString("after"))
+      ) {
+        arguments.output.print(
+          ["TRANSACTION", "SIGNED", "CONTENT"],
+          $0.transactions.map { [$0.id, utc($0.created), $0.content] })
       }
-      var table = TextTable(["TRANSACTION", "SIGNED", "CONTENT"])
-      for transaction in try objects("transactions", in: answer) {
-        table.append([
-          try transaction.string("id"), utc(try transaction.integer("created")),
-          try transaction.string("content"),
-        ])
-      }
-      arguments.output.print(table)
-      return .success
     },
   ]
 
-  private static func show(
-    _ text: String, _ answer: JSONObject, _ arguments: Arguments, _ fields: () throws -> [(String, String)]
-  ) throws {
-    if arguments.isSet("json") { arguments.output.print(answer) }
-    let wantsPicture = arguments.isSet("show-qr") || arguments.output.isTerminal
-    if !arguments.isSet("json") {
-      if wantsPicture { ActivationCommands.show(try QRCode(text), arguments) }
-      let fields = try fields()
-      if !fields.isEmpty { arguments.output.print(fields: fields, copying: ["Link"]) }
-    }
+  /// Shows a text as a QR code, where that is asked for or the output is a terminal.
+  private static func show(_ text: String, _ arguments: Arguments) throws {
+    guard arguments.isSet("show-qr") || arguments.output.isTerminal else { return }
+    ActivationCommands.show(try QRCode(text), arguments)
   }
 }

@@ -56,88 +56,65 @@ enum ClientCommands {
             "Register a client that is told, and has a secret"),
         ], synonyms: ["create", "new"], handler: add),
       Command("list", "List the clients, revoked ones included") { arguments in
-        let answer = try await OperatorClient.send(API.listClients, arguments)
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listClients) {
+          arguments.output.print(
+            ["CLIENT", "NAME", "AUTHENTICATION", "DELIVERY", "CREATED", "REVOKED"],
+            $0.clients.map {
+              [
+                $0.id, $0.name, $0.authentication.rawValue, $0.delivery.rawValue, utc($0.created),
+                $0.altered ? "altered" : $0.revoked.map(utc) ?? "-",
+              ]
+            })
         }
-        var table = TextTable(["CLIENT", "NAME", "AUTHENTICATION", "DELIVERY", "CREATED", "REVOKED"])
-        for client in try objects("clients", in: answer) {
-          table.append([
-            try client.string("id"), try client.string("name"), try client.string("authentication"),
-            try client.string("delivery"), utc(try client.integer("created")),
-            try client.bool("altered") ? "altered" : client.optionalInteger("revoked").map(utc) ?? "-",
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command("show", "Show a client", arguments: [id]) { arguments in
-        let answer = try await OperatorClient.send(
-          API.showClient, arguments, at: [.id: arguments.string("id")])
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
-        }
-        var fields = [
-          ("Client", try answer.string("id")), ("Name", try answer.string("name")),
-          ("Authentication", try answer.string("authentication")),
-          ("Delivery", try answer.string("delivery")),
-        ]
-        if let url = try answer.optionalString("notificationEndpoint") { fields.append(("Told at", url)) }
-        if let name = try answer.optionalString("requestAlgorithm") { fields.append(("Requests", name)) }
-        if let digits = try answer.optionalInteger("numberDigits") {
-          fields.append(("Number", "\(digits) digits"))
-        }
-        if let keys = try answer.optionalObject("jwks") {
-          for key in try objects("keys", in: keys) {
-            fields.append(("Key", try key.optionalString("kid") ?? key.string("kty")))
-          }
-        }
-        fields.append(("Created", utc(try answer.integer("created"))))
-        if try answer.bool("altered") { fields.append(("Row", "altered in the database")) }
-        if let time = try answer.optionalInteger("revoked") { fields.append(("Revoked", utc(time))) }
-        arguments.output.print(fields: fields)
-        return .success
+        try await arguments.ask(API.showClient) { try show($0, arguments) }
       },
       Command(
         "revoke", "End a client",
         description: "It is told nothing and gets no tokens any more, also of what it has asked before.",
         arguments: [id], synonyms: ["delete", "remove"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.revokeClient, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("revoked \(try answer.string("id"))")
-        }
-        return .success
+        try await arguments.ask(API.revokeClient) { arguments.output.print("revoked \($0.id)") }
       },
     ])
 
+  private static func show(_ client: ClientDescription, _ arguments: Arguments) throws {
+    var fields = [
+      ("Client", client.id), ("Name", client.name), ("Authentication", client.authentication.rawValue),
+      ("Delivery", client.delivery.rawValue),
+    ]
+    if let url = client.notificationEndpoint { fields.append(("Told at", url)) }
+    if let name = client.requestAlgorithm { fields.append(("Requests", name)) }
+    if let digits = client.numberDigits { fields.append(("Number", "\(digits) digits")) }
+    for case .object(let key) in try client.jwks?.array("keys") ?? [] {
+      fields.append(("Key", try key.optionalString("kid") ?? key.string("kty")))
+    }
+    fields.append(("Created", utc(client.created)))
+    if client.altered { fields.append(("Row", "altered in the database")) }
+    if let time = client.revoked { fields.append(("Revoked", utc(time))) }
+    arguments.output.print(fields: fields)
+  }
+
   private static func add(_ arguments: Arguments) async throws -> ExitCode {
     let client = try OperatorClient(arguments, for: API.addClient)
-    let body = try registration(arguments)
+    let registration = try registration(arguments)
     // The file first: a secret that could be written nowhere would be lost.
     let path = arguments.optionalString("output")
     var file = try NewFile.named(by: "output", arguments)
-    var answer = try await client.send(API.addClient, body: body, sayingFor: options)
-    let secret = try answer.optionalString("secret")
+    var answer = try await client.send(API.addClient, registration, sayingFor: options)
+    let secret = answer.message.secret
     if let path, let secret {
       try file?.write(Array("\(secret)\n".utf8), or: "revoke the client and make another")
-      answer["secret"] = nil
-      answer["file"] = .string(path)
+      answer.json["secret"] = nil
+      answer.json["file"] = .string(path)
     }
-    guard !arguments.isSet("json") else {
-      arguments.output.print(answer)
-      return .success
+    return arguments.show(answer) { made in
+      var fields = [("Client", made.id), ("Issuer", made.issuer)]
+      if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
+      arguments.output.print(fields: fields, copying: ["Client", "Issuer", "Secret"])
+      if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }
     }
-    var fields = [("Client", try answer.string("id")), ("Issuer", try answer.string("issuer"))]
-    if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
-    arguments.output.print(fields: fields, copying: ["Client", "Issuer", "Secret"])
-    if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }
-    return .success
   }
 
   /// How what a registration says is given on the command line.
@@ -147,29 +124,17 @@ enum ClientCommands {
     "private_key_jwt": "--authentication private_key_jwt",
   ]
 
-  private static func registration(_ arguments: Arguments) throws -> JSONObject {
-    var body: JSONObject = [
-      "name": .string(arguments.string("name")),
-      "authentication": .string(arguments.string("authentication")),
-      "delivery": .string(arguments.string("delivery")),
-    ]
-    guard
-      arguments.string("authentication") == ClientRecord.Authentication.clientSecretBasic.rawValue
-        || !arguments.isSet("output")
-    else {
+  private static func registration(_ arguments: Arguments) throws -> NewClient {
+    let authentication: ClientRecord.Authentication = try arguments.value("authentication")
+    guard authentication == .clientSecretBasic || !arguments.isSet("output") else {
       throw UsageFailure.refused(
         "--output goes with --authentication client_secret_basic, which makes a secret")
     }
-    if let url = arguments.optionalString("notification-endpoint") {
-      body["notificationEndpoint"] = .string(url)
-    }
-    if let name = arguments.optionalString("request-algorithm") { body["requestAlgorithm"] = .string(name) }
-    if let digits = try arguments.optionalInteger("number", in: 2...6) {
-      body["numberDigits"] = .integer(Int64(digits))
-    }
-    if let path = arguments.optionalString("jwks") {
-      body["jwks"] = .object(try jsonObject(at: path, option: "jwks"))
-    }
-    return body
+    return try NewClient(
+      name: arguments.string("name"), authentication: authentication, delivery: arguments.value("delivery"),
+      notificationEndpoint: arguments.optionalString("notification-endpoint"),
+      requestAlgorithm: arguments.optionalString("request-algorithm"),
+      numberDigits: arguments.optionalInteger("number", in: 2...6).map { Int64($0) },
+      jwks: arguments.optionalString("jwks").map { try jsonObject(at: $0, option: "jwks") })
   }
 }

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 
 /// `signet-server otp …`: what a relying party does.
@@ -12,8 +13,11 @@ enum CodeCommands {
         description: "The exit status is 0 for a valid one and 1 for another. Why is in the audit log.",
         options: [client], arguments: [UserCommands.user, Argument("code", "What the user typed")],
         synonyms: ["check", "verify"]
-      ) {
-        try await ask(API.validateCode, $0, ["code": .string($0.string("code"))], "valid")
+      ) { arguments in
+        let code = try CodeToValidate(
+          user: arguments.value("user"), code: arguments.string("code"),
+          client: arguments.optionalString("client"))
+        return try await ask(API.validateCode, arguments, code, "valid")
       },
       Command(
         "resync", "Find the place of what makes a user's codes again, and unlock it, by two codes in a row",
@@ -26,44 +30,34 @@ enum CodeCommands {
           UserCommands.user, Argument("first", "What the user typed"), Argument("second", "What came next"),
         ]
       ) { arguments in
-        var body: JSONObject = [
-          "codes": [.string(arguments.string("first")), .string(arguments.string("second"))]
-        ]
-        if let serial = arguments.optionalString("serial") { body["serial"] = .string(serial) }
-        return try await ask(API.resynchroniseCodes, arguments, body, "resynchronised")
+        let codes = try CodesToResynchronise(
+          user: arguments.value("user"), codes: [arguments.string("first"), arguments.string("second")],
+          serial: arguments.optionalValue("serial"), client: arguments.optionalString("client"))
+        return try await ask(API.resynchroniseCodes, arguments, codes, "resynchronised")
       },
     ])
 
   private static let client = Option.value(
     "client", "The end user's address, whose failures make it wait", named: "address")
 
-  private static func ask(
-    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ members: JSONObject, _ member: String
+  /// Has codes checked; says whether they were right and, where they were not, what can be done.
+  static func ask<Codes>(
+    _ endpoint: Endpoint<APIKeyRecord, Codes, CodeAnswer>, _ arguments: Arguments, _ codes: Codes,
+    _ word: String
   ) async throws -> ExitCode {
-    var body = members
-    body["user"] = .string(arguments.string("user"))
-    if let client = arguments.optionalString("client") { body["client"] = .string(client) }
-    let answer = try await OperatorClient.send(endpoint, arguments, body: body)
-    return try report(answer, member, arguments)
-  }
-
-  /// Says whether codes were right and, where they were not, what can be done.
-  static func report(_ answer: JSONObject, _ member: String, _ arguments: Arguments) throws -> ExitCode {
-    let isGood = try answer.bool(member)
+    let answer = try await OperatorClient(arguments, for: endpoint).send(endpoint, codes)
     let output = arguments.output
-    if arguments.isSet("json") {
-      output.print(answer)
-    } else if isGood {
-      output.print(output.styled("\(ours: member)", .green))
-    } else {
+    arguments.show(answer) { answer in
       let advice: TerminalText =
-        switch try answer.optionalString("reason") {
-        case "waiting": ": try again in \(try answer.integer("retryAfter")) s"
-        case "locked": ": locked after too many wrong ones"
-        default: ""
+        switch answer.reason {
+        case .waiting: ": try again in \(answer.retryAfter ?? 0) s"
+        case .locked: ": locked after too many wrong ones"
+        case .refused, nil: ""
         }
-      output.print(output.styled("not \(ours: member)", .red) + advice)
+      output.print(
+        answer.isAccepted
+          ? output.styled("\(ours: word)", .green) : output.styled("not \(ours: word)", .red) + advice)
     }
-    return isGood ? .success : .failure
+    return answer.message.isAccepted ? .success : .failure
   }
 }

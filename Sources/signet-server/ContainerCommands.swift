@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 import SignetWire
 
@@ -12,38 +13,21 @@ enum ContainerCommands {
         "list", "List a user's containers, revoked ones included",
         description: "What keeps a device's keys is what the device says; nothing attests it.",
         arguments: [UserCommands.user]
-      ) {
-        arguments in
-        let answer = try await OperatorClient.send(
-          API.listContainers, arguments, at: [.user: arguments.string("user")])
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+      ) { arguments in
+        try await arguments.ask(API.listContainers) {
+          arguments.output.print(
+            ["CONTAINER", "STATE", "DEVICE", "KEYSTORE", "RENEWALS", "CREATED"],
+            $0.containers.map {
+              [$0.id, state(of: $0), $0.name, keystore(of: $0), String($0.renewals), utc($0.created)]
+            })
         }
-        var table = TextTable(["CONTAINER", "STATE", "DEVICE", "KEYSTORE", "RENEWALS", "CREATED"])
-        for container in try objects("containers", in: answer) {
-          table.append([
-            try container.string("id"), try state(of: container), try container.string("name"),
-            try keystore(of: container),
-            String(try container.integer("renewals")), utc(try container.integer("created")),
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command(
         "show", "Show a container, and what its device says of itself",
         description: "What keeps a device's keys is what the device says; nothing attests it.",
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
-        let container = try await OperatorClient.send(
-          API.showContainer, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(container)
-        } else {
-          arguments.output.print(fields: try fields(of: container))
-        }
-        return .success
+        try await arguments.ask(API.showContainer) { arguments.output.print(fields: fields(of: $0)) }
       },
       Command(
         "renew", "Ask a container's device to make new keys",
@@ -53,66 +37,51 @@ enum ContainerCommands {
           """,
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.askForRenewal, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("asked for a renewal of \(try answer.string("id"))")
+        try await arguments.ask(API.askForRenewal) {
+          arguments.output.print("asked for a renewal of \($0.id)")
         }
-        return .success
       },
       Command(
         "revoke", "End a container for good",
         description: "Nothing that its device signs or computes is accepted from then on.",
         arguments: [Argument("id", "The container's id")], synonyms: ["delete", "remove"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.revokeContainer, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          let (id, user, device) =
-            (try answer.string("id"), try answer.string("user"), try answer.string("name"))
-          arguments.output.print("revoked \(id) of user \(user), device \"\(device)\"")
+        try await arguments.ask(API.revokeContainer) {
+          arguments.output.print("revoked \($0.id) of user \($0.user), device \"\($0.name)\"")
         }
-        return .success
       },
     ] + ContainerLockCommands.all)
 
-  private static func fields(of container: JSONObject) throws -> [(String, String)] {
+  private static func fields(of container: ContainerDescription) -> [(String, String)] {
     var fields = [
-      ("Container", try container.string("id")), ("User", try container.string("user")),
-      ("State", try state(of: container)), ("Device", try container.string("name")),
-      ("Platform", try container.string("platform")), ("Keystore", try keystore(of: container)),
-      ("Signing key", try container.optionalString("keys") ?? "unknown"),
-      ("Created", utc(try container.integer("created"))),
-      ("Renewals", String(try container.integer("renewals"))),
+      ("Container", container.id), ("User", container.user), ("State", state(of: container)),
+      ("Device", container.name), ("Platform", container.platform), ("Keystore", keystore(of: container)),
+      ("Signing key", container.keys ?? "unknown"), ("Created", utc(container.created)),
+      ("Renewals", String(container.renewals)),
     ]
-    if let renews = try container.optionalString("renews") { fields.append(("Renews", renews)) }
+    if let renews = container.renews { fields.append(("Renews", renews)) }
     return fields
   }
 
   /// What keeps the device's secrets; where its signing key is elsewhere, that too.
-  private static func keystore(of container: JSONObject) throws -> String {
-    let keystore = try container.string("keystore")
+  private static func keystore(of container: ContainerDescription) -> String {
     var notes: [String] = []
-    if keystore != DeviceDescription.Keystore.software.rawValue {
-      notes.append(try container.bool("simulated") ? "simulated" : "claimed")
+    if container.keystore != DeviceDescription.Keystore.software.rawValue {
+      notes.append(container.simulated ? "simulated" : "claimed")
     }
-    if let keys = try container.optionalString("keys"), keys != keystore { notes.append("signs in \(keys)") }
-    return notes.isEmpty ? keystore : "\(keystore) (\(notes.joined(separator: ", ")))"
+    if let keys = container.keys, keys != container.keystore { notes.append("signs in \(keys)") }
+    return notes.isEmpty ? container.keystore : "\(container.keystore) (\(notes.joined(separator: ", ")))"
   }
 
   /// Where a container stands, and what its device says of it.
-  private static func state(of container: JSONObject) throws -> String {
-    let state = try container.string("state")
-    if let ended = try container.optionalString("ended") { return "\(state) (\(ended))" }
-    switch try container.optionalString("standing") {
-    case "locked"? where state == "active": return "active (locked)"
-    case "stepUp"? where state == "active": return "active (no codes)"
-    default: break
+  private static func state(of container: ContainerDescription) -> String {
+    let state = container.state.rawValue
+    if let ended = container.ended { return "\(state) (\(ended))" }
+    guard container.state == .active else { return state }
+    return switch container.standing {
+    case .locked: "active (locked)"
+    case .stepUp: "active (no codes)"
+    case .open: container.renewalWanted ? "active (to be renewed)" : state
     }
-    return try container.bool("renewalWanted") && state == "active" ? "active (to be renewed)" : state
   }
 }

@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetStorage
 import SignetTerminal
 
 /// `signet-server container lock|unlock|wipe|account|policies`.
@@ -34,24 +35,15 @@ enum ContainerLockCommands {
       description: "The device's last report and its receipts are printed with --json, signed as they came.",
       arguments: [id]
     ) { arguments in
-      let account = try await OperatorClient.send(
-        API.showAccount, arguments, at: [.id: arguments.string("id")])
-      guard !arguments.isSet("json") else {
-        arguments.output.print(account)
-        return .success
+      try await arguments.ask(API.showAccount) { account in
+        arguments.output.print(fields: fields(of: account))
+        guard !account.orders.isEmpty else { return }
+        arguments.output.print(
+          ["ORDER", "ACTION", "ORDERED", "DONE", "REASON"],
+          account.orders.map {
+            [$0.id, $0.action.rawValue, utc($0.created), $0.received.map(utc) ?? "not yet", $0.reason]
+          })
       }
-      arguments.output.print(fields: try fields(of: account))
-      let orders = try objects("orders", in: account)
-      guard !orders.isEmpty else { return .success }
-      var table = TextTable(["ORDER", "ACTION", "ORDERED", "DONE", "REASON"])
-      for order in orders {
-        table.append([
-          try order.string("id"), try order.string("action"), utc(try order.integer("created")),
-          try order.optionalInteger("received").map { utc($0) } ?? "not yet", try order.string("reason"),
-        ])
-      }
-      arguments.output.print(table)
-      return .success
     },
     Command(
       "policies", "Show a container's account policies, or attach others in their place",
@@ -92,32 +84,24 @@ enum ContainerLockCommands {
     }
     let policies = try text.map { try self.policies($0) }
     let client = try OperatorClient(arguments, for: API.attachPolicies)
-    let answer: JSONObject
     if let policies {
-      answer = try await client.send(
-        API.attachPolicies, at: [.id: id], body: ["policies": .object(policies.json)])
-    } else if arguments.isSet("of-profile") {
-      answer = try await client.send(API.detachPolicies, at: [.id: id])
-    } else {
-      let account = try await client.send(API.showAccount, at: [.id: id])
-      answer = ["id": .string(id), "policies": .object(try account.object("policies"))]
-    }
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else if let policies {
+      let answer = try await client.send(API.attachPolicies, AttachedPolicies(policies: policies.json))
       let count = policies.names.count
-      arguments.output.print(
-        "\(id) has \(count) \(count == 1 ? "policy" : "policies")")
-    } else if arguments.isSet("of-profile") {
-      arguments.output.print("\(id) has the policies of its profile")
-    } else {
-      arguments.output.print("\(shown(try answer.object("policies")))")
-    }
-    if let policies {
-      let unknown = try answer.strings("unknown").map { UnevaluatedPolicy($0) }
+      arguments.show(answer) { _ in
+        arguments.output.print("\(id) has \(count) \(count == 1 ? "policy" : "policies")")
+      }
+      let unknown = answer.message.unknown.map { UnevaluatedPolicy($0) }
       for policy in unknown + UnevaluatedPolicy.parameters(of: policies) {
         arguments.errorOutput.print("signet-server: \(policy)")
       }
+    } else if arguments.isSet("of-profile") {
+      arguments.show(try await client.send(API.detachPolicies)) { _ in
+        arguments.output.print("\(id) has the policies of its profile")
+      }
+    } else {
+      var answer = try await client.send(API.showAccount)
+      answer.json = ["id": .string(id), "policies": .object(answer.message.policies)]
+      arguments.show(answer) { arguments.output.print("\(shown($0.policies))") }
     }
     return .success
   }
@@ -127,32 +111,24 @@ enum ContainerLockCommands {
   }
 
   private static func order(
-    _ action: String, by endpoint: some DescribedEndpoint, _ summary: String, _ description: String
+    _ action: String, by endpoint: Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand>,
+    _ summary: String, _ description: String
   ) -> Command {
     Command(
       action, summary, description: description, options: [reason], arguments: [id]
     ) { arguments in
-      let answer = try await OperatorClient.send(
-        endpoint, arguments, at: [.id: arguments.string("id")],
-        body: ["reason": .string(arguments.optionalString("reason") ?? "")])
-      if arguments.isSet("json") {
-        arguments.output.print(answer)
-      } else {
-        let (id, order) = (try answer.string("id"), try answer.string("order"))
-        arguments.output.print("ordered: \(action) of \(id) (order \(order))")
+      try await arguments.ask(endpoint, NewDeviceCommand(reason: arguments.optionalString("reason"))) {
+        arguments.output.print("ordered: \(action) of \($0.id) (order \($0.order))")
       }
-      return .success
     }
   }
 
-  private static func fields(of account: JSONObject) throws -> [(String, String)] {
-    var fields = [
-      ("Container", try account.string("container")), ("Standing", try account.string("standing")),
-      ("Policies", shown(try account.object("policies"))),
-    ]
-    if let reason = try account.optionalString("reason") { fields.insert(("Because", reason), at: 2) }
-    if let reported = try account.optionalInteger("reported") { fields.append(("Reported", utc(reported))) }
-    if try account.bool("reportWanted") { fields.append(("Waits for", "a report of the device")) }
+  private static func fields(of account: AccountDescription) -> [(String, String)] {
+    var fields = [("Container", account.container), ("Standing", account.standing.rawValue)]
+    if let reason = account.reason { fields.append(("Because", reason)) }
+    fields.append(("Policies", shown(account.policies)))
+    if let reported = account.reported { fields.append(("Reported", utc(reported))) }
+    if account.reportWanted { fields.append(("Waits for", "a report of the device")) }
     return fields
   }
 }

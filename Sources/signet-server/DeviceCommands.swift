@@ -17,22 +17,13 @@ enum DeviceCommands {
           """,
         arguments: [UserCommands.user]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.listDevices, arguments, at: [.user: arguments.string("user")])
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listDevices) {
+          arguments.output.print(
+            ["DEVICE", "STANDING", "NAME", "PLATFORM", "ADDED", "REASON"],
+            $0.devices.map {
+              [$0.id, $0.standing.rawValue, $0.name, $0.platform, utc($0.created), $0.reason ?? ""]
+            })
         }
-        var table = TextTable(["DEVICE", "STANDING", "NAME", "PLATFORM", "ADDED", "REASON"])
-        for device in try objects("devices", in: answer) {
-          table.append([
-            try device.string("id"), try device.string("standing"), try device.string("name"),
-            try device.string("platform"), utc(try device.integer("created")),
-            try device.optionalString("reason") ?? "",
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command(
         "lock", "Lock a device: nothing of what is bound to it is accepted",
@@ -46,11 +37,10 @@ enum DeviceCommands {
             "reason", "Why, for the device's user and the audit log; at most 200 characters", named: "text")
         ], arguments: [id]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.lockDevice, arguments, at: [.id: arguments.string("id")],
-          body: ["reason": .string(arguments.optionalString("reason") ?? "")])
-        try report(answer, "locked", arguments)
-        return .success
+        try await arguments.ask(API.lockDevice, NewDeviceCommand(reason: arguments.optionalString("reason")))
+        {
+          arguments.output.print("locked \($0.id) of user \($0.user)")
+        }
       },
       Command(
         "unlock", "End the locks of a device that operators have set, and those of its container",
@@ -59,11 +49,10 @@ enum DeviceCommands {
           """,
         arguments: [id]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.unlockDevice, arguments, at: [.id: arguments.string("id")])
-        let isLocked = try answer.string("standing") == "locked"
-        try report(answer, isLocked ? "still locked (user show says why):" : "unlocked", arguments)
-        return .success
+        try await arguments.ask(API.unlockDevice) {
+          let done = $0.standing == .locked ? "still locked (user show says why):" : "unlocked"
+          arguments.output.print("\(ours: done) \($0.id) of user \($0.user)")
+        }
       },
       Command(
         "revoke", "Revoke all that is bound to a device, for good",
@@ -73,19 +62,9 @@ enum DeviceCommands {
           """,
         arguments: [id], synonyms: ["delete", "remove"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.revokeDevice, arguments, at: [.id: arguments.string("id")])
-        try report(answer, "revoked", arguments)
-        return .success
+        try await arguments.ask(API.revokeDevice) {
+          arguments.output.print("revoked \($0.id) of user \($0.user)")
+        }
       },
     ])
-
-  private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
-      arguments.output.print(
-        "\(ours: done) \(try answer.string("id")) of user \(try answer.string("user"))")
-    }
-  }
 }

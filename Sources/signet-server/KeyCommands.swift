@@ -39,35 +39,23 @@ enum KeyCommands {
             "Make another operator's key where none is left"),
         ], synonyms: ["add", "new"], handler: create),
       Command("list", "List the API keys, revoked ones included") { arguments in
-        let answer = try await OperatorClient.send(API.listKeys, arguments)
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listKeys) {
+          arguments.output.print(
+            ["KEY", "NAME", "SCOPES", "CREATED", "REVOKED"],
+            $0.keys.map {
+              [
+                $0.id, $0.name, $0.scopes.joined(separator: " "), utc($0.created),
+                $0.altered ? "altered" : $0.revoked.map(utc) ?? "-",
+              ]
+            })
         }
-        var table = TextTable(["KEY", "NAME", "SCOPES", "CREATED", "REVOKED"])
-        for key in try objects("keys", in: answer) {
-          table.append([
-            try key.string("id"), try key.string("name"), try key.strings("scopes").joined(separator: " "),
-            utc(try key.integer("created")),
-            try key.bool("altered") ? "altered" : key.optionalInteger("revoked").map(utc) ?? "-",
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command(
         "revoke", "End an API key",
         description: "The last good key of scope admin can't be revoked: make another one first.",
         arguments: [Argument("id", "The key's id")], synonyms: ["delete", "remove"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.revokeKey, arguments, at: [.id: arguments.string("id")])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("revoked \(try answer.string("id"))")
-        }
-        return .success
+        try await arguments.ask(API.revokeKey) { arguments.output.print("revoked \($0.id)") }
       },
     ])
 
@@ -77,38 +65,37 @@ enum KeyCommands {
     let path = arguments.optionalString("output")
     var file = try NewFile.named(by: "output", arguments)
     var answer = try await make()
-    let (id, key) = (try answer.string("id"), try answer.string("key"))
     if let path {
-      try file?.write(Array("\(key)\n".utf8), or: "revoke the key and make another")
-      answer["key"] = nil
-      answer["file"] = .string(path)
+      try file?.write(Array("\(answer.message.key)\n".utf8), or: "revoke the key and make another")
+      answer.json["key"] = nil
+      answer.json["file"] = .string(path)
     }
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else if let path {
-      arguments.output.print(fields: [("Key", id), ("File", path)])
-    } else {
-      // Nothing but the key, so that it can go into a file or a vault's input.
-      arguments.output.print("\(copied: key)")
-      arguments.errorOutput.print("This is key \(id); it can't be shown again.")
+    return arguments.show(answer) { made in
+      if let path {
+        arguments.output.print(fields: [("Key", made.id), ("File", path)])
+      } else {
+        // Nothing but the key, so that it can go into a file or a vault's input.
+        arguments.output.print("\(copied: made.key)")
+        arguments.errorOutput.print("This is key \(made.id); it can't be shown again.")
+      }
     }
-    return .success
   }
 
   /// Has a running server make the key.
-  private static func requester(_ arguments: Arguments) throws -> () async throws -> JSONObject {
+  private static func requester(_ arguments: Arguments) throws -> () async throws -> Answer<MadeAPIKey> {
     let client = try OperatorClient(arguments, for: API.addKey)
-    var object: JSONObject = [
-      "name": .string(arguments.string("name")),
-      "scopes": .array(arguments.strings("scope").map { .string($0) }),
-    ]
-    if let name = arguments.optionalString("display-name") { object["displayName"] = .string(name) }
-    let body = object
-    return { try await client.send(API.addKey, body: body) }
+    let key = order(arguments)
+    return { try await client.send(API.addKey, key) }
+  }
+
+  private static func order(_ arguments: Arguments) -> NewAPIKey {
+    NewAPIKey(
+      name: arguments.string("name"), displayName: arguments.optionalString("display-name"),
+      scopes: arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:)))
   }
 
   /// Makes the key in the database of a folder, as `init` makes the first one.
-  private static func maker(_ arguments: Arguments) throws -> () async throws -> JSONObject {
+  private static func maker(_ arguments: Arguments) throws -> () async throws -> Answer<MadeAPIKey> {
     for other in ["server", "ca", "key-file"] where arguments.isSet(other) {
       throw UsageFailure.refused("--\(ours: other) goes without --offline")
     }
@@ -116,16 +103,16 @@ enum KeyCommands {
       throw UsageFailure.refused("--offline needs --data: the folder to write into")
     }
     let folder = try DataDirectory(opening: data)
-    let (name, displayName) = (arguments.string("name"), arguments.optionalString("display-name"))
-    let scopes = arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:))
+    let order = order(arguments)
     return {
       let context = try folder.serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
       do {
         let key = try await APIKeyService(context).create(
-          name: name, displayName: displayName, scopes: scopes, by: .local)
+          name: order.name, displayName: order.displayName, scopes: order.scopes, by: .local)
         await context.storage.close()
-        return ["id": .string(key.id), "key": .string(key.text)]
+        let made = MadeAPIKey(id: key.id, key: key.text)
+        return Answer(message: made, json: made.json)
       } catch {
         await context.storage.close()
         throw CommandFailure(Dialect.problem(error, context.log))

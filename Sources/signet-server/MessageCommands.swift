@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 
 /// `signet-server message …`: what a relying party asks by way of authenticator apps.
@@ -50,64 +51,55 @@ enum MessageCommands {
     ])
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
-    var body: JSONObject = [
-      "user": .string(arguments.string("user")), "text": .string(arguments.string("text")),
-      "kind": .string(arguments.string("kind")),
-      "lifetime": .integer(Int64(try arguments.seconds("lifetime", in: 10...3600))),
-    ]
-    for (option, member) in [
-      ("authenticator", "mechanism"), ("context", "context"), ("payload", "customPayload"),
-    ] { body[member] = arguments.optionalString(option).map { .string($0) } }
+    let message = try NewPushMessage(
+      user: arguments.value("user"), mechanism: arguments.optionalString("authenticator"),
+      kind: arguments.value("kind"), text: arguments.string("text"),
+      customPayload: arguments.optionalString("payload"), context: arguments.optionalString("context"),
+      lifetime: Int64(arguments.seconds("lifetime", in: 10...3600)))
     let client = try OperatorClient(arguments, for: API.sendPushMessage)
     let answer = try await client.send(
-      API.sendPushMessage, body: body, sayingFor: ["mechanism": "--authenticator"])
-    guard !arguments.isSet("json") else {
-      arguments.output.print(answer)
-      return .success
+      API.sendPushMessage, message, sayingFor: ["mechanism": "--authenticator"])
+    return arguments.show(answer) { made in
+      var fields = [
+        ("Message", made.id), ("Transaction", made.transaction), ("Status", made.status.rawValue),
+        ("Expires", utc(made.expires)), ("Delivery", text(of: made.delivery)),
+      ]
+      if let number = made.number { fields.append(("Number", String(number))) }
+      arguments.output.print(fields: fields)
     }
-    var fields = [
-      ("Message", try answer.string("id")), ("Transaction", try answer.string("transaction")),
-      ("Status", try answer.string("status")),
-      ("Expires", utc(try answer.integer("expires"))), ("Delivery", try delivery(answer)),
-    ]
-    if let number = try answer.optionalInteger("number") { fields.append(("Number", String(number))) }
-    arguments.output.print(fields: fields)
-    return .success
   }
 
   /// What became of handing the message over, for people.
-  private static func delivery(_ answer: JSONObject) throws -> String {
-    switch try answer.string("delivery") {
-    case "taken": "taken by the push service"
-    case "gone": "the push service does not know the app any more; have it enrol again"
-    case "failed": "the push service could not be reached, or refused; the server's log has the cause"
-    case "live": "none by push: the app asks for it (signet listen)"
-    case "none":
+  private static func text(of delivery: SentPushAuthMessage.Delivery) -> String {
+    switch delivery {
+    case .taken: "taken by the push service"
+    case .gone: "the push service does not know the app any more; have it enrol again"
+    case .failed: "the push service could not be reached, or refused; the server's log has the cause"
+    case .live: "none by push: the app asks for it (signet listen)"
+    case .none:
       "not sent: no service in \"push\" of server.json reaches this app ('authenticator list' shows what it is pushed by); set one up, or hand the app what --json prints as push"
-    case let other: other
     }
   }
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...3600) : nil
-    let answer = try await OperatorClient.decided(
-      API.showPushMessage, arguments, at: [.id: arguments.string("id")], within: wait ?? 0)
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
+    let (pending, approved) = (PushAuthMessageRecord.State.pending, PushAuthMessageRecord.State.approved)
+    let answer = try await OperatorClient(arguments, for: API.showPushMessage).decided(
+      API.showPushMessage, within: wait ?? 0
+    ) { $0.status == pending.rawValue }
+    arguments.show(answer) { message in
       var fields = [
-        ("Message", try answer.string("id")), ("Transaction", try answer.string("transaction")),
-        ("Kind", try answer.string("kind")),
-        ("Status", try answer.string("status")), ("Created", utc(try answer.integer("created"))),
-        ("Expires", utc(try answer.integer("expires"))),
+        ("Message", message.id), ("Transaction", message.transaction), ("Kind", message.kind),
+        ("Status", message.status), ("Created", utc(message.created)), ("Expires", utc(message.expires)),
       ]
-      if let answered = try answer.optionalInteger("answered") { fields.append(("Answered", utc(answered))) }
+      if let answered = message.answered { fields.append(("Answered", utc(answered))) }
       arguments.output.print(fields: fields)
     }
     guard wait != nil else { return .success }
-    return switch try answer.string("status") {
-    case "approved", "accepted": .success  // by it, or by another of the user's authenticators
-    case "pending": .temporaryFailure
+    return switch answer.message.status {
+    // By it, or by another of the user's authenticators.
+    case approved.rawValue, TransactionRecord.State.accepted.rawValue: .success
+    case pending.rawValue: .temporaryFailure
     default: .failure
     }
   }

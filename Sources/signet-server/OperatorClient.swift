@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetFiles
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 import SignetText
 import SignetTransport
@@ -14,6 +15,14 @@ import SignetWire
   import Foundation
 #endif
 
+/// What a server has answered.
+struct Answer<Message: Sendable>: Sendable {
+  /// The message.
+  let message: Message
+  /// As it came, also with members that this version does not know: what `--json` prints.
+  var json: JSONObject
+}
+
 /// A client of a running server, with an API key (`docs/protocol.md` section 7).
 struct OperatorClient: Sendable {
   /// The most bytes of an answer: a list of a hundred thousand users has room.
@@ -22,6 +31,7 @@ struct OperatorClient: Sendable {
   private static let longestStart = Duration.seconds(2)
 
   let server: ServerURL
+  private let arguments: Arguments
   private let folder: String?
   /// The ways to the server, in the order of trial.
   private let transports: [any HTTPTransport]
@@ -33,6 +43,7 @@ struct OperatorClient: Sendable {
       preconditionFailure("\(endpoint.description.id) takes no API key")
     }
     let access = try Access(arguments, scope)
+    self.arguments = arguments
     server = access.server
     folder = arguments.optionalString("data")
     key = access.key
@@ -48,77 +59,61 @@ struct OperatorClient: Sendable {
     transports = [try CurlTransport(configuration), byName]
   }
 
-  /// Calls an endpoint once, with the server and the key of a command's options.
+  /// Calls an endpoint, the parameters of whose path are the command's arguments of the same names.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - arguments: The options.
-  ///   - values: The parameters of its path.
-  ///   - query: Names and values of the query.
-  ///   - body: What is sent, if the endpoint takes a body.
-  /// - Returns: The answer.
-  /// - Throws: `CommandFailure`.
-  static func send(
-    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, at values: [PathParameter: String] = [:],
-    query: [(String, String)] = [], body: JSONObject = [:]
-  ) async throws -> JSONObject {
-    try await OperatorClient(arguments, for: endpoint).send(endpoint, at: values, query: query, body: body)
-  }
-
-  /// Calls an endpoint.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint.
-  ///   - values: The parameters of its path.
-  ///   - query: Names and values of the query.
-  ///   - body: What is sent, if the endpoint takes a body.
-  ///   - options: The options by which members of the body were given, for what the server says of them.
+  ///   - input: What is sent.
+  ///   - options: The options by which members of the input were given, for what the server says of them.
   /// - Returns: The answer.
   /// - Throws: `CommandFailure`; `UsageFailure` for a value that cannot be a path segment.
-  func send(
-    _ endpoint: some DescribedEndpoint, at values: [PathParameter: String] = [:],
-    query: [(String, String)] = [], body: JSONObject = [:],
+  func send<Input, Output>(
+    _ endpoint: Endpoint<APIKeyRecord, Input, Output>, _ input: Input,
     sayingFor options: KeyValuePairs<String, String> = [:]
-  ) async throws -> JSONObject {
-    do { return try await answer(endpoint.description, values, query, body) } catch let failure
-      as CommandFailure
-    {
+  ) async throws -> Answer<Output> {
+    let content = endpoint.content(input)
+    let json: JSONObject
+    do { json = try await answer(endpoint.description, content) } catch let failure as CommandFailure {
       guard !options.isEmpty else { throw failure }
       let message = options.reduce(failure.description) { $0.replacing("\"\($1.key)\"", with: $1.value) }
       throw CommandFailure(failure.exitCode, TerminalText(message))
     }
+    do { return Answer(message: try endpoint.message(in: json), json: json) } catch {
+      throw Self.otherVersion(error)
+    }
+  }
+
+  /// Calls an endpoint that takes nothing.
+  ///
+  /// - Throws: As ``send(_:_:sayingFor:)`` does.
+  func send<Output>(_ endpoint: Endpoint<APIKeyRecord, Void, Output>) async throws -> Answer<Output> {
+    try await send(endpoint, ())
   }
 
   /// Asks, once a second, until what is there is decided or the time is over.
   ///
   /// - Parameters:
   ///   - endpoint: Shows what is waited for.
-  ///   - arguments: The options.
-  ///   - values: The parameters of its path.
   ///   - seconds: How long; 0 asks once.
-  /// - Returns: The last answer, whose `status` may still be `pending`.
-  /// - Throws: `CommandFailure`.
-  static func decided(
-    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, at values: [PathParameter: String],
-    within seconds: Int
-  ) async throws -> JSONObject {
-    let client = try OperatorClient(arguments, for: endpoint)
+  ///   - isPending: Whether an answer may still change.
+  /// - Returns: The last answer, which may still be pending.
+  /// - Throws: As ``send(_:_:sayingFor:)`` does.
+  func decided<Output>(
+    _ endpoint: Endpoint<APIKeyRecord, Void, Output>, within seconds: Int, while isPending: (Output) -> Bool
+  ) async throws -> Answer<Output> {
     let deadline = ContinuousClock.now + .seconds(seconds)
-    var answer = try await client.send(endpoint, at: values)
-    while try answer.string("status") == "pending", ContinuousClock.now < deadline {
+    var answer = try await send(endpoint)
+    while isPending(answer.message), ContinuousClock.now < deadline {
       try await Task.sleep(for: min(.seconds(1), ContinuousClock.now.duration(to: deadline)))
-      answer = try await client.send(endpoint, at: values)
+      answer = try await send(endpoint)
     }
     return answer
   }
 
-  private func answer(
-    _ endpoint: EndpointDescription, _ values: [PathParameter: String], _ query: [(String, String)],
-    _ body: JSONObject
-  ) async throws -> JSONObject {
-    precondition(Set(values.keys) == Set(endpoint.parameters), "\(endpoint.id) has other parameters")
+  private func answer(_ endpoint: EndpointDescription, _ content: RequestContent) async throws -> JSONObject {
     var path = endpoint.path(uaf: "")
-    for (parameter, value) in values {
+    for parameter in endpoint.parameters {
+      let value = arguments.string(parameter.rawValue)
       guard PercentEncoding.isSegment(value) else {
         throw UsageFailure.refused(
           "\(ours: parameter.rawValue.uppercased()) cannot be empty, . or .., which name nothing in a URL")
@@ -128,7 +123,7 @@ struct OperatorClient: Sendable {
     let token = key.secret.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     var headers = [("Authorization", "Bearer \(token)"), ("Accept", "application/json")]
     if let type = endpoint.request.mediaType { headers.append(("Content-Type", type)) }
-    let fields = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    let fields = content.query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     guard let method = HTTPMethod(rawValue: endpoint.method.rawValue) else {
       preconditionFailure("\(endpoint.method) is no method")
     }
@@ -136,15 +131,17 @@ struct OperatorClient: Sendable {
       HTTPRequest(
         method: method,
         url: server.url(path: String(path.dropFirst())) + (fields.isEmpty ? "" : "?\(fields)"),
-        headers: headers, body: endpoint.request.mediaType == nil ? [] : body.bytes))
+        headers: headers, body: content.body))
     guard (200...299).contains(response.status) else { throw failure(response, of: endpoint) }
     do {
       return try JSONObject(
         parsing: response.body,
         limits: JSONLimits(maximumByteCount: Self.maximumByteCount, maximumMemberCount: 1_000_000))
-    } catch {
-      throw CommandFailure(.protocolError, "the answer is not of this version of the protocol: \(error)")
-    }
+    } catch { throw Self.otherVersion(error) }
+  }
+
+  static func otherVersion(_ error: any Error) -> CommandFailure {
+    CommandFailure(.protocolError, "the answer is not of this version of the protocol: \(error)")
   }
 
   /// Sends a request, to the server of a folder again where nothing listens yet: it may be starting.

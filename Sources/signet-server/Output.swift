@@ -1,5 +1,8 @@
 import SignetJSON
+import SignetServer
+import SignetStorage
 import SignetTerminal
+import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -10,6 +13,17 @@ import SignetTerminal
 extension Terminal {
   /// Prints a JSON document for programs, indented so that people can read it too.
   func print(_ object: JSONObject) { print(json: object.text(.pretty)) }
+
+  /// Prints a list.
+  ///
+  /// - Parameters:
+  ///   - columns: The titles of its columns.
+  ///   - rows: A cell for each column.
+  func print(_ columns: [TextTable.Column], _ rows: [[String]]) {
+    var table = TextTable(columns)
+    for row in rows { table.append(row) }
+    print(table)
+  }
 
   /// Prints names of ours and values of anybody in two columns.
   ///
@@ -31,13 +45,64 @@ func utc(_ seconds: Int64) -> String {
   Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
 }
 
-/// The objects of an array in an answer.
-func objects(_ name: String, in answer: JSONObject) throws -> [JSONObject] {
-  try answer.array(name).map {
-    guard case .object(let object) = $0 else {
-      throw CommandFailure(
-        .protocolError, "the answer is not of this version of the protocol: \"\(ours: name)\"")
+extension JSONObject {
+  /// The lists of several pages as one document, without what else the pages have.
+  init(joining pages: [JSONObject]) {
+    self.init()
+    for case (let name, .array(let elements)) in pages.flatMap(\.members) {
+      var joined: [JSONValue] = []
+      if case .array(let before)? = self[name] { joined = before }
+      self[name] = nil  // `joined` is the one owner: nothing is copied
+      joined += elements
+      self[name] = .array(joined)
     }
-    return object
+  }
+}
+
+extension Arguments {
+  /// Calls an endpoint, and prints its answer.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint; parameters of its path are arguments of the command.
+  ///   - input: What is sent.
+  ///   - show: Prints the answer for people.
+  /// - Returns: Success.
+  /// - Throws: As `OperatorClient.send` does.
+  func ask<Input, Output>(
+    _ endpoint: Endpoint<APIKeyRecord, Input, Output>, _ input: Input, _ show: (Output) throws -> Void
+  ) async throws -> ExitCode {
+    try await self.show(OperatorClient(self, for: endpoint).send(endpoint, input), show)
+  }
+
+  /// Calls an endpoint that takes nothing, and prints its answer.
+  ///
+  /// - Throws: As `OperatorClient.send` does.
+  func ask<Output>(
+    _ endpoint: Endpoint<APIKeyRecord, Void, Output>, _ show: (Output) throws -> Void
+  ) async throws -> ExitCode {
+    try await ask(endpoint, (), show)
+  }
+
+  /// Prints an answer: with `--json` as it came, or else for people.
+  @discardableResult
+  func show<Output>(_ answer: Answer<Output>, _ show: (Output) throws -> Void) rethrows -> ExitCode {
+    if isSet("json") { output.print(answer.json) } else { try show(answer.message) }
+    return .success
+  }
+
+  /// What an option or operand says, read as the server reads it.
+  ///
+  /// - Throws: `CommandFailure`, as of a server that refuses it.
+  func value<Value: Shaped>(_ name: String) throws -> Value {
+    do { return try Value.shape.read(.string(string(name)), name) } catch {
+      throw CommandFailure(Problem(reading: error))
+    }
+  }
+
+  /// What an option or operand says, read as the server reads it; `nil` if it was not given.
+  ///
+  /// - Throws: As ``value(_:)`` does.
+  func optionalValue<Value: Shaped>(_ name: String) throws -> Value? {
+    try optionalString(name) == nil ? nil : value(name)
   }
 }

@@ -12,27 +12,18 @@ enum SigningKeyCommands {
       """, options: OperatorOptions.connection,
     commands: [
       Command("list", "List the keys, retired ones included; the last one signs") { arguments in
-        let answer = try await OperatorClient.send(API.listSigningKeys, arguments)
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listSigningKeys) { list in
+          arguments.output.print(
+            ["KEY", "CREATED", "RETIRED"],
+            list.keys.map { [$0.id, utc($0.created), $0.altered ? "altered" : $0.retired.map(utc) ?? "-"] })
+          if list.missing {
+            arguments.errorOutput.print(
+              """
+              signet-server: the row of the key that signs was altered or removed, so nothing is signed: find out who can write the \
+              database, and restore a backup that has the key, or make another: signet-server signing-key rotate
+              """)
+          }
         }
-        var table = TextTable(["KEY", "CREATED", "RETIRED"])
-        for key in try objects("keys", in: answer) {
-          table.append([
-            try key.string("id"), utc(try key.integer("created")),
-            try key.bool("altered") ? "altered" : key.optionalInteger("retired").map(utc) ?? "-",
-          ])
-        }
-        arguments.output.print(table)
-        if try answer.bool("missing") {
-          arguments.errorOutput.print(
-            """
-            signet-server: the row of the key that signs was altered or removed, so nothing is signed: find out who can write the \
-            database, and restore a backup that has the key, or make another: signet-server signing-key rotate
-            """)
-        }
-        return .success
       },
       Command(
         "rotate", "Make another key, which signs from now on",
@@ -43,13 +34,10 @@ enum SigningKeyCommands {
           ('signet renew'); the command says so.
           """
       ) { arguments in
-        let answer = try await OperatorClient.send(API.rotateSigningKey, arguments)
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print(fields: [("Key", try answer.string("id"))])
-        }
-        if try answer.optionalString("succession") == nil {
+        let client = try OperatorClient(arguments, for: API.rotateSigningKey)
+        let answer = try await client.send(API.rotateSigningKey)
+        arguments.show(answer) { arguments.output.print(fields: [("Key", $0.id)]) }
+        if answer.message.succession == nil {
           arguments.errorOutput.print(
             """
             signet-server: the row of the key before was altered or removed, so no device follows to this one by itself; devices \

@@ -2,7 +2,9 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 import SignetServer
+import SignetStorage
 import SignetTerminal
+import SignetWire
 
 /// `signet-server token …`.
 enum TokenCommands {
@@ -39,15 +41,16 @@ enum TokenCommands {
         options: [.value("user", "Those of this user only", named: "user")], handler: list),
       Command(
         "assign", "Give a token to a user, who has to verify it", arguments: [serial, UserCommands.user]
-      ) { try await assign($0, ["user": .string($0.string("user"))], "assigned") },
+      ) { try await assign($0, to: $0.value("user"), "assigned") },
       Command("unassign", "Take a token back from its user", arguments: [serial]) {
-        try await assign($0, [:], "took back")
+        try await assign($0, to: nil, "took back")
       },
       Command(
         "verify", "Take a token into use by its first right code",
         arguments: [serial, Argument("code", "What the token shows")]
       ) {
-        try await prove(API.verifyTokenAsOperator, $0, ["code": .string($0.string("code"))], "verified")
+        try await CodeCommands.ask(
+          API.verifyTokenAsOperator, $0, CodeOfToken(code: $0.string("code")), "verified")
       },
       Command(
         "resync", "Find a token's place again, and unlock it, by two codes in a row",
@@ -55,42 +58,35 @@ enum TokenCommands {
           serial, Argument("first", "What the token shows"), Argument("second", "What it shows next"),
         ]
       ) {
-        try await prove(
+        try await CodeCommands.ask(
           API.resynchroniseTokenAsOperator, $0,
-          ["codes": [.string($0.string("first")), .string($0.string("second"))]],
-          "resynchronised")
+          CodesOfToken(codes: [$0.string("first"), $0.string("second")]), "resynchronised")
       },
-      Command("disable", "Take a token out of use", arguments: [serial]) {
-        try await change(API.disableToken, $0, "disabled")
+      Command("disable", "Take a token out of use", arguments: [serial]) { arguments in
+        try await arguments.ask(API.disableToken) { arguments.output.print("disabled \($0.serial)") }
       },
-      Command("enable", "Let a disabled token be verified again", arguments: [serial]) {
-        try await change(API.enableToken, $0, "enabled")
+      Command("enable", "Let a disabled token be verified again", arguments: [serial]) { arguments in
+        try await arguments.ask(API.enableToken) { arguments.output.print("enabled \($0.serial)") }
       },
       Command("remove", "Remove a token and its secret", arguments: [serial]) { arguments in
-        let answer = try await OperatorClient.send(
-          API.removeToken, arguments, at: [.serial: arguments.string("serial")])
-        return try report(answer, "removed", arguments)
+        try await arguments.ask(API.removeToken) { arguments.output.print("removed \($0.serial)") }
       },
     ])
 
   private static func importTokens(_ arguments: Arguments) async throws -> ExitCode {
     let file = try TokenFile(arguments.string("file"), key: await transportKey(arguments))
     let client = try OperatorClient(arguments, for: API.addTokens)
-    var (added, known): ([JSONValue], [JSONValue]) = ([], [])
-    for request in file.requests {
-      let answer = try await client.send(API.addTokens, body: request)
-      added += try answer.array("added")
-      known += try answer.array("known")
-    }
+    var answers: [Answer<AddedTokens>] = []
+    for request in try file.requests { answers.append(try await client.send(API.addTokens, request)) }
     if arguments.isSet("json") {
-      arguments.output.print(["added": .array(added), "known": .array(known)])
+      arguments.output.print(JSONObject(joining: answers.map(\.json)))
     } else {
+      let added = answers.reduce(0) { $0 + $1.message.added.count }
+      let known = answers.reduce(0) { $0 + $1.message.known.count }
       arguments.output.print(
-        "imported \(added.count) \(added.count == 1 ? "token" : "tokens")"
-          + (known.isEmpty
-            ? ""
-            : "; \(known.count) \(known.count == 1 ? "was known and stays" : "were known and stay") as before")
-      )
+        "imported \(added) \(added == 1 ? "token" : "tokens")"
+          + (known == 0
+            ? "" : "; \(known) \(known == 1 ? "was known and stays" : "were known and stay") as before"))
     }
     return .success
   }
@@ -125,62 +121,37 @@ enum TokenCommands {
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
     let client = try OperatorClient(arguments, for: API.listTokens)
-    var tokens: [JSONObject] = []
+    var (pages, tokens): ([JSONObject], [TokenDescription]) = ([], [])
     while true {
-      var query: [(String, String)] = [("limit", "500")]
-      if let user = arguments.optionalString("user") { query.append(("user", user)) }
-      if let last = tokens.last { query.append(("after", try last.string("serial"))) }
-      let page = try objects("tokens", in: try await client.send(API.listTokens, query: query))
-      tokens += page
-      if page.count < 500 { break }
+      let page = try await client.send(
+        API.listTokens,
+        TokenQuery(user: arguments.optionalValue("user"), after: tokens.last?.serial, limit: pageSize))
+      pages.append(page.json)
+      tokens += page.message.tokens
+      if page.message.tokens.count < pageSize { break }
     }
-    guard !arguments.isSet("json") else {
-      arguments.output.print(["tokens": .array(tokens.map { .object($0) })])
-      return .success
+    if arguments.isSet("json") {
+      arguments.output.print(JSONObject(joining: pages))
+    } else {
+      arguments.output.print(
+        ["TOKEN", "KIND", "STATE", "USER", "FAILURES", "IMPORTED"],
+        tokens.map {
+          [
+            $0.serial, $0.kind.rawValue, $0.state.rawValue, $0.user ?? "-", String($0.failures),
+            utc($0.created),
+          ]
+        })
     }
-    var table = TextTable(["TOKEN", "KIND", "STATE", "USER", "FAILURES", "IMPORTED"])
-    for token in tokens {
-      table.append([
-        try token.string("serial"), try token.string("kind"), try token.string("state"),
-        try token.optionalString("user") ?? "-", String(try token.integer("failures")),
-        utc(try token.integer("created")),
-      ])
-    }
-    arguments.output.print(table)
     return .success
   }
+
+  private static let pageSize: Int64 = 500
 
   private static func assign(
-    _ arguments: Arguments, _ body: JSONObject, _ done: String
+    _ arguments: Arguments, to user: UserID?, _ done: String
   ) async throws -> ExitCode {
-    let answer = try await OperatorClient.send(
-      API.assignToken, arguments, at: [.serial: arguments.string("serial")], body: body)
-    return try report(answer, done, arguments)
-  }
-
-  private static func change(_ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ done: String)
-    async throws -> ExitCode
-  {
-    let answer = try await OperatorClient.send(
-      endpoint, arguments, at: [.serial: arguments.string("serial")])
-    return try report(answer, done, arguments)
-  }
-
-  private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws -> ExitCode
-  {
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
-      arguments.output.print("\(ours: done) \(try answer.string("serial"))")
+    try await arguments.ask(API.assignToken, TokenAssignment(user: user)) {
+      arguments.output.print("\(ours: done) \($0.serial)")
     }
-    return .success
-  }
-
-  private static func prove(
-    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ body: JSONObject, _ member: String
-  ) async throws -> ExitCode {
-    let answer = try await OperatorClient.send(
-      endpoint, arguments, at: [.serial: arguments.string("serial")], body: body)
-    return try CodeCommands.report(answer, member, arguments)
   }
 }

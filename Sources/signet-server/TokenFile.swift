@@ -1,6 +1,8 @@
 import SignetJSON
 import SignetOATH
+import SignetServer
 import SignetTerminal
+import SignetWire
 
 /// A file of tokens to be imported, as the requests that import them.
 struct TokenFile {
@@ -31,10 +33,19 @@ struct TokenFile {
     }
   }
 
-  /// The requests that import the tokens.
-  var requests: [JSONObject] {
-    stride(from: 0, to: tokens.count, by: Self.batchCount).map { start in
-      ["tokens": .array(tokens[start..<min(start + Self.batchCount, tokens.count)].map { .object($0) })]
+  /// The requests that import the tokens, read as the server reads them.
+  ///
+  /// - Throws: `CommandFailure`, as of a server that refuses one.
+  var requests: [NewTokens] {
+    get throws(CommandFailure) {
+      do throws(Problem) {
+        var requests: [NewTokens] = []
+        for start in stride(from: 0, to: tokens.count, by: Self.batchCount) {
+          let batch = tokens[start..<min(start + Self.batchCount, tokens.count)]
+          requests.append(try NewTokens(["tokens": .array(batch.map { .object($0) })]))
+        }
+        return requests
+      } catch { throw CommandFailure(error) }
     }
   }
 }

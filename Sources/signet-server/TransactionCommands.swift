@@ -1,6 +1,8 @@
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
+import SignetWire
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -45,15 +47,11 @@ enum TransactionCommands {
         options: [.value("reason", "Why: up to 1000 characters", named: "text")],
         arguments: [identifier], synonyms: ["cancel", "delete", "revoke"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.withdrawTransaction, arguments, at: [.id: arguments.string("id")],
-          query: arguments.optionalString("reason").map { [("reason", $0)] } ?? [])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("withdrawn \(try answer.string("id"))")
+        try await arguments.ask(
+          API.withdrawTransaction, WithdrawalQuery(reason: arguments.optionalString("reason"))
+        ) {
+          arguments.output.print("withdrawn \($0)")
         }
-        return .success
       },
       Command(
         "list", "List transactions, those that were made last first; with the operator's key",
@@ -62,9 +60,7 @@ enum TransactionCommands {
           .value("user", "Those of this user only", named: "user"),
           .value(
             "status", "Those that stand here only",
-            completion: .choices([
-              "pending", "accepted", "denied", "reported", "cancelled", "withdrawn", "expired",
-            ])),
+            completion: .choices(TransactionRecord.State.allCases.map(\.rawValue))),
           .value("limit", "At most so many", named: "n", default: "100"),
         ], handler: list),
       VerifyCommand.command,
@@ -92,51 +88,44 @@ enum TransactionCommands {
   ]
   static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
 
-  /// The body of the request that asks, but for whom.
+  /// What is asked, but not whom.
   ///
   /// - Throws: `UsageFailure`, and `CommandFailure` for a form that cannot be read.
-  static func order(_ arguments: Arguments) throws -> JSONObject {
+  static func order(_ arguments: Arguments) throws -> NewTransaction {
     let lifetimes = Int(TransactionDraft.lifetimes.lowerBound)...Int(TransactionDraft.lifetimes.upperBound)
-    var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
+    var order = NewTransaction()
+    order.lifetime = Int64(try arguments.seconds("lifetime", in: lifetimes))
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
-    case (let text?, nil): body["text"] = .string(text)
-    case (nil, let path?): body["form"] = .object(try jsonObject(at: path, option: "form"))
+    case (let text?, nil): order.text = text
+    case (nil, let path?): order.form = try jsonObject(at: path, option: "form")
     default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
     }
     var context = JSONObject()
     for name in ["place", "browser", "address"] {
       if let text = arguments.optionalString(name) { context[name] = .string(text) }
     }
-    if !context.isEmpty { body["context"] = .object(context) }
-    let statuses = arguments.strings("status")
-    if !statuses.isEmpty { body["statuses"] = .array(statuses.map { .string($0) }) }
-    if let digits = try arguments.optionalInteger("number", in: 2...6) {
-      body["number"] = ["digits": .integer(Int64(digits))]
-    }
-    body["requirement"] = arguments.optionalString("requirement").map { .string($0) }
-    return body
+    if !context.isEmpty { order.context = context }
+    let statuses = arguments.strings("status").compactMap(DecisionStatus.init(rawValue:))
+    if !statuses.isEmpty { order.statuses = statuses }
+    order.number = try arguments.optionalInteger("number", in: 2...6).map { .init(digits: Int64($0)) }
+    order.requirement = arguments.optionalString("requirement")
+    return order
   }
 
   /// What there is to show of a number, which cannot be had again.
-  static func number(in answer: JSONObject) throws -> [(String, String)] {
-    try answer.optionalString("number").map { [("Number", $0)] } ?? []
+  static func number(of made: MadeTransaction) -> [(String, String)] {
+    made.number.map { [("Number", $0)] } ?? []
   }
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
-    var body = try order(arguments)
-    body["user"] = .string(arguments.string("user"))
-    if let fields = try typedFields(arguments) { body["typed"] = .array(fields.map { .integer($0) }) }
-    let answer = try await OperatorClient.send(API.createTransaction, arguments, body: body)
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
+    var order = try order(arguments)
+    order.user = try arguments.value("user")
+    order.typed = try typedFields(arguments)
+    return try await arguments.ask(API.createTransaction, order) { made in
       arguments.output.print(
-        fields: [
-          ("Transaction", try answer.string("id")), ("Status", try answer.string("status")),
-          ("Expires", utc(try answer.integer("expires"))),
-        ] + (try number(in: answer)))
+        fields: [("Transaction", made.id), ("Status", made.status), ("Expires", utc(made.expires))]
+          + number(of: made))
     }
-    return .success
   }
 
   private static func typedFields(_ arguments: Arguments) throws -> [Int64]? {
@@ -155,13 +144,14 @@ enum TransactionCommands {
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...86_400) : nil
-    let answer = try await OperatorClient.decided(
-      API.showTransaction, arguments, at: [.id: arguments.string("id")], within: wait ?? 0)
-    if arguments.isSet("json") { arguments.output.print(answer) } else { try print(answer, arguments.output) }
+    let answer = try await OperatorClient(arguments, for: API.showTransaction).decided(
+      API.showTransaction, within: wait ?? 0
+    ) { $0.status == .pending }
+    arguments.show(answer) { print($0, arguments.output) }
     guard wait != nil else { return .success }
-    return switch try answer.string("status") {
-    case "accepted": .success
-    case "pending": .temporaryFailure
+    return switch answer.message.status {
+    case .accepted: .success
+    case .pending: .temporaryFailure
     default: .failure
     }
   }
@@ -169,60 +159,47 @@ enum TransactionCommands {
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
     let limit = try arguments.integer("limit", in: 1...1_000_000)
     let client = try OperatorClient(arguments, for: API.listTransactions)
-    var found: [JSONObject] = []
+    var (pages, found): ([JSONObject], [TransactionDescription]) = ([], [])
     while found.count < limit {
       let count = min(100, limit - found.count)
-      var query: [(String, String)] = [("limit", String(count))]
-      for name in ["user", "status"] {
-        if let value = arguments.optionalString(name) { query.append((name, value)) }
-      }
-      if let last = found.last { query.append(("before", try last.string("id"))) }
-      let page = try objects("transactions", in: try await client.send(API.listTransactions, query: query))
-      found += page
-      if page.count < count { break }
+      let page = try await client.send(
+        API.listTransactions,
+        TransactionQuery(
+          user: arguments.optionalValue("user"), status: arguments.optionalValue("status"),
+          before: found.last?.id, limit: Int64(count)))
+      pages.append(page.json)
+      found += page.message.transactions
+      if page.message.transactions.count < count { break }
     }
-    guard !arguments.isSet("json") else {
-      arguments.output.print(["transactions": .array(found.map { .object($0) })])
-      return .success
+    if arguments.isSet("json") {
+      arguments.output.print(JSONObject(joining: pages))
+    } else {
+      arguments.output.print(
+        ["TRANSACTION", "STATUS", .init("USER", limit: 40), "CREATED", .init("CONTENT", limit: 80)],
+        found.map { [$0.id, $0.status.rawValue, $0.user ?? "-", utc($0.created), $0.content] })
     }
-    var table = TextTable([
-      "TRANSACTION", "STATUS", .init("USER", limit: 40), "CREATED", .init("CONTENT", limit: 80),
-    ])
-    for transaction in found {
-      table.append([
-        try transaction.string("id"), try transaction.string("status"),
-        try transaction.optionalString("user") ?? "-",
-        utc(try transaction.integer("created")),
-        try transaction.string("content"),
-      ])
-    }
-    arguments.output.print(table)
     return .success
   }
 
-  private static func print(_ answer: JSONObject, _ output: Terminal) throws {
+  private static func print(_ transaction: TransactionDescription, _ output: Terminal) {
     var fields = [
-      ("Transaction", try answer.string("id")), ("User", try answer.optionalString("user") ?? "-"),
-      ("Content", try answer.string("content")), ("Status", try answer.string("status")),
-      ("Created", utc(try answer.integer("created"))), ("Expires", utc(try answer.integer("expires"))),
+      ("Transaction", transaction.id), ("User", transaction.user ?? "-"), ("Content", transaction.content),
+      ("Status", transaction.status.rawValue), ("Created", utc(transaction.created)),
+      ("Expires", utc(transaction.expires)),
     ]
-    if answer.contains("requirements") {
-      fields.append(("Requires", try answer.strings("requirements").joined(separator: " or ")))
+    if let requirements = transaction.requirements {
+      fields.append(("Requires", requirements.joined(separator: " or ")))
     }
-    if let decision = try answer.optionalObject("decision") {
-      fields += [
-        ("Decided", utc(try decision.integer("time"))), ("Container", try decision.string("container")),
-      ]
+    if let decision = transaction.decision {
+      fields += [("Decided", utc(decision.time)), ("Container", decision.container)]
     }
-    if let uaf = try answer.optionalObject("uaf") {
-      fields += [("Decided", utc(try uaf.integer("time"))), ("UAF operation", try uaf.string("session"))]
+    if let uaf = transaction.uaf {
+      fields += [("Decided", utc(uaf.time)), ("UAF operation", uaf.session)]
     }
-    if let app = try answer.optionalObject("app") {
-      fields += [("Decided", utc(try app.integer("time"))), ("App", try app.string("mechanism"))]
-    }
-    if let end = try answer.optionalObject("end") {
-      fields += [("Ended", utc(try end.integer("time"))), ("Reason", reason(try end.string("reason")))]
-      if let message = try end.optionalString("message") { fields.append(("Message", message)) }
+    if let app = transaction.app { fields += [("Decided", utc(app.time)), ("App", app.mechanism)] }
+    if let end = transaction.end {
+      fields += [("Ended", utc(end.time)), ("Reason", reason(end.reason))]
+      if let message = end.message { fields.append(("Message", message)) }
     }
     output.print(fields: fields)
   }

@@ -1,12 +1,6 @@
-import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
 
 /// `signet-server uaf credentials`, `targets`, `metadata` and so on: what a running server has registered and knows.
 enum UAFRegistryCommands {
@@ -30,22 +24,16 @@ enum UAFRegistryCommands {
         """,
       options: OperatorOptions.connection + [user]
     ) { arguments in
-      let answer = try await OperatorClient.send(API.listUAFCredentials, arguments, query: texts(arguments))
-      guard !arguments.isSet("json") else {
-        arguments.output.print(answer)
-        return .success
+      try await arguments.ask(API.listUAFCredentials, query(arguments)) {
+        arguments.output.print(
+          ["AAID", "KEY", "USER", "STATE", "KEYS", "COUNTER", "CREATED"],
+          $0.credentials.map {
+            [
+              $0.aaid, $0.keyId, $0.user, $0.state.rawValue, text(of: $0.keyProtection),
+              String($0.signCounter), utc($0.created),
+            ]
+          })
       }
-      var table = TextTable(["AAID", "KEY", "USER", "STATE", "KEYS", "COUNTER", "CREATED"])
-      for credential in try objects("credentials", in: answer) {
-        table.append([
-          try credential.string("aaid"), try credential.string("keyId"), try credential.string("user"),
-          try credential.string("state"), try keys(of: credential),
-          String(try credential.integer("signCounter")),
-          utc(try credential.integer("created")),
-        ])
-      }
-      arguments.output.print(table)
-      return .success
     },
     Command(
       "remove-credential", "Remove a key",
@@ -53,10 +41,9 @@ enum UAFRegistryCommands {
         "The user registers again. The authenticator learns of it when it is used next (status 1481).",
       options: OperatorOptions.connection, arguments: key
     ) { arguments in
-      let answer = try await OperatorClient.send(
-        API.removeUAFCredential, arguments,
-        at: [.aaid: arguments.string("aaid"), .key: arguments.string("key")])
-      return try show(answer, "removed", arguments)
+      try await arguments.ask(API.removeUAFCredential) {
+        arguments.output.print("removed \($0.aaid) \($0.keyId)")
+      }
     },
     Command(
       "release-credential", "Take a key out of quarantine",
@@ -65,32 +52,19 @@ enum UAFRegistryCommands {
         only where you know which is the user's, and that the other is gone; else remove it.
         """, options: OperatorOptions.connection, arguments: key
     ) { arguments in
-      let answer = try await OperatorClient.send(
-        API.releaseUAFCredential, arguments,
-        at: [.aaid: arguments.string("aaid"), .key: arguments.string("key")])
-      return try show(answer, "released", arguments)
+      try await arguments.ask(API.releaseUAFCredential) {
+        arguments.output.print("released \($0.aaid) \($0.keyId)")
+      }
     },
   ]
 
   /// Where a key lies, and how well that is known.
-  private static func keys(of credential: JSONObject) throws -> String {
-    switch KeyAssurance(rawValue: try credential.string("keyProtection")) {
+  private static func text(of assurance: KeyAssurance) -> String {
+    switch assurance {
     case .hardwareAttested: "hardware (attested)"
     case .hardwareClaimed: "hardware (claimed)"
-    case .software, nil: "software"
+    case .software: "software"
     }
-  }
-
-  private static func show(
-    _ answer: JSONObject, _ done: String, _ arguments: Arguments
-  ) throws -> ExitCode {
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
-      let (aaid, key) = (try answer.string("aaid"), try answer.string("keyId"))
-      arguments.output.print("\(ours: done) \(aaid) \(key)")
-    }
-    return .success
   }
 
   // MARK: Devices
@@ -101,36 +75,22 @@ enum UAFRegistryCommands {
       description: "Without --user at most 1,000 are listed.",
       options: OperatorOptions.connection + [user]
     ) { arguments in
-      let answer = try await OperatorClient.send(API.listUAFTargets, arguments, query: texts(arguments))
-      guard !arguments.isSet("json") else {
-        arguments.output.print(answer)
-        return .success
+      try await arguments.ask(API.listUAFTargets, query(arguments)) {
+        arguments.output.print(
+          ["TARGET", "USER", "NAME", "DISPATCHER", "ENCRYPTED", "CREATED"],
+          $0.targets.map {
+            [
+              $0.id, $0.user, $0.name, $0.dispatcher ?? "-", $0.isEncrypted ? "yes" : "no", utc($0.created),
+            ]
+          })
       }
-      var table = TextTable(["TARGET", "USER", "NAME", "DISPATCHER", "ENCRYPTED", "CREATED"])
-      for target in try objects("targets", in: answer) {
-        guard case .bool(let isEncrypted)? = target["isEncrypted"] else { continue }
-        table.append([
-          try target.string("id"), try target.string("user"), try target.string("name"),
-          try target.optionalString("dispatcher") ?? "-", isEncrypted ? "yes" : "no",
-          utc(try target.integer("created")),
-        ])
-      }
-      arguments.output.print(table)
-      return .success
     },
     Command(
       "remove-target", "Remove a device that tokens are sent to",
       description: "Nothing is sent to it any more.", options: OperatorOptions.connection,
       arguments: [Argument("id", "The target's id")]
     ) { arguments in
-      let answer = try await OperatorClient.send(
-        API.removeUAFTarget, arguments, at: [.id: arguments.string("id")])
-      if arguments.isSet("json") {
-        arguments.output.print(answer)
-      } else {
-        arguments.output.print("removed \(try answer.string("id"))")
-      }
-      return .success
+      try await arguments.ask(API.removeUAFTarget) { arguments.output.print("removed \($0.id)") }
     },
   ]
 
@@ -142,23 +102,16 @@ enum UAFRegistryCommands {
       "All other models are refused. After a change in the folder of metadata send SIGHUP to the server.",
     options: OperatorOptions.connection
   ) { arguments in
-    let answer = try await OperatorClient.send(API.listUAFModels, arguments)
-    guard !arguments.isSet("json") else {
-      arguments.output.print(answer)
-      return .success
+    try await arguments.ask(API.listUAFModels) {
+      arguments.output.print(
+        ["AAID", "VERSION", "ALGORITHM", "ROOTS", "DESCRIPTION"],
+        $0.models.map {
+          [$0.aaid, String($0.authenticatorVersion), $0.algorithm, String($0.roots), $0.description]
+        })
     }
-    var table = TextTable(["AAID", "VERSION", "ALGORITHM", "ROOTS", "DESCRIPTION"])
-    for model in try objects("models", in: answer) {
-      table.append([
-        try model.string("aaid"), String(try model.integer("authenticatorVersion")),
-        try model.string("algorithm"), String(try model.integer("roots")), try model.string("description"),
-      ])
-    }
-    arguments.output.print(table)
-    return .success
   }
 
-  private static func texts(_ arguments: Arguments) -> [(String, String)] {
-    arguments.optionalString("user").map { [("user", $0)] } ?? []
+  private static func query(_ arguments: Arguments) -> UAFUserQuery {
+    UAFUserQuery(user: arguments.optionalString("user"))
   }
 }

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
 
 /// `signet-server user …`.
@@ -10,25 +11,15 @@ enum UserCommands {
     "user", "Manage users", options: OperatorOptions.connection,
     commands: [
       Command("add", "Add a user", arguments: [user], synonyms: ["create", "new"]) { arguments in
-        let answer = try await OperatorClient.send(
-          API.addUser, arguments, body: ["user": .string(arguments.string("user"))])
-        try report(answer, "added", arguments)
-        return .success
+        try await arguments.ask(API.addUser, NewUser(user: arguments.value("user"))) {
+          arguments.output.print("added \($0.user)")
+        }
       },
       Command("list", "List the users") { arguments in
-        let answer = try await OperatorClient.send(API.listUsers, arguments)
-        guard !arguments.isSet("json") else {
-          arguments.output.print(answer)
-          return .success
+        try await arguments.ask(API.listUsers) {
+          arguments.output.print(
+            ["USER", "ADDED", "STATE"], $0.users.map { [$0.user, utc($0.created), $0.state.rawValue] })
         }
-        var table = TextTable(["USER", "ADDED", "STATE"])
-        for user in try objects("users", in: answer) {
-          table.append([
-            try user.string("user"), utc(try user.integer("created")), try user.string("state"),
-          ])
-        }
-        arguments.output.print(table)
-        return .success
       },
       Command(
         "show", "Show a user with all that is bound to the account, what is asked, and what happened last",
@@ -37,7 +28,9 @@ enum UserCommands {
           a line says after which time the list is complete.
           """,
         arguments: [user]
-      ) { try await show($0) },
+      ) { arguments in
+        try await arguments.ask(API.showUser) { try show($0, arguments) }
+      },
       Command(
         "suspend", "Suspend a user: from now on nothing of the user is accepted",
         description: """
@@ -47,12 +40,11 @@ enum UserCommands {
         options: [.value("reason", "Why, for the audit log and for 'user show'", named: "text")],
         arguments: [user], synonyms: ["disable", "deactivate"]
       ) { arguments in
-        var body = JSONObject()
-        if let reason = arguments.optionalString("reason") { body["reason"] = .string(reason) }
-        let answer = try await OperatorClient.send(
-          API.suspendUser, arguments, at: [.user: arguments.string("user")], body: body)
-        try report(answer, "suspended", arguments)
-        return .success
+        try await arguments.ask(
+          API.suspendUser, Suspension(reason: arguments.optionalString("reason"))
+        ) {
+          arguments.output.print("suspended \($0.user)")
+        }
       },
       Command(
         "resume", "Let a suspended user go on",
@@ -63,10 +55,7 @@ enum UserCommands {
         arguments: [user],
         synonyms: ["unsuspend", "activate", "enable"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.resumeUser, arguments, at: [.user: arguments.string("user")])
-        try report(answer, "resumed", arguments)
-        return .success
+        try await arguments.ask(API.resumeUser) { arguments.output.print("resumed \($0.user)") }
       },
       Command(
         "delete", "Delete a user and all that is bound to the account",
@@ -77,15 +66,10 @@ enum UserCommands {
           """,
         arguments: [user], synonyms: ["remove"]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.deleteUser, arguments, at: [.user: arguments.string("user")])
         // What is left of the user is called by the subject.
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
+        try await arguments.ask(API.deleteUser) { _ in
           arguments.output.print("deleted \(arguments.string("user"))")
         }
-        return .success
       },
       Command(
         "unlock", "Forget a user's failed one-time passwords and signatures, and what addresses have to wait",
@@ -95,10 +79,7 @@ enum UserCommands {
           """,
         arguments: [user]
       ) { arguments in
-        let answer = try await OperatorClient.send(
-          API.unlockUser, arguments, at: [.user: arguments.string("user")])
-        try report(answer, "unlocked", arguments)
-        return .success
+        try await arguments.ask(API.unlockUser) { arguments.output.print("unlocked \($0.user)") }
       },
       Command(
         "code", "Give a user a code, without which no client of OpenID Connect may ask",
@@ -108,93 +89,63 @@ enum UserCommands {
           """,
         options: [.flag("remove", "Take the code away")], arguments: [user]
       ) { arguments in
-        let client = try OperatorClient(arguments, for: API.removeUserCode)
-        let user = arguments.string("user")
         if arguments.isSet("remove") {
-          try report(await client.send(API.removeUserCode, at: [.user: user]), "no code for", arguments)
-          return .success
+          return try await arguments.ask(API.removeUserCode) {
+            arguments.output.print("no code for \($0.user)")
+          }
         }
-        let answer = try await client.send(API.setUserCode, at: [.user: user])
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("\(copied: try answer.string("code"))")
-        }
-        return .success
+        return try await arguments.ask(API.setUserCode) { arguments.output.print("\(copied: $0.code)") }
       },
     ])
 
   /// `user show`: one screen.
-  private static func show(_ arguments: Arguments) async throws -> ExitCode {
-    let id = arguments.string("user")
-    let all = try await OperatorClient.send(API.showUser, arguments, at: [.user: id])
-    if arguments.isSet("json") {
-      arguments.output.print(all)
-      return .success
-    }
-    var fields = [("User", id), ("Subject", try all.string("subject")), ("State", try all.string("state"))]
-    fields.append(("Since", utc(try all.integer("since"))))
-    if let reason = try all.optionalString("reason") { fields.append(("Reason", reason)) }
-    fields.append(("Added", utc(try all.integer("created"))))
+  private static func show(_ user: UserDetails, _ arguments: Arguments) throws {
+    var fields = [
+      ("User", arguments.string("user")), ("Subject", user.subject), ("State", user.state.rawValue),
+      ("Since", utc(user.since)),
+    ]
+    if let reason = user.reason { fields.append(("Reason", reason)) }
+    fields.append(("Added", utc(user.created)))
     arguments.output.print(fields: fields)
-    arguments.output.print(try authenticators(in: all))
-    let requests = try objects("requests", in: all)
-    if !requests.isEmpty {
-      var table = TextTable(["REQUEST", "KIND", "BY", "ASKED", "ENDS", "CONTENT"])
-      for one in requests {
-        table.append([
-          try one.string("id"), try one.string("kind"), try one.optionalString("requester") ?? "",
-          utc(try one.integer("created")), utc(try one.integer("expires")),
-          try one.optionalString("content") ?? "",
-        ])
-      }
-      arguments.output.print(table)
+    arguments.output.print(
+      ["KIND", "STATE", "NAME", "ADDED", "ID", "REASON"],
+      user.devices.flatMap { device in
+        [
+          [
+            "device", device.standing.rawValue, device.name, utc(device.created), device.id,
+            device.reason ?? "",
+          ]
+        ] + authenticators(of: user, on: device.id)
+      } + authenticators(of: user, on: nil))
+    if !user.requests.isEmpty {
+      arguments.output.print(
+        ["REQUEST", "KIND", "BY", "ASKED", "ENDS", "CONTENT"],
+        user.requests.map {
+          [
+            $0.id, $0.kind.rawValue, $0.requester ?? "", utc($0.created), utc($0.expires), $0.content ?? "",
+          ]
+        })
     }
-    var table = TextTable(["TIME", "BY", "EVENT", "REASON"])
-    for one in try objects("events", in: all) {
-      table.append([
-        try one.optionalInteger("time").map { utc($0) } ?? "", try one.optionalString("by") ?? "",
-        try one.optionalString("event") ?? "", try one.optionalString("reason") ?? "",
-      ])
-    }
-    arguments.output.print(table)
-    if let time = try all.optionalInteger("eventsAfter") {
+    arguments.output.print(
+      ["TIME", "BY", "EVENT", "REASON"],
+      try user.events.map { event in
+        let entry = try AuditCommands.entry(event)
+        let reason = try event.optionalString(AuditEvent.Member.reason.rawValue)
+        return [entry.time.map(utc) ?? "", entry.by ?? "", entry.event ?? "", reason ?? ""]
+      })
+    if let time = user.eventsAfter {
       arguments.output.print(
         "The list is complete after \(utc(time)); see 'signet-server audit list' for older events.")
     }
-    return .success
   }
 
-  /// Devices, each with the authenticators on it, then those that are on none.
-  private static func authenticators(in all: JSONObject) throws -> TextTable {
-    var table = TextTable(["KIND", "STATE", "NAME", "ADDED", "ID", "REASON"])
-    let found = try objects("authenticators", in: all)
-    func append(on device: String?) throws {
-      for one in found where try one.optionalString("device") == device {
-        table.append([
-          try (device == nil ? "" : "  ") + one.string("kind"), try one.string("state"),
-          try one.string("name"), utc(try one.integer("created")), try one.string("id"),
-          try one.optionalString("reason") ?? "",
-        ])
-      }
-    }
-    for device in try objects("devices", in: all) {
-      let id = try device.string("id")
-      table.append([
-        "device", try device.string("standing"), try device.string("name"),
-        utc(try device.integer("created")), id, try device.optionalString("reason") ?? "",
-      ])
-      try append(on: id)
-    }
-    try append(on: nil)
-    return table
-  }
-
-  private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {
-    if arguments.isSet("json") {
-      arguments.output.print(answer)
-    } else {
-      arguments.output.print("\(ours: done) \(try answer.string("user"))")
+  /// The authenticators on a device, or those that are on none.
+  private static func authenticators(of user: UserDetails, on device: String?) -> [[String]] {
+    user.authenticators.filter { $0.device == device }.map {
+      [
+        (device == nil ? "" : "  ") + $0.kind.rawValue, $0.state.rawValue, $0.name, utc($0.created), $0.id,
+        $0.reason ?? "",
+      ]
     }
   }
 }

@@ -1,5 +1,5 @@
 package import SignetHTTP
-import SignetJSON
+package import SignetJSON
 import SignetStorage
 import SignetWire
 
@@ -106,6 +106,20 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
     self.init(
       method, path, effect, id, summary, details: details, in: group, by: credential, takes: .nothing,
       answers: output, or: refusals, below: base, dialect)
+  }
+}
+
+extension Endpoint {
+  /// What a client puts into a request.
+  package func content(_ input: Input) -> RequestContent { self.input.write(input) }
+
+  /// Reads what a server has answered, which may be of another version, or hostile.
+  ///
+  /// - Throws: What does not fit the message.
+  /// - Precondition: The endpoint answers with a message.
+  package func message(in answer: JSONObject) throws -> Output {
+    guard let read = output.read else { preconditionFailure("\(description.id) answers with no message") }
+    return try read(answer)
   }
 }
 
@@ -294,14 +308,14 @@ extension Endpoint {
 
   /// Has requests answered without a task: by the thread that they come on, which must not block, or by the thread that commits.
   ///
-  /// - Parameter handler: Answers a request of a caller who may ask. Where the caller was found in memory and has changed since, it
+  /// - Parameter handler: Answers a request of a caller who may ask, in the form of the endpoint's answer. Where the caller was found in memory and has changed since, it
   ///   calls `startOver`, which is `nil` where the caller was just read.
   /// - Returns: The route.
   func answered(
     directly handler:
       @escaping @Sendable (Call<Caller, Input>, Responder, _ startOver: (@Sendable () -> Void)?) throws ->
       Void
-  ) -> Route where Output == ServerResponse {
+  ) -> Route {
     let (credential, input, dialect) = (credential, input, description.dialect)
     @Sendable func fromStorage(
       _ authentication: CallerAuthentication, _ request: ServerRequest, _ responder: Responder

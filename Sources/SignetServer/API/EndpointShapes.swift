@@ -14,13 +14,23 @@ package struct RequestDescription: Sendable {
   var parameters: [(name: String, place: String, schema: JSONSchema, isRequired: Bool)] = []
 }
 
-/// Reads and describes what a request carries.
+/// What a client puts into a request beside its path.
+package struct RequestContent: Sendable {
+  /// Names and values of the query.
+  package var query: [(name: String, value: String)] = []
+  /// The body; empty for none.
+  package var body: [UInt8] = []
+}
+
+/// Reads, writes and describes what a request carries.
 package struct RequestShape<Value: Sendable>: Sendable {
   let description: RequestDescription
   /// Checks the content types of a request, before its caller is authenticated.
   var checkTypes: @Sendable (ServerRequest) throws -> Void = { _ in }
   /// Reads what a request carries, once its caller is authenticated.
   let read: @Sendable (ServerRequest) throws -> Value
+  /// Writes what ``read`` reads; nothing for what the handler reads itself.
+  var write: @Sendable (Value) -> RequestContent = { _ in RequestContent() }
 }
 
 extension RequestShape where Value == Void {
@@ -53,7 +63,8 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(
         mediaType: "application/json", schema: type.shape.schema, example: example),
-      checkTypes: { try requireJSON($0) }, read: { try Value(reading(JSONObject(parsing: $0.body))) })
+      checkTypes: { try requireJSON($0) }, read: { try Value(reading(JSONObject(parsing: $0.body))) },
+      write: { RequestContent(body: $0.json.bytes) })
   }
 
   /// A message in a query.
@@ -65,6 +76,8 @@ extension RequestShape {
       var values: [String: String] = [:]
       for member in schema.members { values[member.name] = request.query[member.name] }
       do { return try schema.read(query: values) } catch { throw Problem(reading: error) }
+    } write: {
+      RequestContent(query: schema.query($0))
     }
   }
 
@@ -74,7 +87,7 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(
         mediaType: "application/json", schema: type.described, example: example),
-      checkTypes: { try requireJSON($0) }, read: { $0.body })
+      checkTypes: { try requireJSON($0) }, read: { $0.body }, write: { RequestContent(body: $0) })
   }
 }
 
@@ -98,10 +111,12 @@ package struct AnswerDescription: Sendable {
   var headers: JSONObject = [:]
 }
 
-/// Sends and describes what a handler returns.
+/// Sends, reads and describes what a handler returns.
 package struct AnswerShape<Value: Sendable>: Sendable {
   let answers: [AnswerDescription]
   let response: @Sendable (Value) -> ServerResponse
+  /// Reads what a server has sent; `nil` for what is no message.
+  var read: (@Sendable (JSONObject) throws -> Value)?
 }
 
 extension AnswerShape {
@@ -112,9 +127,10 @@ extension AnswerShape {
 
   /// A message with a schema of this endpoint.
   static func json(_ schema: MessageSchema<Value>, _ text: String, status: Int = 200) -> Self {
-    AnswerShape(answers: [
-      AnswerDescription(status: status, text: text, content: [("application/json", schema.described)])
-    ]) { .json(schema.write($0), status: status) }
+    AnswerShape(
+      answers: [
+        AnswerDescription(status: status, text: text, content: [("application/json", schema.described)])
+      ], response: { .json(schema.write($0), status: status) }, read: { try schema.read($0, "") })
   }
 
   /// A message about what was made.

@@ -92,7 +92,7 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
   let read: @Sendable (JSONObject, _ path: String) throws -> Owner
   let write: @Sendable (Owner) -> JSONObject
   /// Name, schema and whether it is required.
-  let members: [(name: String, schema: JSONSchema, isRequired: Bool)]
+  package let members: [(name: String, schema: JSONSchema, isRequired: Bool)]
   let described: JSONSchema
 
   /// Describes a message.
@@ -148,6 +148,17 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
     }
     return try read(object, "")
   }
+
+  /// Writes a message as a query.
+  func query(_ message: Owner) -> [(name: String, value: String)] {
+    write(message).members.map { member in
+      if case .string(let text) = member.value {
+        (member.name, text)
+      } else {
+        (member.name, member.value.text)
+      }
+    }
+  }
 }
 
 /// Collects the members of a message.
@@ -162,7 +173,7 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
 
 extension Problem {
   /// What is wrong with a request that was read.
-  init(reading error: any Error) {
+  package init(reading error: any Error) {
     switch error {
     case let problem as Problem: self = problem
     case let failure as any CustomStringConvertible: self.init(.malformed, failure.description)

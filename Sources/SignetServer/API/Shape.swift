@@ -31,7 +31,7 @@ package struct Shape<Value: Sendable>: Sendable {
   /// What the description says.
   let schema: JSONSchema
   /// Reads the value of a member, named by its path in the message for what is wrong with it.
-  let read: @Sendable (JSONValue, _ member: String) throws -> Value
+  package let read: @Sendable (JSONValue, _ member: String) throws -> Value
   /// Writes a value.
   let write: @Sendable (Value) -> JSONValue
 
@@ -120,6 +120,13 @@ extension Shape where Value == Int64 {
   /// Whole seconds since 1970.
   static let time = Shape.integer(nil).adding(["description": "Whole seconds since 1970-01-01T00:00:00Z."])
     .named("Time")
+}
+
+extension Shape where Value: Shaped {
+  /// This shape for a value of a row, which was checked when it was written.
+  ///
+  /// Its limits are described and not checked by who reads it: a list with a row that somebody else has altered is still read.
+  var ofRow: Shape { Shape(schema: schema, read: Value.shape.read, write: write) }
 }
 
 extension Shape {

@@ -5,6 +5,10 @@ package import SignetStorage
 package struct NewAPIKey: Message {
   package let name: String, displayName: String?, scopes: [APIKeyService.Scope]
 
+  package init(name: String, displayName: String?, scopes: [APIKeyService.Scope]) {
+    (self.name, self.displayName, self.scopes) = (name, displayName, scopes)
+  }
+
   package static let schema = MessageSchema(Self.init) {
     Member("name", \Self.name, .text(1...128))
     Member("displayName", \Self.displayName, .text(1...128), "What users are told who asks.")
@@ -15,6 +19,8 @@ package struct NewAPIKey: Message {
 /// An API key that was made.
 package struct MadeAPIKey: Message {
   package let id: String, key: String
+
+  package init(id: String, key: String) { (self.id, self.key) = (id, key) }
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)

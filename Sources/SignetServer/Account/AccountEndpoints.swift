@@ -20,12 +20,14 @@ package struct CommandAcknowledgementNotice: Message {
   }
 }
 
-/// Why an operator orders something.
+/// Why an operator orders something of a container, or locks a device.
 package struct NewDeviceCommand: Message {
   package let reason: String?
 
+  package init(reason: String?) { self.reason = reason }
+
   package static let schema = MessageSchema(Self.init) {
-    Member("reason", \Self.reason, .text(...200))
+    Member("reason", \Self.reason, .text(...200), "At most 200 plain characters.")
   }
 }
 
@@ -34,6 +36,8 @@ extension DeviceCommandRecord.Action: Shaped {}
 /// Account policies for a container.
 package struct AttachedPolicies: Message {
   package let policies: JSONObject
+
+  package init(policies: JSONObject) { self.policies = policies }
 
   package static let schema = MessageSchema(Self.init) {
     Member("policies", \Self.policies, "docs/account-policies.md")

@@ -62,15 +62,6 @@ package struct DeviceList: Message {
   package static let schema = MessageSchema(Self.init) { Member("devices", \Self.devices) }
 }
 
-/// Why a device is locked.
-package struct NewDeviceLock: Message {
-  package let reason: String?
-
-  package static let schema = MessageSchema(Self.init) {
-    Member("reason", \Self.reason, .text(...200), "At most 200 plain characters.")
-  }
-}
-
 extension API {
   package static let listDevices = Endpoint(
     .get, "/admin/users/{user}/devices", .read, "listDevices", "The devices of a user", in: .users,
@@ -81,7 +72,7 @@ extension API {
   package static let lockDevice = Endpoint(
     .post, "/admin/devices/{id}/lock", .manage, "lockDevice",
     "Accept nothing of what is bound to a device from now on", in: .users, by: .admin,
-    takes: .json(NewDeviceLock.self), answers: .json(DeviceDetails.self, "The device, locked."),
+    takes: .json(NewDeviceCommand.self), answers: .json(DeviceDetails.self, "The device, locked."),
     or: [.unknown])
   package static let unlockDevice = Endpoint(
     .post, "/admin/devices/{id}/unlock", .manage, "unlockDevice",

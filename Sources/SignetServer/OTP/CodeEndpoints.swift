@@ -1,5 +1,5 @@
 import SignetConcurrency
-package import SignetHTTP
+import SignetHTTP
 import SignetJSON
 package import SignetStorage
 package import SignetWire
@@ -7,6 +7,10 @@ package import SignetWire
 /// A code of a user, to be checked.
 package struct CodeToValidate: Message {
   package let user: UserID, code: String, client: String?
+
+  package init(user: UserID, code: String, client: String?) {
+    (self.user, self.code, self.client) = (user, code, client)
+  }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
@@ -18,6 +22,10 @@ package struct CodeToValidate: Message {
 /// Two codes in a row of a credential of a user.
 package struct CodesToResynchronise: Message {
   package let user: UserID, codes: [String], serial: TokenSerial?, client: String?
+
+  package init(user: UserID, codes: [String], serial: TokenSerial?, client: String?) {
+    (self.user, self.codes, self.serial, self.client) = (user, codes, serial, client)
+  }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
@@ -96,7 +104,7 @@ extension API {
     details: "docs/protocol.md section 6", in: .codes, by: .seenRelyingParty,
     takes: .json(
       CodeToValidate.self, example: ["user": "alice", "code": "123456", "client": "192.0.2.7"]),
-    answers: .response(CodeAnswer.valid.described, "Whether it is good."))
+    answers: .json(CodeAnswer.valid, "Whether it is good."))
   package static let resynchroniseCodes = Endpoint(
     .post, "/otp/resync", .grant, "resynchroniseCodes", "Find where a credential is, by two codes in a row",
     in: .codes, by: .seenRelyingParty,

@@ -67,6 +67,10 @@ package struct AddedTokens: Message {
 package struct TokenQuery: Message {
   package let user: UserID?, after: String?, limit: Int64?
 
+  package init(user: UserID?, after: String?, limit: Int64?) {
+    (self.user, self.after, self.limit) = (user, after, limit)
+  }
+
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user, "Those of a user.")
     Member("after", \Self.after, "The serial number of the last one that is known.")
@@ -92,14 +96,14 @@ package struct TokenDescription: Message {
   package static let schema = MessageSchema(Self.init, named: "Token") {
     Member("serial", \Self.serial)
     Member("kind", \Self.kind)
-    Member("algorithm", \Self.algorithm, .tokenAlgorithm)
-    Member("digits", \Self.digits, .integer(6...10))
+    Member("algorithm", \Self.algorithm, .tokenAlgorithm.ofRow)
+    Member("digits", \Self.digits, .integer(6...10).ofRow)
     Member("state", \Self.state, "`altered` where its row is not the server's: it can be removed.")
-    Member("failures", \Self.failures, .integer(0...))
+    Member("failures", \Self.failures, .integer(0...).ofRow)
     Member("created", \Self.created, .time)
     Member("user", \Self.user)
-    Member("counter", \Self.counter, .integer(0...))
-    Member("period", \Self.period, .integer(1...3600))
+    Member("counter", \Self.counter, .integer(0...).ofRow)
+    Member("period", \Self.period, .integer(1...3600).ofRow)
     Member("drift", \Self.drift, "Steps of time.")
   }
 }
@@ -114,6 +118,8 @@ package struct TokenList: Message {
 /// Whose a token is to be: nobody's where it is left out.
 package struct TokenAssignment: Message {
   package let user: UserID?
+
+  package init(user: UserID?) { self.user = user }
 
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
 }
@@ -149,12 +155,16 @@ package struct NamedBySerial: Message {
 package struct CodeOfToken: Message {
   package let code: String
 
+  package init(code: String) { self.code = code }
+
   package static let schema = MessageSchema(Self.init) { Member("code", \Self.code) }
 }
 
 /// Two codes in a row of a token.
 package struct CodesOfToken: Message {
   package let codes: [String]
+
+  package init(codes: [String]) { self.codes = codes }
 
   package static let schema = MessageSchema(Self.init) { Member("codes", \Self.codes, .list(2...2)) }
 }

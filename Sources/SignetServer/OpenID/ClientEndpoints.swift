@@ -12,6 +12,15 @@ package struct NewClient: Message {
   package let notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?
   package let jwks: JSONObject?
 
+  package init(
+    name: String, authentication: ClientRecord.Authentication, delivery: ClientRecord.Delivery,
+    notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?, jwks: JSONObject?
+  ) {
+    (self.name, self.authentication, self.delivery) = (name, authentication, delivery)
+    (self.notificationEndpoint, self.requestAlgorithm) = (notificationEndpoint, requestAlgorithm)
+    (self.numberDigits, self.jwks) = (numberDigits, jwks)
+  }
+
   package static let schema = MessageSchema(Self.init) {
     Member("name", \Self.name, .text(1...128), "What users are told who asks.")
     Member("authentication", \Self.authentication)
@@ -66,7 +75,7 @@ package struct ClientDescription: Message {
     Member("delivery", \Self.delivery)
     Member("notificationEndpoint", \Self.notificationEndpoint)
     Member("requestAlgorithm", \Self.requestAlgorithm)
-    Member("numberDigits", \Self.numberDigits, .integer(2...6))
+    Member("numberDigits", \Self.numberDigits, .integer(2...6).ofRow)
     Member("jwks", \Self.jwks)
     Member("created", \Self.created, .time)
     Member("revoked", \Self.revoked, .time)

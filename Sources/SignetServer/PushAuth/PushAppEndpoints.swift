@@ -15,6 +15,12 @@ package struct NewPushApp: Message {
   package struct Codes: Message {
     package let kind: CredentialRecord.Kind, algorithm: OATHAlgorithm?, digits: Int64?, period: Int64?
 
+    package init(
+      kind: CredentialRecord.Kind, algorithm: OATHAlgorithm?, digits: Int64?, period: Int64?
+    ) {
+      (self.kind, self.algorithm, self.digits, self.period) = (kind, algorithm, digits, period)
+    }
+
     package static let schema = MessageSchema(Self.init) {
       Member("kind", \Self.kind)
       Member("algorithm", \Self.algorithm)
@@ -24,6 +30,14 @@ package struct NewPushApp: Message {
   }
   package let user: UserID, issuer: String?, account: String?, image: String?, backgroundColor: String?
   package let policies: JSONObject?, codes: Codes?
+
+  package init(
+    user: UserID, issuer: String?, account: String?, image: String? = nil, backgroundColor: String? = nil,
+    policies: JSONObject?, codes: Codes?
+  ) {
+    (self.user, self.issuer, self.account, self.image) = (user, issuer, account, image)
+    (self.backgroundColor, self.policies, self.codes) = (backgroundColor, policies, codes)
+  }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
@@ -68,6 +82,8 @@ package struct MadePushApp: Message {
 package struct PushAppQuery: Message {
   package let user: UserID
 
+  package init(user: UserID) { self.user = user }
+
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user, "Whose.") }
 }
 
@@ -110,6 +126,14 @@ extension Shape where Value == String {
 package struct NewPushMessage: Message {
   package let user: UserID?, mechanism: String?, kind: PushAuthKind?, text: String?
   package let customPayload: String?, context: String?, lifetime: Int64?
+
+  package init(
+    user: UserID?, mechanism: String?, kind: PushAuthKind?, text: String?, customPayload: String?,
+    context: String?, lifetime: Int64?
+  ) {
+    (self.user, self.mechanism, self.kind, self.text) = (user, mechanism, kind, text)
+    (self.customPayload, self.context, self.lifetime) = (customPayload, context, lifetime)
+  }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)

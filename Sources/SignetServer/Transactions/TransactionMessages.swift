@@ -15,11 +15,23 @@ package struct NewTransaction: Message {
   package struct Number: Message {
     package let digits: Int64
 
+    package init(digits: Int64) { self.digits = digits }
+
     package static let schema = MessageSchema(Self.init) { Member("digits", \Self.digits, .integer(2...6)) }
   }
-  package let user: UserID?, anybody: Bool?, text: String?, form: JSONObject?, context: JSONObject?
-  package let lifetime: Int64?, statuses: [DecisionStatus]?, number: Number?, typed: [Int64]?
-  package let requirement: String?
+  package var user: UserID?, anybody: Bool?, text: String?, form: JSONObject?, context: JSONObject?
+  package var lifetime: Int64?, statuses: [DecisionStatus]?, number: Number?, typed: [Int64]?
+  package var requirement: String?
+
+  package init(
+    user: UserID? = nil, anybody: Bool? = nil, text: String? = nil, form: JSONObject? = nil,
+    context: JSONObject? = nil, lifetime: Int64? = nil, statuses: [DecisionStatus]? = nil,
+    number: Number? = nil, typed: [Int64]? = nil, requirement: String? = nil
+  ) {
+    (self.user, self.anybody, self.text, self.form) = (user, anybody, text, form)
+    (self.context, self.lifetime, self.statuses) = (context, lifetime, statuses)
+    (self.number, self.typed, self.requirement) = (number, typed, requirement)
+  }
 
   package static let schema = MessageSchema(Self.init, "`user` or `anybody`, and `text` or `form`.") {
     Member("user", \Self.user)
@@ -213,7 +225,7 @@ package struct TransactionDescription: Message {
     Member("status", \Self.status)
     Member("created", \Self.created, .time)
     Member("expires", \Self.expires, .time)
-    Member("typed", \Self.typed, .typedFields)
+    Member("typed", \Self.typed, .typedFields.ofRow)
     Member(
       "requirements", \Self.requirements, "An approval has to meet one of them; left out for signed content.")
     Member(
@@ -286,6 +298,10 @@ package struct TransactionPage: Message {
 package struct InitiatedQuery: Message {
   package let initiated: String, user: UserID, after: String?, limit: Int64?
 
+  package init(initiated: String = "device", user: UserID, after: String?, limit: Int64? = nil) {
+    (self.initiated, self.user, self.after, self.limit) = (initiated, user, after, limit)
+  }
+
   package static let schema = MessageSchema(Self.init) {
     Member("initiated", \Self.initiated, .oneOf("device"), "Those begun on a device.")
     Member("user", \Self.user, "Whose.")
@@ -298,6 +314,10 @@ package struct InitiatedQuery: Message {
 package struct TransactionQuery: Message {
   package let user: UserID?, status: TransactionRecord.State?, before: String?, limit: Int64?
 
+  package init(user: UserID?, status: TransactionRecord.State?, before: String?, limit: Int64?) {
+    (self.user, self.status, self.before, self.limit) = (user, status, before, limit)
+  }
+
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user, "Those of a user.")
     Member("status", \Self.status, "Those that stand here.")
@@ -309,6 +329,8 @@ package struct TransactionQuery: Message {
 /// Why a transaction is withdrawn.
 package struct WithdrawalQuery: Message {
   package let reason: String?
+
+  package init(reason: String?) { self.reason = reason }
 
   package static let schema = MessageSchema(Self.init) {
     Member("reason", \Self.reason, .text(...1000), "Why: plain characters.")
@@ -337,6 +359,10 @@ package struct TypedChallenge: Message {
 /// The digits that a device shows.
 package struct CarriedAnswer: Message {
   package let answer: String?, typed: String?, client: String?
+
+  package init(answer: String? = nil, typed: String? = nil, client: String?) {
+    (self.answer, self.typed, self.client) = (answer, typed, client)
+  }
 
   package static let schema = MessageSchema(Self.init, "`answer` or `typed`.") {
     Member("answer", \Self.answer, "The digits for what the device scanned and showed.")

@@ -12,6 +12,8 @@ extension KeyAssurance: Shaped {}
 package struct UAFUserQuery: Message {
   package let user: String?
 
+  package init(user: String?) { self.user = user }
+
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user, "Only those of this user; without it at most 1,000.")
   }

@@ -241,7 +241,8 @@ extension RequestShape {
   ) -> Self where Value == [UInt8] {
     RequestShape(
       description: RequestDescription(mediaType: mediaType, schema: type.described, example: example),
-      checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body })
+      checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body },
+      write: { RequestContent(body: $0) })
   }
 
   /// A JSON object of UAF's services, read by one of them.
@@ -249,7 +250,7 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(mediaType: "application/json", schema: type.described),
       checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: nil) },
-      read: { try reading(JSONObject(parsing: $0.body)) })
+      read: { try reading(JSONObject(parsing: $0.body)) }, write: { RequestContent(body: $0.bytes) })
   }
 
   /// A message of UAF's services.
@@ -257,7 +258,8 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(mediaType: "application/json", schema: type.described),
       checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: accepted) },
-      read: { try Value(reading(JSONObject(parsing: $0.body))) })
+      read: { try Value(reading(JSONObject(parsing: $0.body))) },
+      write: { RequestContent(body: $0.json.bytes) })
   }
 }
 

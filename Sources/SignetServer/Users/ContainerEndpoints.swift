@@ -24,7 +24,7 @@ package struct ContainerDescription: Message {
     Member("simulated", \Self.simulated)
     Member("state", \Self.state, "`altered` where its row is not the server's: it can be revoked.")
     Member("created", \Self.created, .time)
-    Member("renewals", \Self.renewals, .integer(0...))
+    Member("renewals", \Self.renewals, .integer(0...).ofRow)
     Member("renewalWanted", \Self.renewalWanted)
     Member("renews", \Self.renews, "The container that it follows.")
     Member("succession", \Self.succession, "A JWS.")

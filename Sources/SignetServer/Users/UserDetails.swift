@@ -59,7 +59,7 @@ package struct UserDetails: Message {
     Member("authenticators", \Self.authenticators, "Of all kinds, oldest first.")
     Member("requests", \Self.requests, "The newest first, at most 100.")
     Member(
-      "events", \Self.events, .list(.object(AuditEntryMembers.described)),
+      "events", \Self.events, .list(.object(AuditEntryDescription.described)),
       "The last ten that name the user or what is bound to the account, the newest first.")
     Member(
       "eventsAfter", \Self.eventsAfter, .time,

@@ -6,6 +6,8 @@ package import SignetWire
 package struct NewUser: Message {
   package let user: UserID
 
+  package init(user: UserID) { self.user = user }
+
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
 }
 
@@ -43,6 +45,8 @@ extension UserDescription {
 package struct Suspension: Message {
   package let reason: String?
 
+  package init(reason: String?) { self.reason = reason }
+
   package static let schema = MessageSchema(Self.init) {
     Member("reason", \Self.reason, "At most 1,000 plain characters.")
   }
@@ -58,6 +62,8 @@ package struct UserList: Message {
 /// Who is to be invited.
 package struct NewActivation: Message {
   package let user: UserID, lifetime: Int64?
+
+  package init(user: UserID, lifetime: Int64?) { (self.user, self.lifetime) = (user, lifetime) }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
