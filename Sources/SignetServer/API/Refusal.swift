@@ -56,15 +56,7 @@ package struct Refusal: Sendable {
   }
 
   /// What every problem has.
-  static let problem = MessageSchema<ProblemMembers>(
-    ProblemMembers.init, named: "Problem", "RFC 9457."
-  ) {
-    Member("type", \ProblemMembers.type, "`urn:signet:problem:` and a stable code.")
-    Member("title", \ProblemMembers.title, .text(1...))
-    Member("status", \ProblemMembers.status, .integer(400...599))
-    Member("detail", \ProblemMembers.detail, "What to do about it.")
-    Member("retryAfter", \ProblemMembers.retryAfter, .integer(0...), "Seconds.")
-  }.described
+  static let problem = ProblemMembers.described
 
   static let malformed = Refusal(
     "Malformed", 400, "Not what this page says; `detail` names the member.")
@@ -94,16 +86,9 @@ package struct Refusal: Sendable {
     orProblem: Bool = false, headers: JSONObject = [:]
   ) {
     (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
-    let own = Self.choosing(codes.map(\.rawValue), in: "error", of: Self.openIDError)
+    let own = Self.choosing(codes.map(\.rawValue), in: "error", of: OpenIDError.described)
     content = [("application/json", own)] + (orProblem ? [(Problem.mediaType, Self.problem)] : [])
   }
-
-  private static let openIDError = MessageSchema<OpenIDErrorMembers>(
-    OpenIDErrorMembers.init, named: "OpenIDError"
-  ) {
-    Member("error", \OpenIDErrorMembers.error)
-    Member("error_description", \OpenIDErrorMembers.text)
-  }.described
 
   static let openIDRefusal = Refusal(
     openID: "OpenIDRefusal", 400, "RFC 6749 section 5.2 and CIBA sections 11 and 13.",
@@ -131,17 +116,9 @@ package struct Refusal: Sendable {
 
   private init(uaf name: String, _ status: Int, _ text: String, _ codes: [UAFWebFailure.Code] = []) {
     (self.name, self.status, self.text) = (name, status, text)
-    let schema = Self.choosing(codes.map(\.rawValue), in: "code", of: Self.uafRefusal)
+    let schema = Self.choosing(codes.map(\.rawValue), in: "code", of: UAFError.described)
     content = [("application/json", schema)]
   }
-
-  private static let uafRefusal = MessageSchema<UAFRefusalMembers>(
-    UAFRefusalMembers.init, named: "UAFRefusal"
-  ) {
-    Member("status", \UAFRefusalMembers.status)
-    Member("error", \UAFRefusalMembers.error)
-    Member("code", \UAFRefusalMembers.code)
-  }.described
 
   static let uafMalformed = Refusal(uaf: "UAFMalformed", 400, "Not what this page says.", [.malformed])
   static let uafUnauthorized = Refusal(
@@ -164,17 +141,36 @@ package struct Refusal: Sendable {
   static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
 }
 
-/// The members of a problem.
-struct ProblemMembers: Sendable {
+/// The members of a problem, which ``Problem`` reads and writes.
+private struct ProblemMembers: Message {
   let type: String, title: String, status: Int64, detail: String?, retryAfter: Int64?
+
+  static let schema = MessageSchema(Self.init, named: "Problem", "RFC 9457.") {
+    Member("type", \Self.type, "`urn:signet:problem:` and a stable code.")
+    Member("title", \Self.title, .text(1...))
+    Member("status", \Self.status, .integer(400...599))
+    Member("detail", \Self.detail, "What to do about it.")
+    Member("retryAfter", \Self.retryAfter, .integer(0...), "Seconds.")
+  }
 }
 
-/// The members of a refusal of OpenID Connect.
-struct OpenIDErrorMembers: Sendable {
+/// A refusal of OpenID Connect.
+struct OpenIDError: Message {
   let error: String, text: String?
+
+  static let schema = MessageSchema(Self.init, named: "OpenIDError") {
+    Member("error", \Self.error)
+    Member("error_description", \Self.text)
+  }
 }
 
-/// The members of a refusal of UAF's services.
-struct UAFRefusalMembers: Sendable {
+/// A refusal of UAF's services.
+struct UAFError: Message {
   let status: Int64, error: String, code: String?
+
+  static let schema = MessageSchema(Self.init, named: "UAFRefusal") {
+    Member("status", \Self.status)
+    Member("error", \Self.error)
+    Member("code", \Self.code)
+  }
 }

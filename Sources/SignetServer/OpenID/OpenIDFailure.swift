@@ -113,7 +113,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String { "\(code.rawValue): \(detail)" }
 
   /// The members of the answer.
-  var json: JSONObject { ["error": .string(code.rawValue), "error_description": .string(detail)] }
+  var json: JSONObject { OpenIDError(error: code.rawValue, text: detail).json }
 
   /// The answer.
   var response: ServerResponse {

@@ -219,7 +219,7 @@ private struct PushAppSubmissionMembers: Message {
 }
 
 /// What waits for an app.
-private struct PushAppWaitingMembers: Message {
+struct PushAppWaiting: Message {
   struct Ended: Message {
     let messageId: String, status: String
 
@@ -228,7 +228,8 @@ private struct PushAppWaitingMembers: Message {
       Member("status", \Self.status, "The state of the transaction.")
     }
   }
-  let tag: String, messages: [MadePushMessage.Push], ended: [Ended]
+  let tag: String
+  var messages: [MadePushMessage.Push], ended: [Ended]
 
   static let schema = MessageSchema(Self.init) {
     Member("tag", \Self.tag, "Another one whenever another list waits.")
@@ -238,13 +239,15 @@ private struct PushAppWaitingMembers: Message {
 }
 
 /// How an app is refused.
-private struct PushAppRefusalMembers: Message {
+struct PushAppRefusal: Message {
   struct Detail: Message {
     let remaining: Int64?
 
     static let schema = MessageSchema(Self.init) { Member("remaining", \Self.remaining) }
   }
-  let code: Int64, reason: String, message: String, detail: Detail?
+  let code: Int64, reason: String, message: String
+  /// Always there: without `remaining` in it, a refusal is none of a number.
+  let detail: Detail?
 
   static let schema = MessageSchema(Self.init) {
     Member("code", \Self.code, .oneOf(400))
@@ -292,7 +295,7 @@ extension API {
       AnswerDescription(
         status: 400, text: "Not accepted.",
         content: [
-          ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
+          ("application/json", PushAppRefusal.described), (Problem.mediaType, Refusal.problem),
         ]),
     ]), .pushApps)
   static let listWaitingMessages = Endpoint(
@@ -305,11 +308,11 @@ extension API {
     answers: .response([
       AnswerDescription(
         status: 200, text: "What waits, newest first.",
-        content: [("application/json", PushAppWaitingMembers.described)]),
+        content: [("application/json", PushAppWaiting.described)]),
       AnswerDescription(
         status: 400, text: "Not accepted.",
         content: [
-          ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
+          ("application/json", PushAppRefusal.described), (Problem.mediaType, Refusal.problem),
         ]),
     ]), or: [.forbidden], .pushApps)
 }

@@ -82,7 +82,7 @@ extension PushAuthService {
           id, .denied, because: EndRecord.wrongNumber, evidence: evidence, at: now, audit: event
         ) { _ in false }
         guard outcome == .taken else { return Self.over }
-        return Self.refusal("The number is wrong.", detail: ["remaining": 0])
+        return Self.refusal("The number is wrong.", remaining: 0)
       }
     }
     let event: AuditEvent =
@@ -165,12 +165,9 @@ extension PushAuthService {
   static let refused = refusal(PushAuthSubmission.refusedReason)
 
   /// A refusal in the form of the servers that these apps know.
-  static func refusal(_ message: String, detail: JSONObject = [:]) -> ServerResponse {
-    .json(
-      [
-        "code": 400, "reason": "Bad Request", "message": .string(message),
-        // Always there: without "remaining" in it, a refusal is none of a number.
-        "detail": .object(detail),
-      ], status: 400)
+  static func refusal(_ message: String, remaining: Int64? = nil) -> ServerResponse {
+    let refusal = PushAppRefusal(
+      code: 400, reason: "Bad Request", message: message, detail: .init(remaining: remaining))
+    return .json(refusal.json, status: 400)
   }
 }

@@ -117,21 +117,19 @@ extension PushAuthService {
     let found = try await messages(of: mechanism)
     let present = found.filter(isWaiting)
     let names = Set(present.map(\.id))
-    var (waiting, ended): ([JSONValue], [JSONValue]) = ([], [])
+    var list = PushAppWaiting(tag: Self.tag(present), messages: [], ended: [])
     for message in found {
-      let id = JSONValue.string(Self.authenticates + message.id)
+      let id = Self.authenticates + message.id
       if names.contains(message.id) {
         guard let sealed = message.sealedToken else { continue }
         let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
         let token = String(decoding: opened.insecureCopy(), as: UTF8.self)
-        waiting.append(["messageId": id, "data": .string(token)])
+        list.messages.append(MadePushMessage.Push(messageId: id, data: token))
         continue
       }
       let state = try await state(of: message.transaction)
-      ended.append(["messageId": id, "status": .string(state.rawValue)])
+      list.ended.append(PushAppWaiting.Ended(messageId: id, status: state.rawValue))
     }
-    return .json([
-      "tag": .string(Self.tag(present)), "messages": .array(waiting), "ended": .array(ended),
-    ])
+    return .json(list.json)
   }
 }

@@ -121,7 +121,7 @@ struct UAFDevices: Sendable {
     }
     var list: [JSONValue] = []
     for target in try await own(signed, on: device) {
-      var object = try targets.json(target)
+      var object = try targets.description(of: target).json
       object["credentials"] = .array(credentials)
       list.append(.object(object))
     }

@@ -18,9 +18,8 @@ extension UAFEndpoints {
         API.uafListTargets(hasSlash).answered { [targets] call in
           let user = call.input.username
           guard call.caller.mayManage(user) else { throw UAFWebFailure.unauthorized }
-          var list: [JSONValue] = []
-          for target in try await targets.list(user) { list.append(.object(try targets.json(target))) }
-          return ["dispatchTargets": .array(list)]
+          return UAFDispatchTargetList(
+            dispatchTargets: try await targets.list(user).map { try targets.description(of: $0) })
         },
       ]
     } + [
@@ -99,19 +98,19 @@ extension UAFEndpoints {
 extension API {
   private static let targets = "/token/dispatch/targets"
 
-  static func uafAddTarget(_ hasSlash: Bool) -> Endpoint<UAFCaller, JSONObject, MadeUAFTarget> {
+  static func uafAddTarget(_ hasSlash: Bool) -> Endpoint<UAFCaller, NewUAFTarget, MadeUAFTarget> {
     Endpoint(
       .post, targets + (hasSlash ? "/" : ""), .grant, "uafAddTarget" + (hasSlash ? "WithSlash" : ""),
-      "Add a device of a user", in: .uaf, by: .uafManager, takes: .uafObject(NewUAFTargetMembers.self),
+      "Add a device of a user", in: .uaf, by: .uafManager, takes: .uafJSON(NewUAFTarget.self),
       answers: .created(MadeUAFTarget.self, "It is added."), or: [.uafForbidden, .uafUnprocessable],
       below: .uaf, .uaf)
   }
 
-  static func uafListTargets(_ hasSlash: Bool) -> Endpoint<UAFCaller, UAFNameQuery, JSONObject> {
+  static func uafListTargets(_ hasSlash: Bool) -> Endpoint<UAFCaller, UAFNameQuery, UAFDispatchTargetList> {
     Endpoint(
       .get, targets + (hasSlash ? "/" : ""), .read, "uafListTargets" + (hasSlash ? "WithSlash" : ""),
       "The devices of a user", in: .uaf, by: .uafManager, takes: .query(UAFNameQuery.self),
-      answers: .object(describedBy: UAFDispatchTargetList.self, "Oldest first."), or: [.uafForbidden],
+      answers: .json(UAFDispatchTargetList.self, "Oldest first."), or: [.uafForbidden],
       below: .uaf, .uaf)
   }
 

@@ -13,7 +13,7 @@ extension UAFEndpoints {
       if let found = session { session = try await context.settled(found) }
       let transaction: TransactionRecord? =
         if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }
-      return UAFStatusReport.json(session, answering: transaction)
+      return UAFStatusReport(session, answering: transaction)
     }
     return UAFOperation.allCases.flatMap { operation in
       [false, true].flatMap { isOldName in
@@ -58,12 +58,12 @@ extension API {
 
   static func uafDispatchToken(
     _ operation: UAFOperation
-  ) -> Endpoint<APIKeyRecord, JSONObject, JSONObject> {
+  ) -> Endpoint<APIKeyRecord, JSONObject, UAFDispatched> {
     Endpoint(
       .post, "/token/dispatch/\(operation.pathName)", .manage, "uafDispatchToken\(operation.idName)",
       "A token for a \(operation.pathName), sent to a device", in: .uaf, by: .relyingParty,
       takes: .uafObject(UAFDispatchMembers.self),
-      answers: .object(describedBy: UAFDispatchedMembers.self, "How sending ended is in the body."),
+      answers: .json(UAFDispatched.self, "How sending ended is in the body."),
       or: [.uafForbidden] + (operation == .deregistration ? [] : [.uafTooMany]), below: .uaf, .uaf)
   }
 
@@ -80,6 +80,6 @@ extension API {
   static let uafStatus = Endpoint(
     .post, "/status", .read, "uafStatus", "How an operation stands", in: .uaf, by: .none,
     takes: .uafJSON(UAFSessionQuery.self),
-    answers: .object(describedBy: UAFStatusMembers.self, "`unknown` where there is none."), below: .uaf,
+    answers: .json(UAFStatusReport.self, "`unknown` where there is none."), below: .uaf,
     .uaf)
 }

@@ -113,7 +113,7 @@ struct UAFDispatchMembers: Message {
 }
 
 /// How sending a token ended.
-struct UAFDispatchedMembers: Message {
+struct UAFDispatched: Message {
   struct Information: Message {
     let name: String, response: String?
 
@@ -149,7 +149,7 @@ struct UAFSessionQuery: Message {
 }
 
 /// How an operation stands.
-struct UAFStatusMembers: Message {
+struct UAFStatusReport: Message {
   struct Authenticator: Message {
     let aaid: String, keyId: String
 
@@ -180,8 +180,8 @@ struct UAFStatusMembers: Message {
   }
 }
 
-/// A device of a user, to be added; `UAFTargets` reads it.
-struct NewUAFTargetMembers: Message {
+/// A device of a user, to be added.
+struct NewUAFTarget: Message {
   let username: String, deviceId: String?, name: String, target: String?, dispatcher: String?
   let signatureKey: String, encryptionKey: String?
 

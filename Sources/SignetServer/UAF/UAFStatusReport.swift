@@ -3,47 +3,42 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// How an operation stands, for who ordered it.
-enum UAFStatusReport {
-  /// The members of the answer.
+extension UAFStatusReport {
+  /// How an operation stands, for who ordered it.
   ///
   /// - Parameters:
   ///   - session: The operation, as ``ServiceContext/settled(_:)`` has it; `nil` where there is none.
   ///   - transaction: The transaction that it is to answer, if one.
-  /// - Returns: `unknown` for none.
-  static func json(
-    _ session: UAFOperationRecord?, answering transaction: TransactionRecord? = nil
-  ) -> JSONObject {
-    guard let session else { return ["status": "unknown"] }
-    var object: JSONObject = [
-      "status": .string(status(of: session)),
-      "timestamp": .integer((session.end?.time ?? session.created) * 1_000),
-    ]
-    if let user = session.user { object["userId"] = .string(user) }
-    if let end = session.end {
-      object["uafStatusCode"] = .integer(Int64(end.status))
-      if let code = end.asmStatus { object["asmStatusCode"] = .integer(Int64(code)) }
-      if let code = end.clientError { object["clientErrorCode"] = .integer(Int64(code)) }
-      do throws(JSONFailure) {
-        object["authenticators"] = try JSONValue(parsing: Array(end.authenticators.utf8))
-      } catch { object["authenticators"] = [] }
-    }
+  init(_ session: UAFOperationRecord?, answering transaction: TransactionRecord? = nil) {
+    let end = session?.end
     // How others have ended what this was to answer.
-    if session.hasEndedWithTransaction, let transaction, transaction.state != .pending {
-      object["transactionStatus"] = .string(transaction.state.rawValue)
+    let isEnded = session?.hasEndedWithTransaction == true && transaction?.state != .pending
+    self.init(
+      status: session.map(Self.status) ?? "unknown",
+      timestamp: session.map { (end?.time ?? $0.created) * 1_000 }, user: session?.user,
+      uafStatus: end.map { Int64($0.status) }, asmStatus: end?.asmStatus.map { Int64($0) },
+      clientError: end?.clientError.map { Int64($0) },
+      authenticators: end.map { Self.authenticators($0.authenticators) },
+      token: session?.tokenDigest == nil ? nil : session.map(Self.token),
+      transaction: isEnded ? transaction?.state.rawValue : nil)
+  }
+
+  /// Those that a row has as JSON; none where it was altered.
+  private static func authenticators(_ text: String) -> [Authenticator] {
+    do { return try [Authenticator].shape.read(JSONValue(parsing: Array(text.utf8)), "authenticators") } catch
+    {
+      return []
     }
-    if session.tokenDigest != nil {
-      var token: JSONObject = [:]
-      if let target = session.target { token["dispatchTargetExtId"] = .string(target) }
-      if session.state != .tokenCreated {
-        token["tokenResult"] = session.isTokenTimedOut ? "tokenTimedOut" : "tokenRedeemed"
-      }
-      if let dispatcher = session.dispatcher {
-        token["dispatcherInformation"] = ["name": .string(dispatcher)]
-      }
-      object["tokenInformation"] = .object(token)
+  }
+
+  private static func token(of session: UAFOperationRecord) -> JSONObject {
+    var token: JSONObject = [:]
+    token["dispatchTargetExtId"] = session.target.map { .string($0) }
+    if session.state != .tokenCreated {
+      token["tokenResult"] = session.isTokenTimedOut ? "tokenTimedOut" : "tokenRedeemed"
     }
-    return object
+    token["dispatcherInformation"] = session.dispatcher.map { ["name": .string($0)] }
+    return token
   }
 
   private static func status(of session: UAFOperationRecord) -> String {

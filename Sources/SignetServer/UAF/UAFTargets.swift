@@ -25,28 +25,23 @@ struct UAFTargets: Sendable {
   ///   - caller: Who asks.
   /// - Throws: ``UAFWebFailure``.
   /// - Returns: The target.
-  func add(_ body: JSONObject, by caller: UAFCaller) async throws -> UAFTargetRecord {
-    let username = try reading(body.string("username"))
+  func add(_ body: NewUAFTarget, by caller: UAFCaller) async throws -> UAFTargetRecord {
     let user: UserID
-    do throws(WireFailure) { user = try UserID(username) } catch {
+    do throws(WireFailure) { user = try UserID(body.username) } catch {
       throw UAFWebFailure(400, "username: \(error)")
     }
     guard caller.mayManage(user) else { throw UAFWebFailure.unauthorized }
-    let (device, dispatcher, target, name, signatureText, encryptionText) = try reading(
-      (
-        body.optionalString("deviceId"), body.optionalString("dispatcher"), body.optionalString("target"),
-        body.string("name"), body.string("signatureKey"), body.optionalString("encryptionKey")
-      ))
-    try Self.check(name, "name", 1...256)
-    if let device, !Self.isDevice(device) { throw UAFWebFailure(400, Self.deviceRule) }
-    if let target { try Self.check(target, "target", 0...4_096) }
-    try checkDispatcher(dispatcher)
+    try Self.check(body.name, "name", 1...256)
+    if let device = body.deviceId, !Self.isDevice(device) { throw UAFWebFailure(400, Self.deviceRule) }
+    if let target = body.target { try Self.check(target, "target", 0...4_096) }
+    try checkDispatcher(body.dispatcher)
     let id = ServerMadeID(random: context.random).text
     let record = UAFTargetRecord(
-      id: id, user: user.text, device: device, name: name, dispatcher: dispatcher,
-      sealedTarget: try target.flatMap { text in try seal(text, of: id) },
-      signatureKey: try Self.key(signatureText, "signatureKey"),
-      encryptionKey: try encryptionText.map { try Self.key($0, "encryptionKey") }, created: context.clock.now)
+      id: id, user: user.text, device: body.deviceId, name: body.name, dispatcher: body.dispatcher,
+      sealedTarget: try body.target.flatMap { text in try seal(text, of: id) },
+      signatureKey: try Self.key(body.signatureKey, "signatureKey"),
+      encryptionKey: try body.encryptionKey.map { try Self.key($0, "encryptionKey") },
+      created: context.clock.now)
     let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user.text, target: id))
     let isAdded: Bool
     do throws(StorageFailure) {
@@ -164,15 +159,10 @@ struct UAFTargets: Sendable {
   }
 
   /// A target as those see it that may.
-  func json(_ target: UAFTargetRecord) throws -> JSONObject {
-    var object: JSONObject = [
-      "id": .string(target.id), "extId": .string(target.id), "username": .string(target.user),
-      "name": .string(target.name),
-    ]
-    if let device = target.device { object["deviceId"] = .string(device) }
-    if let dispatcher = target.dispatcher { object["dispatcher"] = .string(dispatcher) }
-    if let text = try address(of: target) { object["target"] = .string(text) }
-    return object
+  func description(of target: UAFTargetRecord) throws -> UAFDispatchTargetList.Target {
+    UAFDispatchTargetList.Target(
+      id: target.id, extId: target.id, username: target.user, name: target.name, deviceId: target.device,
+      dispatcher: target.dispatcher, target: try address(of: target))
   }
 
   private func address(of target: UAFTargetRecord) throws -> String? {

@@ -129,10 +129,10 @@ struct UAFTokens: Sendable {
   ///   - caller: Who asks: a relying party.
   /// - Throws: ``UAFFailure`` for what is asked wrongly, ``Problem`` where the user is asked too often; what goes wrong in sending is in the
   ///   answer.
-  /// - Returns: The members of the answer.
+  /// - Returns: The answer.
   func dispatch(
     _ body: JSONObject, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws -> JSONObject {
+  ) async throws -> UAFDispatched {
     let (text, name, targetID, information): ([UInt8], String?, String?, JSONObject?)
     do throws(JSONFailure) {
       let object = try body.object("getUafRequest")
@@ -187,19 +187,10 @@ struct UAFTokens: Sendable {
 
   private static func answer(
     _ made: Made?, _ result: DispatchResult, _ sent: (dispatcher: Dispatcher, response: String?)?
-  ) -> JSONObject {
-    var object = JSONObject()
-    if let made {
-      object["token"] = .string(made.token)
-      object["sessionId"] = .string(made.session.id)
-    }
-    if let sent {
-      var information: JSONObject = ["name": .string(sent.dispatcher.rawValue)]
-      if let response = sent.response { information["response"] = .string(response) }
-      object["dispatcherInformation"] = .object(information)
-    }
-    object["dispatchResult"] = .string(result.rawValue)
-    return object
+  ) -> UAFDispatched {
+    UAFDispatched(
+      token: made?.token, session: made?.session.id,
+      information: sent.map { .init(name: $0.dispatcher.rawValue, response: $0.response) }, result: result)
   }
 
   /// What a device is sent.

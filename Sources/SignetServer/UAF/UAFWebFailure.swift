@@ -42,9 +42,8 @@ struct UAFWebFailure: Error {
     401, "authenticate by UAF as this user, or send the API key of a relying party", .unauthorized)
 
   var response: ServerResponse {
-    var body: JSONObject = ["status": .integer(Int64(status)), "error": .string(reason)]
-    if let code { body["code"] = .string(code.rawValue) }
-    var response = ServerResponse.json(body, status: status)
+    let body = UAFError(status: Int64(status), error: reason, code: code?.rawValue)
+    var response = ServerResponse.json(body.json, status: status)
     if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if status == 503 { response.headers["Retry-After"] = "1" }
     if status == 429 { response.headers["Retry-After"] = String(retryAfter ?? 60) }

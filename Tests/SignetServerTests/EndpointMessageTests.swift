@@ -1,0 +1,79 @@
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetWire
+import Testing
+
+/// What a client puts into requests and reads from answers, by the definitions of the endpoints.
+struct EndpointMessageTests {
+  @Test("a body is the message that the server reads")
+  func body() throws {
+    let content = API.addKey.content(NewAPIKey(name: "shop", displayName: nil, scopes: [.relyingParty]))
+    #expect(content.query.isEmpty)
+    let json = try JSONObject(parsing: content.body)
+    #expect(json == ["name": "shop", "scopes": ["relying-party"]])
+    #expect(try NewAPIKey(json).scopes == [.relyingParty])
+  }
+
+  @Test("a query has what is given as texts, and nothing else")
+  func query() throws {
+    let content = API.listTransactions.content(
+      TransactionQuery(user: try UserID("alice"), status: .pending, before: nil, limit: 7))
+    #expect(content.body.isEmpty)
+    #expect(content.query.map { "\($0.name)=\($0.value)" } == ["user=alice", "status=pending", "limit=7"])
+    #expect(API.withdrawTransaction.content(WithdrawalQuery(reason: nil)).query.isEmpty)
+  }
+
+  private static let user: JSONObject = [
+    "user": "alice", "subject": "~s", "created": 1, "state": "active", "since": 2,
+  ]
+
+  @Test("members that are not known are ignored")
+  func unknownMembers() throws {
+    var user = Self.user
+    user["colour"] = "red"
+    let list = try API.listUsers.message(in: ["users": [.object(user)], "more": true])
+    #expect(list.users.map(\.user) == ["alice"] && list.users.first?.state == .active)
+  }
+
+  @Test("a missing member, one of another type and an unknown state are refused by their paths")
+  func otherVersions() throws {
+    var user = Self.user
+    user["subject"] = nil
+    #expect(throws: JSONFailure.missingMember("users[1].subject")) {
+      try API.listUsers.message(in: ["users": [.object(Self.user), .object(user)]])
+    }
+    user = Self.user
+    user["since"] = "today"
+    #expect(throws: JSONFailure.wrongType(member: "users[0].since", expected: .integer)) {
+      try API.listUsers.message(in: ["users": [.object(user)]])
+    }
+    user = Self.user
+    user["state"] = "frozen"
+    let states = UserRecord.State.allCases.map(\.rawValue)
+    #expect(throws: ShapeFailure.choice(member: "users[0].state", allowed: states)) {
+      try API.listUsers.message(in: ["users": [.object(user)]])
+    }
+  }
+
+  @Test("an answer that has one state is read with that state alone")
+  func oneState() throws {
+    #expect(try API.withdrawTransaction.message(in: ["id": "t", "status": "withdrawn"]) == "t")
+    #expect(throws: ShapeFailure.choice(member: "status", allowed: ["withdrawn"])) {
+      try API.withdrawTransaction.message(in: ["id": "t", "status": "pending"])
+    }
+    #expect(try API.validateCode.message(in: ["valid": true]).isAccepted)
+    let waiting = try API.validateCode.message(in: ["valid": false, "reason": "waiting", "retryAfter": 9])
+    #expect(!waiting.isAccepted && waiting.reason == .waiting && waiting.retryAfter == 9)
+  }
+
+  @Test("a list with a row outside of the described limits is read")
+  func alteredRow() throws {
+    let token: JSONObject = [
+      "serial": "HT-1", "kind": "totp", "algorithm": "none", "digits": 99, "state": "altered",
+      "failures": -1, "created": 0, "period": 0, "counter": -1,
+    ]
+    let list = try API.listTokens.message(in: ["tokens": [.object(token)]])
+    #expect(list.tokens.map(\.state) == [.altered] && list.tokens.first?.digits == 99)
+  }
+}
