@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetSQLite
 import SignetTestKit
 import Testing
 
@@ -104,6 +105,22 @@ import Testing
     await server.stop()
   }
 
+  @Test("a token whose row was altered is listed with the others")
+  func listsAlteredTokens() async throws {
+    let server = try await RunningServer.start()
+    try await server.addUser("alice")
+    let file = try server.write(Self.csv, to: "tokens.csv")
+    #expect(try await server.run("token", "import", file).status == 0)
+    // Its digits are 0 and its algorithm is empty then, which no token that the server has written has.
+    try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
+      "UPDATE credentials SET kind = 'x' WHERE serial = 'HT-1'")
+    let listed = try await server.run("token", "list")
+    #expect(listed.status == 0 && listed.output.contains("altered"), listed.summary)
+    #expect(listed.output.contains("HT-1") && listed.output.contains("HT-2"), listed.summary)
+    #expect(try await server.json("token", "list").array("tokens").count == 2)
+    await server.stop()
+  }
+
   @Test func readsFiles() async throws {
     let server = try await RunningServer.start()
     let file = "\(server.folder.path)/tokens"
@@ -141,8 +158,12 @@ import Testing
     let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
     #expect(try await server.json("token", "list").array("tokens").count == 253)
+    // One that is wrong in the second request has none of the file imported.
+    let wrongLast =
+      (0..<150).map { "N\($0),hotp,\(secret)" }.joined(separator: "\n") + "\nN150,motp,\(secret)"
     for (text, word) in [
-      ("", "no token"), ("{}", "tokens"), ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
+      ("serial,kind,secret\n\(wrongLast)", "neither"), ("", "no token"), ("{}", "tokens"),
+      ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
       ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "\"color\""),
       ("serial,serial,kind,secret\n", "once each"), ("serial,kind,secret\ns,hotp", "line 2"),
       ("serial,kind,secret-hex\ns,hotp,xyz", "not hex"),

@@ -58,11 +58,11 @@ extension API {
 
   static func uafDispatchToken(
     _ operation: UAFOperation
-  ) -> Endpoint<APIKeyRecord, JSONObject, UAFDispatched> {
+  ) -> Endpoint<APIKeyRecord, UAFDispatch, UAFDispatched> {
     Endpoint(
       .post, "/token/dispatch/\(operation.pathName)", .manage, "uafDispatchToken\(operation.idName)",
       "A token for a \(operation.pathName), sent to a device", in: .uaf, by: .relyingParty,
-      takes: .uafObject(UAFDispatchMembers.self),
+      takes: .uafJSON(UAFDispatch.self),
       answers: .json(UAFDispatched.self, "How sending ended is in the body."),
       or: [.uafForbidden] + (operation == .deregistration ? [] : [.uafTooMany]), below: .uaf, .uaf)
   }

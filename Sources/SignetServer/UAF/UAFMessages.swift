@@ -100,15 +100,15 @@ struct MadeUAFToken: Message {
   }
 }
 
-/// A token for an operation, to be sent to a device; `UAFTokens` reads it.
-struct UAFDispatchMembers: Message {
-  let dispatcher: String?, target: String?, information: JSONObject?, request: GetUAFRequestMembers
+/// A token for an operation, to be sent to a device; `SignetUAF` reads the request in it.
+struct UAFDispatch: Message {
+  let dispatcher: String?, target: String?, information: JSONObject?, request: JSONObject
 
   static let schema = MessageSchema(Self.init) {
     Member("dispatcher", \Self.dispatcher)
     Member("dispatchTargetId", \Self.target)
     Member("dispatchInformation", \Self.information)
-    Member("getUafRequest", \Self.request)
+    Member("getUafRequest", \Self.request, .object(GetUAFRequestMembers.described))
   }
 }
 
@@ -243,14 +243,6 @@ extension RequestShape {
       description: RequestDescription(mediaType: mediaType, schema: type.described, example: example),
       checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body },
       write: { RequestContent(body: $0) })
-  }
-
-  /// A JSON object of UAF's services, read by one of them.
-  static func uafObject(_ type: any Message.Type) -> Self where Value == JSONObject {
-    RequestShape(
-      description: RequestDescription(mediaType: "application/json", schema: type.described),
-      checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: nil) },
-      read: { try reading(JSONObject(parsing: $0.body)) }, write: { RequestContent(body: $0.bytes) })
   }
 
   /// A message of UAF's services.

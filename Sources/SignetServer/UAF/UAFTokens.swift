@@ -131,16 +131,9 @@ struct UAFTokens: Sendable {
   ///   answer.
   /// - Returns: The answer.
   func dispatch(
-    _ body: JSONObject, for operation: UAFOperation, by caller: UAFCaller
+    _ body: UAFDispatch, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> UAFDispatched {
-    let (text, name, targetID, information): ([UInt8], String?, String?, JSONObject?)
-    do throws(JSONFailure) {
-      let object = try body.object("getUafRequest")
-      (name, targetID) = (try body.optionalString("dispatcher"), try body.optionalString("dispatchTargetId"))
-      information = try body.optionalObject("dispatchInformation")
-      text = object.bytes
-    } catch { throw UAFFailure(.badRequest, "\(error)") }
-    let asked = try readingUAF(GetUAFRequest(parsing: text))
+    let asked = try readingUAF(GetUAFRequest(parsing: body.request.bytes))
     var made: Made
     do { made = try await prepare(asked, for: operation, by: caller) } catch let failure as UAFFailure
       where failure.status == .notFound
@@ -148,13 +141,13 @@ struct UAFTokens: Sendable {
       return Self.answer(nil, .userNotFound, nil)
     }
     var target: UAFTargetRecord?
-    if let targetID {
-      target = try await context.storage.uafTarget(targetID)
+    if let id = body.target {
+      target = try await context.storage.uafTarget(id)
       let isUsers = made.session.user == nil || target?.user == made.session.user
       guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
     let usual = target.flatMap { targets.isAskedByItself($0) ? Dispatcher.live.rawValue : $0.dispatcher }
-    guard let dispatcher = (name ?? usual).flatMap(Dispatcher.init(rawValue:)) else {
+    guard let dispatcher = (body.dispatcher ?? usual).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
     if dispatcher == .live, target?.device == nil { return Self.answer(nil, .dispatchTargetNotFound, nil) }
@@ -165,7 +158,7 @@ struct UAFTokens: Sendable {
       guard target?.sealedTarget != nil else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
     let payload: Payload
-    do { payload = try self.payload(made, operation, target, information) } catch {
+    do { payload = try self.payload(made, operation, target, body.information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
     // What goes to a user's device is for that user to answer.
