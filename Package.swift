@@ -21,7 +21,7 @@ let package = Package(
     .library(name: "SignetIntegrity", targets: ["SignetIntegrity"]),
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
-    .library(name: "SignetServerTesting", targets: ["SignetServerTesting"]),
+    .library(name: "SignetServerTesting", targets: ["SignetDataDirectory", "SignetServerTesting"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),
@@ -163,9 +163,17 @@ let package = Package(
     .target(
       name: "SignetServer",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
+        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetIntegrity", "SignetJSON",
         "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
         "SignetStorage", "SignetText", "SignetTransport", "SignetUAF", "SignetWire",
+      ],
+      swiftSettings: house),
+    .target(
+      name: "SignetDataDirectory",
+      dependencies: [
+        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON", "SignetPolicy",
+        "SignetPush", "SignetServer", "SignetStorage", "SignetText", "SignetTransport", "SignetUAF",
+        "SignetWire",
       ],
       swiftSettings: house),
     // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
@@ -211,8 +219,8 @@ let package = Package(
     .executableTarget(
       name: "signet-server",
       dependencies: [
-        "CProgramStart", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
-        "SignetOATH",
+        "CProgramStart", "SignetCrypto", "SignetDataDirectory", "SignetFiles", "SignetHTTP",
+        "SignetIntegrity", "SignetJSON", "SignetOATH",
         "SignetPolicy",
         "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetText", "SignetTransport",
         "SignetUAF", "SignetWire",
@@ -383,8 +391,8 @@ let package = Package(
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetConcurrency", "SignetCrypto", "SignetHTTP",
-        "SignetJOSE",
+        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetConcurrency", "SignetCrypto",
+        "SignetDataDirectory", "SignetHTTP", "SignetJOSE",
         "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
@@ -409,7 +417,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "AccountModel", "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent",
-        "SignetCrypto", "SignetDBus", "SignetJSON",
+        "SignetCrypto", "SignetDataDirectory", "SignetDBus", "SignetJSON",
         "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
         "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],

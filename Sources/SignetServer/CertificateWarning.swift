@@ -1,5 +1,8 @@
 /// When an operator is told that the server's certificate ends soon: at the start, and then once a day.
 package struct CertificateWarning {
+  /// How long before its end people are told, in seconds: 30 days.
+  package static let notice: Int64 = 30 * 86_400
+
   /// The last second in which the certificate is valid, since 1970.
   let end: Int64
   private var told: Int64?
@@ -8,7 +11,7 @@ package struct CertificateWarning {
 
   /// How many whole days are left, if it is time to say so.
   package mutating func daysLeft(at time: Int64) -> Int64? {
-    guard time > end - FolderCertificate.notice, told.map({ time >= $0 + 86_400 }) ?? true else { return nil }
+    guard time > end - Self.notice, told.map({ time >= $0 + 86_400 }) ?? true else { return nil }
     told = time
     return max(0, (end - time) / 86_400)
   }

@@ -18,7 +18,7 @@ public final class Server: Sendable {
   package let endpoints: [EndpointDescription]
   private let outbox: OutboxSender?
   /// What is shown at first, PEM; `nil` where there is no TLS.
-  let firstCertificateChain: String?
+  package let firstCertificateChain: String?
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
@@ -101,9 +101,9 @@ public final class Server: Sendable {
   /// Reads the metadata statements of UAF again; where one is none, the log says so and all stay as they were.
   public func readMetadata() {
     guard let uaf = context.uaf else { return }
-    do throws(DataDirectoryFailure) {
+    do {
       context.log.info("uaf.metadataRead", ["models": String(try uaf.readMetadata())])
-    } catch { context.log.error("uaf.metadataRefused", ["cause": error.description]) }
+    } catch { context.log.error("uaf.metadataRefused", ["cause": "\(error)"]) }
   }
 
   /// Goes by other settings and shows another certificate from now on.
@@ -113,7 +113,7 @@ public final class Server: Sendable {
   ///   - identity: The certificate with its key; `nil` where it is the same.
   ///   - end: The last second in which the certificate is valid, since 1970.
   /// - Throws: `ServerFailure`; nothing has changed then.
-  func apply(_ settings: ServicePolicy, identity: TLSIdentity?, certificateEnd end: Int64)
+  package func apply(_ settings: ServicePolicy, identity: TLSIdentity?, certificateEnd end: Int64)
     throws(ServerFailure)
   {
     if let identity { try http.replaceIdentity(identity) }
@@ -122,7 +122,7 @@ public final class Server: Sendable {
   }
 
   /// Where the server's events go.
-  var log: EventLog { context.log }
+  package var log: EventLog { context.log }
 
   /// How many devices wait for something new.
   package var waitingDeviceCount: Int {

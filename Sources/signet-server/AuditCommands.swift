@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetDataDirectory
 import SignetFiles
 import SignetJSON
 import SignetServer

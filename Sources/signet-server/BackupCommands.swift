@@ -1,3 +1,4 @@
+import SignetDataDirectory
 import SignetJSON
 import SignetServer
 import SignetTerminal

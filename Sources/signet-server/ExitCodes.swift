@@ -1,3 +1,4 @@
+import SignetDataDirectory
 import SignetQR
 import SignetServer
 import SignetStorage

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetDataDirectory
 import SignetJSON
 import SignetPolicy
 import SignetServer

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetDataDirectory
 import SignetJSON
 import SignetServer
 import SignetStorage

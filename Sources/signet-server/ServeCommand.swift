@@ -1,3 +1,4 @@
+import SignetDataDirectory
 import SignetHTTP
 import SignetIntegrity
 import SignetServer

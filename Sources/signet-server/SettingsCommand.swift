@@ -1,3 +1,4 @@
+import SignetDataDirectory
 import SignetServer
 import SignetTerminal
 

@@ -1,6 +1,7 @@
 import Foundation
 import PushFixture
 import SignetCrypto
+import SignetDataDirectory
 import SignetJSON
 import SignetServer
 import SignetServerTesting

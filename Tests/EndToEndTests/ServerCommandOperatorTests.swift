@@ -1,5 +1,6 @@
 import Foundation
 import Signet
+import SignetDataDirectory
 import SignetJSON
 import SignetQR
 import SignetServer

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetDataDirectory
 import SignetHTTP
 import SignetJSON
 import SignetStorage

@@ -1,4 +1,5 @@
 import Foundation
+import SignetDataDirectory
 import SignetJSON
 import SignetStorage
 import SignetTestKit

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetDataDirectory
 import SignetJSON
 import SignetTestKit
 import SignetTesting
@@ -26,8 +27,8 @@ import SignetServer
   func sameKey() async throws {
     let folder = try await makeFolder()
     let before = try folder.certificate()
-    #expect(before.names == ["127.0.0.1"] && !before.isEnding(at: before.end - FolderCertificate.notice))
-    #expect(before.isEnding(at: before.end - FolderCertificate.notice + 1))
+    #expect(before.names == ["127.0.0.1"] && !before.isEnding(at: before.end - CertificateWarning.notice))
+    #expect(before.isEnding(at: before.end - CertificateWarning.notice + 1))
     let (settings, key, authority) = (try text("server.json"), try text("tls.key"), try text("ca.pem"))
     let clock = VirtualClock(before.end - 86_400)
     let renewed = try folder.renewingCertificate(clock: clock)

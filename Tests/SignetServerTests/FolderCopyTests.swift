@@ -1,4 +1,5 @@
 import Foundation
+import SignetDataDirectory
 import SignetServer
 import SignetTestKit
 import Synchronization

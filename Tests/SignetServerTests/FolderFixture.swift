@@ -1,4 +1,5 @@
 import Foundation
+import SignetDataDirectory
 import SignetPolicy
 import SignetServer
 import SignetTestKit

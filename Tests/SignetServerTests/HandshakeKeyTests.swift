@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetDataDirectory
 import SignetJSON
 import SignetServer
 import SignetServerTesting

@@ -1,4 +1,5 @@
 import Foundation
+import SignetDataDirectory
 import SignetJSON
 import SignetServer
 import SignetTestKit

@@ -7,6 +7,7 @@ import SignetStorage
 import SignetWire
 
 // What reads an operator's folder and the requests of relying parties is not public.
+@testable import SignetDataDirectory
 @testable import SignetServer
 
 @main struct FuzzServer {

@@ -1,13 +1,13 @@
-import SignetJSON
+package import SignetJSON
 
 /// The JSON Schema of a value, with the named schemas that it refers to.
 package struct JSONSchema: Sendable {
   /// The schema.
-  let json: JSONObject
+  package let json: JSONObject
   /// Named schemas, by their names in the description.
-  let definitions: [String: JSONObject]
+  package let definitions: [String: JSONObject]
 
-  init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
+  package init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
     (self.json, self.definitions) = (json, definitions)
   }
 
@@ -19,7 +19,7 @@ package struct JSONSchema: Sendable {
   }
 
   /// This schema with a sentence about the value.
-  func described(_ text: String?) -> JSONSchema {
+  package func described(_ text: String?) -> JSONSchema {
     guard let text else { return self }
     var json = json
     json["description"] = .string(text)
@@ -27,7 +27,7 @@ package struct JSONSchema: Sendable {
   }
 
   /// This schema with further keywords.
-  func adding(_ keywords: JSONObject) -> JSONSchema {
+  package func adding(_ keywords: JSONObject) -> JSONSchema {
     var json = json
     for (name, value) in keywords.members { json[name] = value }
     return JSONSchema(json, definitions: definitions)
@@ -69,7 +69,7 @@ extension Limits {
   }
 
   /// `1 to 128`, `2`, `at least 1` or `at most 128`.
-  var text: String {
+  package var text: String {
     switch (least, greatest) {
     case (let least?, let greatest?) where least == greatest: "\(least)"
     case (let least?, let greatest?): "\(least) to \(greatest)"

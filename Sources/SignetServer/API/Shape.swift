@@ -29,11 +29,18 @@ package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
 /// Reads a value from JSON, writes it to JSON, and describes it.
 package struct Shape<Value: Sendable>: Sendable {
   /// What the description says.
-  let schema: JSONSchema
+  package let schema: JSONSchema
   /// Reads the value of a member, named by its path in the message for what is wrong with it.
   package let read: @Sendable (JSONValue, _ member: String) throws -> Value
   /// Writes a value.
-  let write: @Sendable (Value) -> JSONValue
+  package let write: @Sendable (Value) -> JSONValue
+
+  package init(
+    schema: JSONSchema, read: @escaping @Sendable (JSONValue, _ member: String) throws -> Value,
+    write: @escaping @Sendable (Value) -> JSONValue
+  ) {
+    (self.schema, self.read, self.write) = (schema, read, write)
+  }
 
   /// This shape with a name, under which the description has it once.
   func named(_ name: String) -> Shape {
@@ -49,7 +56,7 @@ package protocol Shaped: Sendable {
 
 extension Shape where Value == String {
   /// A text of so many code points; what the server writes matches the pattern, which nothing that is read is compared with.
-  static func text(_ limits: (any Limits)? = nil, pattern: String? = nil) -> Shape {
+  package static func text(_ limits: (any Limits)? = nil, pattern: String? = nil) -> Shape {
     var schema = JSONSchema(["type": "string"])
     if let limits { schema = schema.adding(limits.keywords("minLength", "maxLength")) }
     if let pattern { schema = schema.adding(["pattern": .string(pattern)]) }
@@ -72,14 +79,14 @@ extension Shape where Value == String {
     return text
   }
 
-  static func text(_ limits: ClosedRange<Int64>) -> Shape { text(limits as any Limits) }
-  static func text(_ limits: PartialRangeFrom<Int64>) -> Shape { text(limits as any Limits) }
-  static func text(_ limits: PartialRangeThrough<Int64>) -> Shape { text(limits as any Limits) }
+  package static func text(_ limits: ClosedRange<Int64>) -> Shape { text(limits as any Limits) }
+  package static func text(_ limits: PartialRangeFrom<Int64>) -> Shape { text(limits as any Limits) }
+  package static func text(_ limits: PartialRangeThrough<Int64>) -> Shape { text(limits as any Limits) }
 
   /// One of some texts.
-  static func oneOf(_ allowed: String...) -> Shape { oneOf(allowed) }
+  package static func oneOf(_ allowed: String...) -> Shape { oneOf(allowed) }
 
-  static func oneOf(_ allowed: [String]) -> Shape {
+  package static func oneOf(_ allowed: [String]) -> Shape {
     Shape(schema: JSONSchema(["type": "string", "enum": .array(allowed.map { .string($0) })])) {
       value, member in
       let text = try anyText(value, member)
@@ -95,7 +102,7 @@ extension Shape where Value == String {
 
 extension Shape where Value: FixedWidthInteger {
   /// A whole number; schema and messages name its unit.
-  static func integer(_ limits: (any Limits)?, unit: String? = nil) -> Shape {
+  package static func integer(_ limits: (any Limits)?, unit: String? = nil) -> Shape {
     var schema = JSONSchema(["type": "integer"])
     if let limits { schema = schema.adding(limits.keywords("minimum", "maximum")) }
     if let unit { schema = schema.adding(["x-unit": .string(unit)]) }
@@ -112,8 +119,8 @@ extension Shape where Value: FixedWidthInteger {
     }
   }
 
-  static func integer(_ limits: ClosedRange<Int64>) -> Shape { integer(limits as any Limits) }
-  static func integer(_ limits: PartialRangeFrom<Int64>) -> Shape { integer(limits as any Limits) }
+  package static func integer(_ limits: ClosedRange<Int64>) -> Shape { integer(limits as any Limits) }
+  package static func integer(_ limits: PartialRangeFrom<Int64>) -> Shape { integer(limits as any Limits) }
 }
 
 extension Shape where Value == Int64 {
@@ -131,12 +138,12 @@ extension Shape where Value: Shaped {
 
 extension Shape {
   /// This shape with further keywords in its schema.
-  func adding(_ keywords: JSONObject) -> Shape {
+  package func adding(_ keywords: JSONObject) -> Shape {
     Shape(schema: schema.adding(keywords), read: read, write: write)
   }
 
   /// A list of values.
-  static func list<Element: Sendable>(
+  package static func list<Element: Sendable>(
     _ element: Shape<Element>, _ limits: (any Limits)? = nil
   ) -> Shape where Value == [Element] {
     var schema = JSONSchema(
@@ -155,18 +162,19 @@ extension Shape {
     }
   }
 
-  static func list<Element: Shaped>(_ limits: ClosedRange<Int64>) -> Shape where Value == [Element] {
+  package static func list<Element: Shaped>(_ limits: ClosedRange<Int64>) -> Shape where Value == [Element] {
     list(Element.shape, limits)
   }
 
-  static func list<Element: Shaped>(_ limits: PartialRangeFrom<Int64>) -> Shape where Value == [Element] {
+  package static func list<Element: Shaped>(_ limits: PartialRangeFrom<Int64>) -> Shape
+  where Value == [Element] {
     list(Element.shape, limits)
   }
 }
 
 extension Shape where Value == JSONObject {
   /// An object whose members the API does not define.
-  static func object(_ schema: JSONSchema = JSONSchema(["type": "object"])) -> Shape {
+  package static func object(_ schema: JSONSchema = JSONSchema(["type": "object"])) -> Shape {
     Shape(schema: schema) { value, member in
       guard case .object(let object) = value else {
         throw JSONFailure.wrongType(member: member, expected: .object)
@@ -211,7 +219,7 @@ extension Shaped where Self: RawRepresentable & CaseIterable, RawValue == String
   package static var shape: Shape<Self> { oneOfAll }
 
   /// One of the cases, by its name.
-  static var oneOfAll: Shape<Self> {
+  package static var oneOfAll: Shape<Self> {
     let text = Shape<String>.oneOf(allCases.map(\.rawValue))
     return Shape(schema: text.schema) { value, member in
       guard let found = Self(rawValue: try text.read(value, member)) else {

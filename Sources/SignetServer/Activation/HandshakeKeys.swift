@@ -1,6 +1,19 @@
 public import SignetCrypto
-import SignetFiles
 import Synchronization
+
+/// Where processes share keys of handshakes.
+package protocol HandshakeKeyStore: Sendable {
+  /// All keys that there are now.
+  func keys() throws -> [HandshakeKeys.Key]
+  /// The key of an id; `nil` where there is none, or it is being written.
+  func key(_ id: [UInt8]) throws -> HandshakeKeys.Key?
+  /// Adds a key for all processes.
+  func add(_ key: HandshakeKeys.Key) throws
+  /// Overwrites keys and deletes them.
+  func forget(_ keys: [HandshakeKeys.Key]) throws
+  /// Forgets all keys, unless another process uses them.
+  func end() throws
+}
 
 /// The keys under which handshakes travel with devices: each is used for minutes and then forgotten.
 ///
@@ -12,19 +25,23 @@ public final class HandshakeKeys: Sendable {
   /// How far the clock may be set back without handshakes becoming void, in seconds.
   package static let clockStep: Int64 = 60
   /// The bytes of a key's id.
-  static let idByteCount = 8
+  package static let idByteCount = 8
 
   /// A key, and when it was made, in seconds since 1970.
   package struct Key: Sendable {
     package let id: [UInt8]
-    let made: Int64
-    let secret: SharedSecretBox
+    package let made: Int64
+    package let secret: SharedSecretBox
+
+    package init(id: [UInt8], made: Int64, secret: SharedSecretBox) {
+      (self.id, self.made, self.secret) = (id, made, secret)
+    }
   }
 
   private let lifetime: Int64
-  private let folder: HandshakeKeyFolder?
+  private let folder: (any HandshakeKeyStore)?
   /// Keeps other processes from the data folder, where they do not share these keys; `nil` where nobody else could serve it.
-  private let hold: FolderHold?
+  private let hold: (any Sendable)?
   private let random: any RandomSource
   private let known = Mutex<[Key]>([])
 
@@ -38,8 +55,8 @@ public final class HandshakeKeys: Sendable {
   }
 
   /// Keys in memory, or in a folder in memory that the processes of a machine share.
-  init(
-    lifetime: Int64, folder: HandshakeKeyFolder? = nil, hold: FolderHold? = nil,
+  package init(
+    lifetime: Int64, folder: (any HandshakeKeyStore)? = nil, hold: (any Sendable)? = nil,
     random: any RandomSource = SystemRandomSource()
   ) {
     (self.lifetime, self.folder, self.hold, self.random) = (lifetime, folder, hold, random)
@@ -47,7 +64,7 @@ public final class HandshakeKeys: Sendable {
 
   /// The key of new handshakes.
   ///
-  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share it, and the folder can't be written.
+  /// - Throws: What the store throws, where processes share it, and the folder can't be written.
   package func current(at now: Int64) throws -> Key {
     try known.withLock { known in
       drop(&known, at: now)
@@ -66,7 +83,7 @@ public final class HandshakeKeys: Sendable {
 
   /// The key of a handshake that a device brings back; `nil` where it is forgotten, or never was.
   ///
-  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share it, and the folder can't be read.
+  /// - Throws: What the store throws, where processes share it, and the folder can't be read.
   package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
     try known.withLock { known in
       drop(&known, at: now)
@@ -79,7 +96,7 @@ public final class HandshakeKeys: Sendable {
 
   /// Forgets the keys whose last handshake has ended.
   ///
-  /// - Throws: `FileFailure` or ``DataDirectoryFailure`` where processes share them, and the folder can't be written.
+  /// - Throws: What the store throws, where processes share them, and the folder can't be written.
   package func forgetOld(at now: Int64) throws {
     known.withLock { drop(&$0, at: now) }
     guard let folder else { return }

@@ -22,7 +22,7 @@ package struct OpenIDNames: Sendable {
   /// suspended, or the authenticator revoked that it was earned with.
   ///
   /// Those are ID tokens, access tokens, and the JWT after an authentication by UAF.
-  static let tokenLifetime: Int64 = 300
+  package static let tokenLifetime: Int64 = 300
 
   private let server: ServerURL
 

@@ -6,7 +6,7 @@ package struct NamedRequirements: Hashable, Sendable {
   package static let limit = 64
 
   /// The prefix of names that are reserved for this product.
-  static let prefix = "urn:signet:"
+  package static let prefix = "urn:signet:"
 
   /// Phishing-resistant (OpenID Connect Extended Authentication Profile ACR Values 1.0 section 2).
   package static let phishingResistant = "phr"

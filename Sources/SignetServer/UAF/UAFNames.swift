@@ -2,9 +2,9 @@ import SignetUAF
 import SignetWire
 
 /// The addresses and fixed words of UAF (`docs/protocol.md` section 12).
-struct UAFNames: Sendable {
+package struct UAFNames: Sendable {
   /// The policy of requests that name none.
-  static let defaultPolicy = "default"
+  package static let defaultPolicy = "default"
   /// The media type of the protocol's messages.
   static let mediaType = "application/fido+uaf"
   /// What `acr` says where a UAF authenticator signed.

@@ -6,7 +6,7 @@ public final class UAFSetup: Sendable {
   /// What the operator decided.
   public let settings: UAFSettings
   private let current: Mutex<AuthenticatorModels>
-  private let read: (@Sendable () throws(DataDirectoryFailure) -> AuthenticatorModels)?
+  private let read: (@Sendable () throws -> AuthenticatorModels)?
 
   /// Puts settings and models together.
   ///
@@ -16,7 +16,7 @@ public final class UAFSetup: Sendable {
   ///   - read: Reads the models again; `nil` where they stay.
   package init(
     _ settings: UAFSettings, models: AuthenticatorModels,
-    read: (@Sendable () throws(DataDirectoryFailure) -> AuthenticatorModels)? = nil
+    read: (@Sendable () throws -> AuthenticatorModels)? = nil
   ) {
     (self.settings, self.read) = (settings, read)
     current = Mutex(models)
@@ -62,8 +62,8 @@ public final class UAFSetup: Sendable {
   /// Reads the metadata statements again; where one is none, all stay as they were.
   ///
   /// - Returns: How many models are known now.
-  /// - Throws: ``DataDirectoryFailure``.
-  func readMetadata() throws(DataDirectoryFailure) -> Int {
+  /// - Throws: What reading throws.
+  func readMetadata() throws -> Int {
     if let models = try read?() { current.withLock { $0 = models } }
     return models.aaids.count
   }

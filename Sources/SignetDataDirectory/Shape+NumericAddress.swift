@@ -1,3 +1,5 @@
+import SignetServer
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

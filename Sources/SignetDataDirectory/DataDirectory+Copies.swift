@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetFiles
 import SignetJSON
+import SignetServer
 import SignetStorage
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import SignetFiles
+public import SignetServer
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,7 @@
 public import SignetCrypto
 import SignetFiles
 public import SignetHTTP
+import SignetServer
 public import SignetStorage
 
 #if canImport(Glibc)

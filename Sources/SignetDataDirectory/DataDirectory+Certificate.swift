@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetFiles
 import SignetHTTP
 import SignetJSON
+public import SignetServer
 public import SignetWire
 
 #if canImport(Glibc)
@@ -12,9 +13,6 @@ public import SignetWire
 
 /// What a server shows to who connects.
 public struct FolderCertificate: Hashable, Sendable {
-  /// How long before its end people are told, in seconds: 30 days.
-  public static let notice: Int64 = 30 * 86_400
-
   /// The DNS names and IP addresses that it is for.
   public let names: [String]
   /// The last second in which it is valid, since 1970.
@@ -38,7 +36,7 @@ public struct FolderCertificate: Hashable, Sendable {
   }
 
   /// Whether it is time to renew it.
-  public func isEnding(at time: Int64) -> Bool { time > end - Self.notice }
+  public func isEnding(at time: Int64) -> Bool { time > end - CertificateWarning.notice }
 
   /// Whether it is for a host: one of its names is that host, or stands with `*` for its first label (RFC 9525, section 6.3).
   ///

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetPush
+import SignetServer
 import SignetTransport
 
 /// The push services that the server uses; ``schema`` has the meaning of each member.

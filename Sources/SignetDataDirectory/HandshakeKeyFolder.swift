@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetFiles
+import SignetServer
 import Synchronization
 
 #if canImport(Glibc)
@@ -9,7 +10,7 @@ import Synchronization
 #endif
 
 /// The keys of handshakes that the processes of one machine share: a file each, in a folder that is in memory.
-struct HandshakeKeyFolder: Sendable {
+struct HandshakeKeyFolder: HandshakeKeyStore {
   private static let prefix = "handshake-"
   /// When it was made, 8 bytes big-endian, and the key.
   private static let byteCount = 40

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetIntegrity
 package import SignetJSON
 import SignetPolicy
+import SignetServer
 import SignetStorage
 import SignetWire
 

@@ -1,3 +1,4 @@
+public import SignetServer
 public import SignetWire
 
 /// The settings of a server, as `server.json` in its data folder has them.

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetPolicy
+import SignetServer
 
 extension ProtectionPolicy {
   /// Reads a policy in the operator's settings: the message for what is wrong with it has the path of the member.

@@ -1,6 +1,7 @@
 public import SignetCrypto
 import SignetFiles
 public import SignetHTTP
+public import SignetServer
 public import SignetStorage
 
 #if canImport(Glibc)

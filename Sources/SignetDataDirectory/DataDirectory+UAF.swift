@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetFiles
+import SignetServer
 import SignetUAF
 
 #if canImport(Glibc)

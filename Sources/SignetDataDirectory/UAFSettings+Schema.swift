@@ -1,3 +1,4 @@
+import SignetServer
 import SignetUAF
 
 extension UAFSettings {

@@ -1,4 +1,5 @@
 package import SignetJSON
+import SignetServer
 import SignetText
 
 /// A setting, declared once: reader, printer, messages and schema come from it.

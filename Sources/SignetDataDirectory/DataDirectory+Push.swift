@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetPush
+import SignetServer
 import SignetTransport
 
 extension DataDirectory {

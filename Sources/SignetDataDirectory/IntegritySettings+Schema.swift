@@ -1,4 +1,5 @@
 import SignetIntegrity
+import SignetServer
 
 extension IntegritySettings {
   /// How the server scores the categories that devices report.

@@ -1,4 +1,5 @@
 import SignetPolicy
+package import SignetServer
 import SignetWire
 
 extension ServerConfigurationFile {

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 
 /// An object in `server.json` with its path, for messages that name a member by its whole path.
 struct SettingsPlace {

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetPolicy
+import SignetServer
 import SignetWire
 
 extension ContainerProfile {

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 
 extension Shape {
   /// This shape, whose messages also say what was found.

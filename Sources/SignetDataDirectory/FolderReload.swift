@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
+public import SignetServer
 import Synchronization
 
 /// What a running server takes over from its data folder when its operator has changed it.

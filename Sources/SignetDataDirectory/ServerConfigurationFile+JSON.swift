@@ -1,4 +1,5 @@
 package import SignetJSON
+import SignetServer
 
 extension ServerConfigurationFile {
   /// Reads the text of `server.json`.

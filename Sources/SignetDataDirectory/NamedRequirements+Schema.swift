@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 
 extension NamedRequirements {
   /// The operator's requirements by name, as `server.json` has them.
