@@ -59,7 +59,7 @@ public struct Program: Sendable {
   public let date: String
   /// When it ends with which code.
   public let exitCodes: [ExitNote]
-  /// The variables it reads; a note may have several names, with commas between them.
+  /// The variables it reads that name a place or a secret, or choose how it works; a note may have several names, with commas between them.
   public let environment: [Note]
   /// The files it reads and writes.
   public let files: [Note]
@@ -84,7 +84,7 @@ public struct Program: Sendable {
   ///   - options: The options of all commands, given before or after the command's name.
   ///   - commands: At least one.
   ///   - exitCodes: When it ends with which code.
-  ///   - environment: The variables it reads.
+  ///   - environment: The variables it reads, as ``environment`` says.
   ///   - files: The files it reads and writes.
   ///   - examples: Lines for help and manual.
   ///   - seeAlso: Other manual pages, such as `signet-server(8)`.
@@ -111,7 +111,7 @@ public struct Program: Sendable {
   ///   - version: As `--version` prints it.
   ///   - date: The day of the release, `YYYY-MM-DD`.
   ///   - exitCodes: When it ends with which code.
-  ///   - environment: The variables it reads.
+  ///   - environment: The variables it reads, as ``environment`` says.
   ///   - files: The files it reads and writes.
   ///   - seeAlso: Other manual pages.
   ///   - classify: The exit code of an error that the handler throws and that names none itself.
@@ -182,7 +182,9 @@ public struct Program: Sendable {
     return words
   }
 
-  /// Checks the variables that the program reads.
+  /// Checks the variables of ``environment``.
+  ///
+  /// Others that are read, of the terminal, the session bus or systemd, count as unset where they are not UTF-8.
   ///
   /// - Parameter value: The bytes of a variable; `nil` where there is none of that name.
   /// - Throws: ``UsageFailure`` where one is not UTF-8: it would count as unset, and another folder or file be used without a word.

@@ -200,7 +200,7 @@ let parserCases: [ParserCase] = [
   }
 
   @Test(
-    "a variable that the program reads and that is not UTF-8 is refused by its name, others are not looked at"
+    "a variable that the program lists and that is not UTF-8 is refused by its name, others are not looked at"
   )
   func variablesThatAreNotText() throws {
     let program = Program(
