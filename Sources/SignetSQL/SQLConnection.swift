@@ -114,6 +114,9 @@ public final class SQLConnection {
     }
   }
 
+  /// Forgets all that ``local(_:load:)`` returned so far, kept or not: for a step that rests on something else than those before it.
+  @inlinable public func forgetLocals() { locals.removeAll(keepingCapacity: true) }
+
   /// Runs a statement of the schema, which has no values and is not kept.
   func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }
 
@@ -186,7 +189,7 @@ extension SQLConnection {
 
   private func forgetAll() {
     failure = nil
-    locals.removeAll(keepingCapacity: true)
+    forgetLocals()
   }
 }
 

@@ -83,7 +83,9 @@ public final class Storage: Sendable {
   ) {
     database = other.database
     readiness = other.readiness
-    basis = StepBasis(mac ?? other.mac, rules ?? other.basis.rules)
+    // One that goes by the same shares what a connection keeps.
+    let isSame = mac == nil && rules == nil
+    basis = isSame ? other.basis : StepBasis(mac ?? other.mac, rules ?? other.basis.rules)
     self.faults = faults ?? other.faults
   }
 
@@ -189,7 +191,7 @@ extension Storage {
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> @Sendable (SQLConnection) throws -> Value {
     { [basis] database in
-      database.use(basis)
+      try database.use(basis)
       return try body(database)
     }
   }
@@ -219,10 +221,16 @@ private final class StepBasis: Sendable {
 }
 
 extension SQLConnection {
-  private static let basis = TransactionLocal<StepBasis>()
+  private static let basis = TransactionLocal<StepBasis>(isKept: true)
 
   /// Has what follows in this step read and write rows with these codes, and go by these rules.
-  fileprivate func use(_ basis: StepBasis) { setLocal(Self.basis, to: basis) }
+  ///
+  /// What a connection keeps was believed by the codes of those rows: steps with another basis do not find it.
+  fileprivate func use(_ basis: StepBasis) throws {
+    guard try local(Self.basis, load: { basis }) !== basis else { return }
+    forgetLocals()
+    setLocal(Self.basis, to: basis)
+  }
 
   private var basis: StepBasis {
     get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without a basis") } }

@@ -193,6 +193,16 @@ import Testing
     }
   }
 
+  @Test("what a step forgets is read again", arguments: Backend.here)
+  func forgotten(_ backend: Backend) async throws {
+    let (_, database) = try await Self.begin(backend)
+    let looks = try await database.write { connection in
+      connection.forgetLocals()
+      return try [Self.look(connection), Self.look(connection)]
+    }.value
+    #expect(looks.map(\.isRead) == [true, false])
+  }
+
   @Test("a new name has no value of one that is gone", arguments: Backend.here)
   func names(_ backend: Backend) async throws {
     let (_, database) = try await Self.begin(backend)

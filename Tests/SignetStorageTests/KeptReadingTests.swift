@@ -1,5 +1,6 @@
 import PostgreSQLFixture
 import SignetConcurrency
+import SignetCrypto
 import SignetSQL
 import SignetStorage
 import SignetServerTesting
@@ -72,6 +73,20 @@ import Testing
       #expect(try await Self.attempt(first, key: "k1") == .refused)
       try await Self.revoke("k1", on: first)
       #expect(try await Self.attempt(first, key: "k1") == .keyRevoked)
+    }
+  }
+
+  @Test(
+    "what a storage keeps of a key does not count for one with another row key over the same connections",
+    arguments: StorageBackend.here)
+  func otherRowKey(_ backend: StorageBackend) async throws {
+    try await Self.run(on: backend) { first, _, _ in
+      let other = HMACKey(SecretBytes(copying: [UInt8](repeating: 8, count: 32)), .sha256)
+      let stranger = first.authenticatingRows(with: other)
+      for _ in 0..<2 {
+        #expect(try await Self.attempt(first, key: "k1") == .refused)
+        #expect(try await Self.attempt(stranger, key: "k1") == .keyRevoked)
+      }
     }
   }
 
