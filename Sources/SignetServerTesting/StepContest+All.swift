@@ -175,10 +175,16 @@ extension StepContest {
 
   private static let operators = [
     StepContest(
-      "a code and the revocation of the key that it came with", [code(5, key: "k"), keyRevocation("k")]
-    ) {
-      try await active($0)
-      try await addKeys(["k"], "relying-party", to: $0)
+      "a code and the revocation of the key that it came with", [code(5, key: "k"), keyRevocation("k")],
+      reading: { storage in
+        // Again, so that the key is looked up and nothing is written.
+        let outcome = try await storage.end("t1", Sample.end(.withdrawn), key: "k")
+        try StorageContract.expect(outcome, is: .repeated, "the second withdrawal")
+      }
+    ) { storage in
+      try await active(storage)
+      try await addKeys(["k"], "relying-party", to: storage)
+      for step in [request("t1"), withdrawal] { _ = try await step(storage) }
     },
     StepContest(
       "two revocations where one key has to stay", prizes: ["revoked"], isSymmetric: true,

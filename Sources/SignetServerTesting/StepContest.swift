@@ -13,15 +13,18 @@ package struct StepContest: Sendable, CustomStringConvertible {
   package let isSymmetric: Bool
   /// What there is before.
   package let prepare: @Sendable (Storage) async throws -> Void
+  /// What each process does before the steps, so that it keeps what it has read; it writes nothing, since others keep nothing then.
+  package let reading: (@Sendable (Storage) async throws -> Void)?
   /// The two.
   package let steps: [Step]
 
   init(
     _ description: String, prizes: Set<String>? = nil, isSymmetric: Bool = false, _ steps: [Step],
+    reading: (@Sendable (Storage) async throws -> Void)? = nil,
     after prepare: @escaping @Sendable (Storage) async throws -> Void
   ) {
     (self.description, self.prizes, self.isSymmetric) = (description, prizes, isSymmetric)
-    (self.steps, self.prepare) = (steps, prepare)
+    (self.steps, self.reading, self.prepare) = (steps, reading, prepare)
   }
 }
 

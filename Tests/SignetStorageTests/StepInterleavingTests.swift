@@ -13,6 +13,8 @@ import Testing
 /// runs as far as it can.
 ///
 /// What both say, and all rows that they leave, are those of one of the two orders in which one step runs after the other.
+///
+/// On SQLite only the place before `BEGIN` interleaves: after it the stopped step holds the lock, and the other one waits for its end.
 @Suite(.timeLimit(.minutes(10))) struct StepInterleavingTests {
   @Test(
     "of two steps that compete, wherever one is stopped, the end is that of one after the other",
@@ -166,8 +168,22 @@ private final class StepArena: Sendable {
       })
   }
 
-  /// Puts back the rows that were there before the steps.
+  /// Puts back the rows that were there before the steps, and has each process read what the contest says.
   private func restore() async throws {
+    try await putBack()
+    guard let reading = contest.reading else { return }
+    for (process, watch) in zip(processes, watches) {
+      // The place of the round before is none of this.
+      _ = watch.begin()
+      try await reading(process)
+    }
+    let rows = try await bystander.read { [columns] in try $0.allRows(columns) }.value
+    try #require(
+      rows.mapValues { Set($0) } == start.mapValues { Set($0) },
+      "what is written here has the other process forget what it keeps")
+  }
+
+  private func putBack() async throws {
     try await bystander.write { [columns, start] connection in
       let deferral =
         switch connection.dialect {
