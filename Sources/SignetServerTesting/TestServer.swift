@@ -37,8 +37,8 @@ public final class TestServer: Sendable {
       derivation: .argon2id)
   }
 
-  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, which has these limits, and whose state is where
-  /// `storage` opens it; otherwise in a file in the folder.
+  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, which has these limits, whose services wait by
+  /// `timer`, and whose state is where `storage` opens it; otherwise in a file in the folder.
   ///
   /// Its invites cost nothing, as those of a vault for tests do.
   package init(
@@ -46,7 +46,7 @@ public final class TestServer: Sendable {
     clock: any WallClock = SystemWallClock(),
     log: EventLog = EventLog { _ in }, push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, limits: ServerLimits = ServerLimits(),
-    derivation: PasswordDerivation = .insecureForTests
+    derivation: PasswordDerivation = .insecureForTests, timer: any Clock<Duration> = ContinuousClock()
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -62,7 +62,7 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try self.storage(),
       masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push,
-      notices: notices, uaf: uaf, derivation: derivation)
+      notices: notices, uaf: uaf, derivation: derivation, timer: timer)
     self.derivation = derivation
     let identity = try certificate.privateKeyPEM.withSecret { key in
       try key.withBytes {

@@ -4,6 +4,7 @@ import SignetCrypto
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault
@@ -36,23 +37,57 @@ import Testing
     await server.stop()
   }
 
+  /// The timer of a server's services: how long requests have waited is a test's to say, and the pauses of loops that look are short.
+  private final class WaitingTimer: Clock {
+    private let inner = VirtualTimer()
+    private let pauses = Mutex(0)
+
+    var now: VirtualTimer.Instant { inner.now }
+    var minimumResolution: Duration { .zero }
+    /// How many short pauses have begun.
+    var pauseCount: Int { pauses.withLock(\.self) }
+
+    func advance(by duration: Duration) { inner.advance(by: duration) }
+
+    func sleep(until deadline: VirtualTimer.Instant, tolerance: Duration?) async throws {
+      guard inner.now.duration(to: deadline) <= .milliseconds(10) else {
+        return try await inner.sleep(until: deadline, tolerance: tolerance)
+      }
+      pauses.withLock { $0 += 1 }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
   @Test(
     "a device that waits is told of a transaction that runs out at its end, and not at the end of its wait")
   func runsOut() async throws {
-    let inviting = try await InvitingServer()
+    let (clock, timer) = (VirtualClock(SystemWallClock().now), WaitingTimer())
+    let folder = try TemporaryFolder()
+    let inviting = try InvitingServer(
+      folder: folder,
+      server: await TestServer(directory: folder.path, protection: .device, clock: clock, timer: timer))
     let server = inviting.server
     let fixture = try DeviceFixture(inviting.transport)
     let device = fixture.device
     let container = try await fixture.activate(inviting.invite())
     _ = try await TransactionService(server.context).create(
-      "Pay 1 EUR", user: container.user, lifetime: 2, by: .key("test"))
-    let waiting = try #require(try await device.transactionList(beyond: nil, for: container))
-    #expect(waiting.list.transactions.count == 1)
-    let begin = ContinuousClock.now
-    let next = try await device.transactionList(beyond: waiting, for: container)
-    #expect(next?.list.transactions.isEmpty == true)
-    // Its request waits for 25 s where nothing changes.
-    #expect(ContinuousClock.now - begin < .seconds(20))
+      "Pay 1 EUR", user: container.user, lifetime: 10, by: .key("test"))
+    let known = try #require(try await device.transactionList(beyond: nil, for: container))
+    #expect(known.list.transactions.count == 1)
+    let next = Task { try await device.transactionList(beyond: known, for: container) }
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    // Its request waits for 25 s where nothing changes; ends are looked at in one of twenty rounds, each with a pause.
+    for seconds in [9, 1] {
+      #expect(await server.waitingDeviceCount == 1)
+      clock.advance(by: Int64(seconds))
+      timer.advance(by: .seconds(seconds))
+      let count = timer.pauseCount
+      while timer.pauseCount < count + 41 { await Task.yield() }
+    }
+    #expect(await server.waitingDeviceCount == 0)
+    // Where it is not told, it is let go.
+    timer.advance(by: .seconds(25))
+    #expect(try await next.value?.list.transactions.isEmpty == true)
     await server.stop()
   }
 
