@@ -57,6 +57,8 @@ actor AskingList {
     }
     for index in entries.indices where entries[index].source == source {
       entries[index].isGone = !ids.contains(entries[index].asking.id)
+      // One that waits after all may end otherwise.
+      if !entries[index].isGone { entries[index].end = nil }
     }
     await tellEnds()
     return !new.isEmpty

@@ -129,10 +129,9 @@ extension Command {
     let place: String
     /// The server with what became of the connection to it.
     let failure: @Sendable (any Error) -> String
-    /// What waits, each time that it is something else; told when the server is not reached, and with `nil` when it is again.
+    /// Tells what waits, each time that it is something else; notes when the server is not reached, and with `nil` when it is again.
     let lists:
-      @Sendable (_ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws
-        -> AsyncThrowingStream<[any Asking], any Error>
+      @Sendable (News.Feed, _ note: @escaping @Sendable ((any Error)?) -> Void, Announcements) throws -> Void
 
     /// Why nothing comes from there for now, and until when.
     func waits(_ failure: any Error) -> String {
@@ -142,6 +141,16 @@ extension Command {
       return reason
         + (isHeld ? "; the server is asked again until that changes" : "; it is tried again until it answers")
     }
+  }
+
+  /// What comes from a source, in its order.
+  fileprivate enum News: Sendable {
+    typealias Feed = AsyncThrowingStream<News, any Error>.Continuation
+
+    /// What waits there now.
+    case list([any Asking])
+    /// That its server has withdrawn all that waited there.
+    case withdrawal
   }
 
   /// Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
@@ -159,12 +168,12 @@ extension Command {
       failure: { error in
         (error as? SignetFailure).map { "\(container.server.named($0))" } ?? "\(error)"
       },
-      lists: { note, _ in
+      lists: { feed, note, _ in
         let channel = try opened.get()
         let lists = channel.transactions { state in
           if case .interrupted(let failure) = state { note(failure) } else { note(nil) }
         }
-        return lists.mapped { list in
+        lists.tell(feed) { list in
           list.transactions.map {
             TransactionAsking(
               chosen: ChosenTransaction(
@@ -191,8 +200,8 @@ extension Command {
         name: "\(account.username) at \(account.server)",
         place: String(account.server.trimmingPrefix("https://").prefix { $0 != "/" }),
         failure: { "\(account.server): \($0)" },
-        lists: { note, announcements in
-          operations.livePending(of: account, noting: { note($0) }).mapped { pending in
+        lists: { feed, note, announcements in
+          operations.livePending(of: account, noting: { note($0) }).tell(feed) { pending in
             for error in pending.errors { announcements.note("signet: \("\(error)", limit: 2000)") }
             return pending.operations.map {
               UAFAsking(
@@ -216,8 +225,8 @@ extension Command {
       let ends = PushAsking.Ends()
       return Source(
         name: mechanism.fullName, place: mechanism.issuer, failure: { "\($0)" },
-        lists: { note, announcements in
-          channel.lists { note($0) }.mapped { waiting in
+        lists: { feed, note, announcements in
+          channel.lists { note($0) }.tell(feed) { waiting in
             if let failure = waiting.failure {
               announcements.note(
                 "signet: \(mechanism.fullName, limit: 200): \(TerminalText(saidBy: failure))")
@@ -237,6 +246,8 @@ extension Command {
   ) async throws {
     let desktop = WaitingNotice(arguments, announcements)
     let wasHeld = Mutex(false)
+    // A withdrawal, and a list after it; where more come while the person is told of ends, how those ended is found out.
+    let (news, feed) = AsyncThrowingStream<News, any Error>.makeStream(bufferingPolicy: .bufferingNewest(2))
     let tell: @Sendable ((any Error)?) -> Void = { error in
       let failure = error as? SignetFailure
       let hasEnded = wasHeld.withLock { wasHeld in
@@ -249,17 +260,19 @@ extension Command {
         ?? (hasEnded ? "the suspension or the lock has ended" : "the server answers again")
       announcements.note("signet: \(name)\(text, limit: 2000)")
       // A server withdraws all that waits for a user whom it suspends, and says no more than that.
-      if case .refused(let problem)? = failure, problem.code == .userNotActive {
-        Task { await list.end(all: number, as: .withdrawn) }
-      }
+      if case .refused(let problem)? = failure, problem.code == .userNotActive { feed.yield(.withdrawal) }
     }
-    let lists = try source.lists(tell, announcements)
+    try source.lists(feed, tell, announcements)
     let isOne = arguments.isSet("once")
     do {
-      for try await askings in lists {
-        let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
-        await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
-        if isOne, isNew { return }
+      for try await next in news {
+        switch next {
+        case .withdrawal: await list.end(all: number, as: .withdrawn)
+        case .list(let askings):
+          let isNew = await list.update(askings, of: number, showing: isOne ? 1 : .max)
+          await desktop.tell(of: askings.count, isNew: isNew, at: source.place)
+          if isOne, isNew { return }
+        }
       }
     } catch {
       switch error as? SignetFailure {
@@ -295,19 +308,17 @@ extension Command {
 }
 
 extension AsyncThrowingStream where Failure == any Error {
-  /// Each element as something else.
-  fileprivate func mapped<Other: Sendable>(
-    _ transform: @escaping @Sendable (Element) -> Other
-  ) -> AsyncThrowingStream<Other, any Error> where Element: Sendable, Self: Sendable {
-    AsyncThrowingStream<Other, any Error>(bufferingPolicy: .bufferingNewest(1)) { stream in
-      let task = Task {
-        do {
-          for try await element in self { stream.yield(transform(element)) }
-          stream.finish()
-        } catch { stream.finish(throwing: error) }
-      }
-      stream.onTermination = { _ in task.cancel() }
+  /// Tells each element as a list of what waits, until the listener is gone.
+  fileprivate func tell(
+    _ feed: Command.News.Feed, _ list: @escaping @Sendable (Element) -> [any Asking]
+  ) where Element: Sendable, Self: Sendable {
+    let task = Task {
+      do {
+        for try await element in self { feed.yield(.list(list(element))) }
+        feed.finish()
+      } catch { feed.finish(throwing: error) }
     }
+    feed.onTermination = { _ in task.cancel() }
   }
 }
 
