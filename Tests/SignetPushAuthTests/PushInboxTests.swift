@@ -134,6 +134,13 @@ struct PushInboxTests {
     #expect(!endsAgain && inbox.notification("M:0")?.ended == now + 1)
     #expect(throws: PushAuthFailure.ended) { try inbox.answerable("M:0", with: .deny, at: now) }
     #expect(try PushAuthInbox(inbox.json) == inbox)
+    // It may list one again that waits after all; what was answered stays so.
+    var listed = inbox
+    let hasReopened = listed.reopen(["M:0", "M:1", "M:9"])
+    #expect(hasReopened && listed.pending(at: nil).map(\.id) == ["M:0", "M:2"])
+    #expect(listed.notification("M:1")?.decision == .denied)
+    let reopensAgain = listed.reopen(["M:0", "M:1"])
+    #expect(!reopensAgain)
     // The server may tell the end before the answer is noted.
     try inbox.took(.approved, of: "M:0", at: now + 3)
     #expect(inbox.notification("M:0")?.state(at: now) == .approved)

@@ -27,7 +27,9 @@ extension Accounts {
   }
 
   /// Keeps what a server says that waits, as ``receive(_:cleanUp:by:)`` does, and notes of what this device has received that the server
-  /// says that it has ended: all in one change, however long the list is.
+  /// says that it has ended, or that it waits after all: all in one change, however long the list is.
+  ///
+  /// A refusal, by which a message ends too, is not signed; what is listed is.
   ///
   /// - Parameters:
   ///   - waiting: What the server says.
@@ -43,7 +45,11 @@ extension Accounts {
     let receptions = try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         let receptions = try Self.take(waiting.messages.map(\.delivery), .standard, in: &records, at: now)
-        try Self.end(Set(waiting.ended.keys), of: mechanism, in: &records, at: now)
+        var listed: Set<String> = []
+        for (message, reception) in zip(waiting.messages, receptions) {
+          if case .success = reception { listed.insert(message.message.messageID) }
+        }
+        try Self.end(Set(waiting.ended.keys), butFor: listed, of: mechanism, in: &records, at: now)
         return receptions
       })
     var kept = waiting
@@ -281,13 +287,15 @@ extension Accounts {
     return reception
   }
 
-  /// Notes that messages wait no more at their server.
+  /// Notes that messages wait no more at their server, and that others do.
   private static func end(
-    _ ids: Set<String>, of mechanism: Account.ID, in records: inout OpenRecords, at now: Int64
+    _ ids: Set<String>, butFor waiting: Set<String> = [], of mechanism: Account.ID,
+    in records: inout OpenRecords, at now: Int64
   ) throws(VaultFailure) {
-    guard !ids.isEmpty else { return }
+    guard !ids.isEmpty || !waiting.isEmpty else { return }
     var inbox = try inbox(of: mechanism, in: records)
-    guard inbox.end(ids, at: now) else { return }
+    let hasReopened = inbox.reopen(waiting)
+    guard inbox.end(ids.subtracting(waiting), at: now) || hasReopened else { return }
     try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
   }
 

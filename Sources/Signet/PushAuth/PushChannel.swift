@@ -33,7 +33,7 @@ package struct PushChannel: Sendable {
     /// How what has waited lately has ended, by message ids.
     package fileprivate(set) var ended: [String: RequestEnd] = [:]
     /// What the server calls the list.
-    fileprivate var tag: String
+    fileprivate let tag: String
     /// What waits by the server's list, whatever this device takes of it.
     fileprivate let listed: [PushAuthMessage]
   }
@@ -71,10 +71,6 @@ package struct PushChannel: Sendable {
         try await accounts.endAll(of: mechanism.id, in: unlocked)
       }
       throw error
-    }
-    if var known, known.listed == next.listed {
-      known.tag = next.tag
-      return known
     }
     guard try await !accounts.havePassword(), let unlocked = try await accounts.open(by: nil) else {
       return next

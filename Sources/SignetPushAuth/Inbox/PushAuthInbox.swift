@@ -149,6 +149,21 @@ public struct PushAuthInbox: Sendable, Hashable {
     return hasEnded
   }
 
+  /// Notes that the server says of notifications that they wait: those of which it has said otherwise before, and that were not answered,
+  /// wait again.
+  ///
+  /// - Parameter ids: The message ids.
+  /// - Returns: Whether any had ended.
+  public mutating func reopen(_ ids: Set<String>) -> Bool {
+    var hasReopened = false
+    for index in notifications.indices
+    where notifications[index].ended != nil && ids.contains(notifications[index].id) {
+      notifications[index].ended = nil
+      hasReopened = true
+    }
+    return hasReopened
+  }
+
   /// Forgets one notification; what was received stays remembered.
   ///
   /// - Parameter id: The message id.

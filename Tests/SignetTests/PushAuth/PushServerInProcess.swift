@@ -22,6 +22,7 @@ final class PushServerInProcess: HTTPTransport, Sendable {
     var refusals: [HTTPResponse] = []
     var waiting: [PushAuthDelivery] = []
     var ended: [String: String] = [:]
+    var over: Set<String> = []
   }
 
   private let state = Mutex(State())
@@ -35,6 +36,9 @@ final class PushServerInProcess: HTTPTransport, Sendable {
 
   /// Answers the next requests in this way.
   func refuse(with responses: HTTPResponse...) { state.withLock { $0.refusals = responses } }
+
+  /// Says to answers of these messages, and of no others, that the request has ended.
+  func end(_ ids: Set<String>) { state.withLock { $0.over = ids } }
 
   /// Tells apps that ask what waits for them, and how what has waited has ended.
   func list(_ waiting: [PushAuthDelivery], ended: [String: String] = [:]) {
@@ -123,6 +127,10 @@ final class PushServerInProcess: HTTPTransport, Sendable {
         state.withLock { $0.device = device }
       case .authenticate:
         let id = submission.messageID ?? ""
+        if state.withLock({ $0.over.contains(id) }) {
+          let body: JSONObject = ["code": 400, "message": "The request has ended.", "detail": [:]]
+          return HTTPResponse(status: 400, headers: [], body: body.bytes)
+        }
         let (challenge, wanted) = state.withLock { ($0.messages[id]?.challenge ?? [], $0.number) }
         let said = try submission.answer(with: key, challenge: challenge)
         if !said.isDenied, let wanted, said.number != wanted { throw PushAuthFailure.wrongResponse }

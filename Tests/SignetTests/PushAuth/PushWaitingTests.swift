@@ -123,6 +123,43 @@ import Testing
     #expect(try await states(device) == ["M:1": .ended])
   }
 
+  @Test("a message that a refusal has ended waits again once the server lists it, and is answered")
+  func listedAgain() async throws {
+    let (bench, device) = try await enrolled()
+    let deliveries = try ["M:1", "M:2", "M:3"].map { try bench.server.delivery($0) }
+    for delivery in deliveries { _ = try await device.accounts.receive(delivery) }
+    try await device.accounts.answer("M:3", .deny)
+    bench.server.end(["M:1", "M:2"])
+    for id in ["M:1", "M:2"] {
+      await #expect(throws: SignetFailure.pushAuth(.ended)) {
+        try await device.accounts.answer(id, .approve)
+      }
+    }
+    #expect(try await states(device) == ["M:1": .ended, "M:2": .ended, "M:3": .denied])
+    bench.server.end([])
+    bench.server.list([deliveries[0], deliveries[2]], ended: ["M:2": "withdrawn"])
+    #expect(try await device.accounts.receiveWaiting(by: nil).isEmpty)
+    #expect(try await states(device) == ["M:1": .pending, "M:2": .ended, "M:3": .denied])
+    try await device.accounts.answer("M:1", .approve)
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test("who listens has a message wait again that a refusal has ended, also where the list is the same")
+  func listedAsBefore() async throws {
+    let (bench, device) = try await enrolled()
+    bench.server.list([try bench.server.delivery("M:1")])
+    let channel = try #require(try await device.accounts.pushChannels(by: nil).first)
+    var lists = channel.lists { _ in }.makeAsyncIterator()
+    #expect(try await lists.next()?.messages.count == 1)
+    bench.server.end(["M:1"])
+    await #expect(throws: SignetFailure.pushAuth(.ended)) {
+      try await device.accounts.answer("M:1", .approve)
+    }
+    bench.server.end([])
+    while try await states(device) == ["M:1": .ended] { await Task.yield() }
+    #expect(try await states(device) == ["M:1": .pending])
+  }
+
   private static let unknown: JSONObject = [
     "code": 400, "reason": "Bad Request", "message": "The message was not accepted.", "detail": [:],
   ]
