@@ -198,7 +198,8 @@ extension DataDirectory {
       // A name that no other has, so that nobody takes one for the other; two may be made in one second.
       let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
       let issuer = try CertificateAuthority(
-        commonName: "\(String("Signet \(settings.serverURL.domain)".prefix(48))) \(suffix)", at: clock.now)
+        commonName: "\(String("\(Self.authorityPrefix) \(settings.serverURL.domain)".prefix(48))) \(suffix)",
+        at: clock.now)
       if let key {
         let certificate = try key.withSecret { (key) throws(CryptoFailure) in
           try issuer.issueServerCertificate(
@@ -233,14 +234,25 @@ extension DataDirectory {
 
   /// The authorities of a file that are kept beside a new one.
   ///
-  /// A running server may have read none of the certificates since: each authority is kept until the one certificate that it
-  /// issued has run out. The first one is that of the certificate which is replaced, whoever made it.
+  /// A running server may have read none of the certificates since: each authority is kept until no certificate that it issued is
+  /// valid any more. The first one is that of the certificate which is replaced, whoever made it.
   private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> String {
-    let lifetime = Int64(CertificateAuthority.usualServerDays) * 86_400
     let listed = try ListedAuthority.all(inPEM: pem)
-    let kept = listed.prefix(1) + listed.dropFirst().filter { $0.start + lifetime > time }
+    let kept = listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
     return kept.prefix(mostAuthorities - 1).map(\.pem).joined()
   }
+
+  /// Until when a certificate of an authority can be valid: one that was made here has issued one, and others may go on.
+  private static func lastEnd(of authority: ListedAuthority) -> Int64 {
+    let days = Int64(CertificateAuthority.usualDays) * 86_400
+    guard authority.end - authority.start == CertificateAuthority.backdating + days,
+      authority.commonName?.hasPrefix("\(authorityPrefix) ") == true
+    else { return authority.end }
+    return authority.start + Int64(CertificateAuthority.usualServerDays) * 86_400
+  }
+
+  /// The word with which the names of authorities begin that are made for folders.
+  static let authorityPrefix = "Signet"
 
   /// Names for another key and its certificate.
   private func unusedNames() -> (certificate: String, key: String) {

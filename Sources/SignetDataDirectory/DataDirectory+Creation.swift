@@ -100,7 +100,8 @@ private struct FolderDraft {
       // The authority's key ends with this function: a certificate can be renewed under a new authority only,
       // and nobody who reads the folder can issue one that devices trust.
       let authority = try CertificateAuthority(
-        commonName: String("Signet \(settings.serverURL.domain)".prefix(64)), at: clock.now)
+        commonName: String("\(DataDirectory.authorityPrefix) \(settings.serverURL.domain)".prefix(64)),
+        at: clock.now)
       authorityPEM = try authority.certificatePEM
       certificate = try authority.issueServerCertificate(
         dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)

@@ -49,6 +49,30 @@ import SignetServer
     #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains(".new-") })
   }
 
+  @Test(
+    "an authority that was not made here is kept until its own end",
+    arguments: [("Bank authority", 3650), ("Signet local authority", 3649), ("Bank authority", 500)])
+  func othersAuthority(_ name: String, _ days: Int) async throws {
+    let folder = try await makeFolder()
+    let clock = VirtualClock(try folder.certificate().end)
+    let start = clock.now - 400 * 86_400
+    let issuer = try CertificateAuthority(commonName: name, validDays: days, at: start)
+    let issued = try issuer.issueServerCertificate(
+      dnsNames: [], ipAddresses: ["127.0.0.1"], validDays: 825, at: start)
+    let authority = try issuer.certificatePEM
+    try write("ca.pem", authority)
+    try write("tls.pem", issued.certificatePEM)
+    try write("tls.key", issued.insecurePrivateKeyPEM)
+    var renewed = try DataDirectory(opening: path)
+    for count in 2...3 {
+      renewed = try renewed.renewingCertificate(clock: clock)
+      #expect(try self.count("ca.pem") == count && text("ca.pem").hasSuffix(authority))
+    }
+    clock.set(start + Int64(days) * 86_400 + 1)
+    _ = try renewed.renewingCertificate(clock: clock)
+    #expect(try !text("ca.pem").contains(authority))
+  }
+
   @Test("authorities of one second have names of their own, and at most eight are kept")
   func manyRenewals() async throws {
     var folder = try await makeFolder()

@@ -29,6 +29,10 @@ public struct CertificateAuthority: Sendable {
   package static let mostNames = 100
   /// The days that a server certificate is valid where nothing else is said.
   public static let usualServerDays = 397
+  /// The days that an authority is valid where nothing else is said.
+  public static let usualDays = 3650
+  /// How long before it is made a certificate is valid already, in seconds: for slow clocks.
+  package static let backdating: Int64 = 3600
 
   private let certificate: Certificate
   private let key: KeyHandle
@@ -42,14 +46,14 @@ public struct CertificateAuthority: Sendable {
   ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
   /// - Throws: ``CryptoFailure/invalidSubjectName``, ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
   public init(
-    commonName: String = "Signet local authority", validDays: Int = 3650,
+    commonName: String = "Signet local authority", validDays: Int = usualDays,
     at unixTime: Int64 = currentUnixTime()
   ) throws(CryptoFailure) {
     try CryptoFailure.require(validDays, in: 1...7300, .validDays)
     key = try EllipticCurve.p256.generate()
     lastSecond = unixTime + Int64(validDays) * 86_400
     var builder = try CertificateBuilder(subjectKey: key, commonName: commonName)
-    try builder.setValidity(from: unixTime - 3600, until: lastSecond)
+    try builder.setValidity(from: unixTime - Self.backdating, until: lastSecond)
     try builder.setIssuer(nil)
     try builder.add(.basicConstraints, "critical,CA:TRUE,pathlen:0")
     try builder.add(.keyUsage, "critical,keyCertSign,cRLSign")
@@ -117,8 +121,8 @@ public struct CertificateAuthority: Sendable {
     // Clients look at the alternative names only; the common name is for people, and has room for 64 characters.
     let commonName = String((dnsNames + ipAddresses).first { $0.utf8.count <= 64 } ?? "server")
     var builder = try CertificateBuilder(subjectKey: serverKey, commonName: commonName)
-    let end = unixTime - 3600 + Int64(validDays) * 86_400
-    try builder.setValidity(from: unixTime - 3600, until: min(end, lastSecond))
+    let end = unixTime - Self.backdating + Int64(validDays) * 86_400
+    try builder.setValidity(from: unixTime - Self.backdating, until: min(end, lastSecond))
     try builder.setIssuer(certificate)
     try builder.add(.basicConstraints, "critical,CA:FALSE")
     try builder.add(.keyUsage, "critical,digitalSignature")

@@ -121,6 +121,19 @@ import COpenSSL
     return Int64(unsafe timegm(&parts))
   }
 
+  /// The first common name of the subject, where that is UTF-8 or ASCII; `nil` where there is none.
+  ///
+  /// The corresponding C functions are `X509_NAME_get_index_by_NID` and `X509_NAME_ENTRY_get_data`.
+  var commonName: String? {
+    let name = unsafe X509_get_subject_name(raw)
+    let index = unsafe X509_NAME_get_index_by_NID(name, NID_commonName, -1)
+    guard index >= 0 else { return nil }
+    let data = unsafe X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index))
+    let bytes = unsafe UnsafeBufferPointer(
+      start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data)))
+    return unsafe String(validating: Array(bytes), as: UTF8.self)
+  }
+
   /// The contents of the extensions with an object identifier, which is numbers with dots between them.
   ///
   /// The corresponding C functions are `X509_get_ext_by_OBJ` and `X509_EXTENSION_get_data`.
