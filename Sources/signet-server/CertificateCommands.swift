@@ -51,7 +51,7 @@ enum CertificateCommands {
           OpenID Connect keep the URL that they were set up with: activate, enroll and configure them anew.
 
           With --new-key the key is another one too, for one that is in wrong hands: it goes to new files, which server.json \
-          names from then on. When the server shows the new one, remove the old files, and all but the first authority from ca.pem. Activation codes that were made before and \
+          names from then on. When the server shows the new one, remove the old files, and all but the first authority from ca.pem, and hand that out again, as this command prints it: until then who has the old key is trusted. Activation codes that were made before and \
           not used name the old key: make them again.
 
           Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
@@ -76,10 +76,12 @@ enum CertificateCommands {
           for: arguments.isSet("san") ? names : nil, withNewKey: arguments.isSet("new-key"))
         let certificate = try renewed.certificate()
         let left = certificate.namesMissing(of: before)
+        let lastStep = certificate.pin == before.pin ? nil : distrustingFormerKey(certificate, renewed)
         if arguments.isSet("json") {
           var object = json(certificate, renewed)
           object["previousPin"] = .string(Base64URL.encode(before.pin))
           object["namesLeftOut"] = .array(left.map { .string($0) })
+          if let lastStep { object["advice"] = [.string("\(lastStep.text) \(lastStep.command)")] }
           arguments.output.print(object)
           return .success
         }
@@ -96,6 +98,10 @@ enum CertificateCommands {
         arguments.errorOutput.print("   \(command: "signet trust ca.pem\(options)")")
         arguments.errorOutput.print(
           "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
+        if let lastStep {
+          arguments.errorOutput.print("3. \(lastStep.text)")
+          arguments.errorOutput.print("   \(command: lastStep.command)")
+        }
         let host = renewed.settings.serverURL.host
         if !before.isFor(host) {
           arguments.errorOutput.print(
@@ -123,6 +129,17 @@ enum CertificateCommands {
         "--san may be given \(CertificateAuthority.mostNames - 1) times: the host is a name too")
     }
     return names
+  }
+
+  /// What takes the trust from the key of the certificate before, once the server shows another one: who has that key, and a certificate
+  /// for it that has not run out, can pass for the server to all who trust its authority or its pin.
+  private static func distrustingFormerKey(
+    _ certificate: FolderCertificate, _ folder: DataDirectory
+  ) -> (text: String, command: String) {
+    let text =
+      "Once it is shown: take all but the first authority out of \(shellWord("\(folder.path)/ca.pem")), for who has the key before "
+      + "is trusted until then. Hand that out again: relying parties trust it, and the user of each device runs"
+    return (text, "signet trust ca.pem --pin \(Base64URL.encode(certificate.pin))")
   }
 
   /// What the operator has to do about a certificate.

@@ -19,6 +19,7 @@ import Testing
     #expect(
       renewed.status == 0 && renewed.errorOutput.contains("   signet trust ca.pem --pin \(pin)\n"),
       renewed.summary)
+    #expect(!renewed.errorOutput.contains("3. "), renewed.summary)
     let after = try await server.json("certificate", "show")
     #expect(try after.integer("end") >= shown.integer("end") && after.string("pin") == pin)
     // The server shows what it has, until it is started again.
@@ -39,12 +40,24 @@ import Testing
     let exchanged = try await again.json("certificate", "renew", "--new-key")
     let newPin = try exchanged.string("pin")
     #expect(try exchanged.string("previousPin") == pin && newPin != pin)
+    let advice = try exchanged.strings("advice")
+    #expect(
+      advice.count == 1 && advice[0].hasPrefix("Once it is shown: take all but the first authority out"))
+    #expect(advice.allSatisfy { $0.hasSuffix(" signet trust ca.pem --pin \(newPin)") }, "\(advice)")
     _ = try await device.json("trust", again.authority, "--pin", newPin, "--pin", pin)
     #expect(try await device.run("pending").status == 0)
     await again.stop()
     let last = try await again.again()
     #expect(try await device.run("pending").status == 0)
     #expect(try await other.run("pending").isRefusal(76, "certificate was refused"))
+    // What the command has advised: nothing trusts the key before from then on, and the server is trusted as ever.
+    let authorities = try String(contentsOfFile: last.authority, encoding: .utf8)
+    let end = try #require(authorities.firstRange(of: "-----END CERTIFICATE-----\n"))
+    try Self.replace(last.authority, String(authorities[..<end.upperBound]))
+    _ = try await device.json("trust", last.authority, "--pin", newPin)
+    #expect(try await device.run("pending").status == 0)
+    #expect(try await last.run("user", "list").status == 0)
+    #expect(try await last.run("certificate", "show").status == 0)
     await last.stop()
   }
 
@@ -184,7 +197,10 @@ import Testing
       shown.status == 1 && shown.errorOutput.contains("The server does not start with it: "), shown.summary)
     #expect(
       shown.errorOutput.contains("make both anew: signet-server certificate renew --data "), shown.summary)
-    #expect(try await server.run("certificate", "renew", "--new-key").status == 0)
+    let renewed = try await server.run("certificate", "renew", "--new-key")
+    let pin = try await server.json("certificate", "show").string("pin")
+    #expect(renewed.status == 0 && renewed.errorOutput.contains("\n3. Once it is shown: "), renewed.summary)
+    #expect(renewed.errorOutput.contains("   signet trust ca.pem --pin \(pin)\n"), renewed.summary)
     #expect(try await server.run("certificate", "show").status == 0)
     try Self.replace(server.authority, String(repeating: "x", count: 100_000))
     for words in [["certificate", "show"], ["user", "list"]] {
