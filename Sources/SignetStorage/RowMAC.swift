@@ -3,7 +3,9 @@ import SignetCrypto
 /// HMACs over rows, keyed from the master key: whoever writes the database, and lacks that key, makes none.
 ///
 /// A code covers all of a row that anything is decided by. It does not detect a row that was put back as it was.
-struct RowMAC: Sendable {
+///
+/// A class, so that steps which go by the same one are known by one comparison.
+final class RowMAC: Sendable {
   private let key: HMACKey?
 
   /// Takes the key; without one rows have no codes, and none is asked for.

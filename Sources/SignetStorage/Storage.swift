@@ -83,9 +83,7 @@ public final class Storage: Sendable {
   ) {
     database = other.database
     readiness = other.readiness
-    // One that goes by the same shares what a connection keeps.
-    let isSame = mac == nil && rules == nil
-    basis = isSame ? other.basis : StepBasis(mac ?? other.mac, rules ?? other.basis.rules)
+    basis = StepBasis(mac ?? other.mac, rules ?? other.basis.rules)
     self.faults = faults ?? other.faults
   }
 
@@ -225,10 +223,11 @@ extension SQLConnection {
 
   /// Has what follows in this step read and write rows with these codes, and go by these rules.
   ///
-  /// What a connection keeps was believed by the codes of those rows: steps with another basis do not find it.
+  /// What a connection keeps was believed by the codes of those rows: steps with other ones do not find it.
   fileprivate func use(_ basis: StepBasis) throws {
-    guard try local(Self.basis, load: { basis }) !== basis else { return }
-    forgetLocals()
+    let last = try local(Self.basis) { basis }
+    guard last !== basis else { return }
+    if last.mac !== basis.mac { forgetLocals() }
     setLocal(Self.basis, to: basis)
   }
 

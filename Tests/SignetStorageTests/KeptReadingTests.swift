@@ -10,6 +10,7 @@ import Testing
 /// What a process keeps of the database for later steps holds only as long as nobody else writes there.
 @Suite(.timeLimit(.minutes(10))) struct KeptReadingTests {
   private static let event = AuditRecord.sample()
+  private static let otherKey = HMACKey(SecretBytes(copying: [UInt8](repeating: 8, count: 32)), .sha256)
 
   /// Runs `body` with two processes on one database, and somebody who writes it without the master key.
   private static func run(
@@ -81,8 +82,7 @@ import Testing
     arguments: StorageBackend.here)
   func otherRowKey(_ backend: StorageBackend) async throws {
     try await Self.run(on: backend) { first, _, _ in
-      let other = HMACKey(SecretBytes(copying: [UInt8](repeating: 8, count: 32)), .sha256)
-      let stranger = first.authenticatingRows(with: other)
+      let stranger = first.authenticatingRows(with: Self.otherKey)
       for _ in 0..<2 {
         #expect(try await Self.attempt(first, key: "k1") == .refused)
         #expect(try await Self.attempt(stranger, key: "k1") == .keyRevoked)
