@@ -35,6 +35,11 @@ import LibFuzzer
     if let anchors {
       _ = accepted { () throws(TrustAnchors.Refusal) in try anchors.check(pem: pem, at: 1_780_000_000) }
     }
+    if let listed = accepted({ () throws(CryptoFailure) in try ListedAuthority.all(inPEM: pem) }) {
+      let texts = listed.map(\.pem)
+      let again = accepted { () throws(CryptoFailure) in try ListedAuthority.all(inPEM: texts.joined()) }
+      require(again == listed, "what is listed is read again as it is written")
+    }
     guard let pin else { return }
     require(pin.count == 32, "a pin has 32 bytes")
   }
