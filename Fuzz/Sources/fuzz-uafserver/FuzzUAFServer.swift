@@ -6,6 +6,7 @@ import SignetStorage
 import SignetWire
 
 // What reads the requests of clients and relying parties is not public: endpoints hand out what came of it.
+@testable import SignetDataDirectory
 @testable import SignetServer
 @testable import SignetUAF
 
