@@ -119,7 +119,7 @@ import SignetWire
     require(order.lifetime.map(TransactionDraft.lifetimes.contains) ?? true, "an order ends")
     require(order.numberDigits.map((2...6).contains) ?? true, "a number has 2 to 6 digits")
     if let content = accepted({ () throws(WireFailure) in
-      try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
+      try TransactionContent(order.content, from: .relyingParty(order.from), context: order.context)
     }) {
       let again = made("a content") { () throws(WireFailure) in try TransactionContent(parsing: content.json)
       }
