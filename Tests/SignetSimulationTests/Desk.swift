@@ -1,6 +1,5 @@
 import AccountModel
 import SignetCrypto
-import SignetJSON
 import SignetPolicy
 import SignetServer
 import SignetStorage
@@ -108,7 +107,7 @@ struct Desk: Sendable {
         return try await maker.lapse(of: transaction) == nil ? .refused : .none
       }
       let answer = try await maker.tokens(for: asked, transaction, at: time, authReqID: nil)
-      return .made(try Notice.claims(of: answer.string("id_token")))
+      return .made(try Notice.claims(of: answer.idToken))
     } catch { return .made("none: \(error)") }
   }
 }

@@ -120,9 +120,18 @@ package struct AnswerShape<Value: Sendable>: Sendable {
 }
 
 extension AnswerShape {
-  /// A message.
-  static func json(_ type: Value.Type, _ text: String, status: Int = 200) -> Self where Value: Message {
-    json(type.schema, text, status: status)
+  /// A message, with further headers.
+  static func json(
+    _ type: Value.Type, _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
+  ) -> Self where Value: Message {
+    let shape = json(type.schema, text, status: status)
+    return AnswerShape(
+      answers: shape.answers,
+      response: { message in
+        var response = shape.response(message)
+        for (name, value) in headers { response.headers[name] = value }
+        return response
+      }, read: shape.read)
   }
 
   /// A message with a schema of this endpoint.
@@ -141,16 +150,10 @@ extension AnswerShape {
   /// An object that is made elsewhere.
   ///
   /// Tests hold answers against the description.
-  static func object(
-    describedBy type: any Message.Type, _ text: String, headers: KeyValuePairs<String, String> = [:]
-  ) -> Self where Value == JSONObject {
+  static func object(describedBy type: any Message.Type, _ text: String) -> Self where Value == JSONObject {
     AnswerShape(answers: [
       AnswerDescription(status: 200, text: text, content: [("application/json", type.described)])
-    ]) { object in
-      var response = ServerResponse.json(object)
-      for (name, value) in headers { response.headers[name] = value }
-      return response
-    }
+    ]) { .json($0) }
   }
 
   /// JSON that is written elsewhere.

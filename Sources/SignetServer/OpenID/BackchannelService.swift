@@ -1,6 +1,5 @@
 import SignetCrypto
 import SignetJOSE
-import SignetJSON
 import SignetStorage
 import SignetWire
 
@@ -29,9 +28,9 @@ struct BackchannelService: Sendable {
   /// - Parameters:
   ///   - form: The parameters.
   ///   - client: Who asks; authenticated.
-  /// - Returns: The members of the answer (CIBA section 7.3).
+  /// - Returns: The answer.
   /// - Throws: ``OpenIDFailure``.
-  func take(_ form: FormParameters, from client: ClientRecord) async throws -> JSONObject {
+  func take(_ form: FormParameters, from client: ClientRecord) async throws -> BackchannelAnswer {
     let request = try BackchannelRequest(await parameters(form, of: client))
     guard client.delivery == .poll || request.notificationToken != nil else {
       throw OpenIDFailure(
@@ -55,12 +54,9 @@ struct BackchannelService: Sendable {
         try record(of: id, transaction, client, request)
       }
     } catch { throw OpenIDFailure(asking: Dialect.problem(error, context.log)) }
-    var answer: JSONObject = [
-      "auth_req_id": .string(id), "expires_in": .integer(made.record.expires - made.record.created),
-    ]
-    if client.delivery != .push { answer["interval"] = .integer(Self.interval) }
-    if let number = made.number { answer["signet_number"] = .string(number.digits) }
-    return answer
+    return BackchannelAnswer(
+      id: id, expires: made.record.expires - made.record.created,
+      interval: client.delivery == .push ? nil : Self.interval, number: made.number?.digits)
   }
 
   /// What is kept of an `auth_req_id`.

@@ -84,7 +84,7 @@ struct CIBANotifier: OutboxDelivery {
       return .body(body)
     }
     let time = request.issued ?? context.clock.now
-    var body = try await maker.tokens(for: request, transaction, at: time, authReqID: notice.id)
+    var body = try await maker.tokens(for: request, transaction, at: time, authReqID: notice.id).json
     if request.issued == nil {
       let event = TokenGrant.event(context, transaction, client)
       let isFirst = try await context.storage.issueTokens(

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetJOSE
-package import SignetJSON
+import SignetJSON
 package import SignetStorage
 import SignetWire
 
@@ -33,11 +33,11 @@ package struct IDTokenSigner: Sendable {
   ///   - transaction: What was accepted.
   ///   - time: When they are given out first, in seconds since 1970.
   ///   - id: The `auth_req_id`, where the ID token has to say it.
-  /// - Returns: The members of the answer.
+  /// - Returns: The answer to a token request.
   /// - Throws: `Problem`.
   package func tokens(
     for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
-  ) async throws -> JSONObject {
+  ) async throws -> TokenAnswer {
     guard let user = transaction.user, let proof = try await proof(of: transaction),
       let subject = try await context.storage.user(user)?.subject
     else {
@@ -71,12 +71,10 @@ package struct IDTokenSigner: Sendable {
       claims["signet_key"] = .object(signingKey.wireJWK)
     }
     if let id { claims["urn:openid:params:jwt:claim:auth_req_id"] = .string(id) }
-    return [
-      "access_token": .string(accessToken), "token_type": "Bearer",
-      "expires_in": .integer(max(1, time + OpenIDNames.tokenLifetime - context.clock.now)),
-      "scope": .string(OpenIDNames.scope),
-      "id_token": .string(try sign(claims, signer, type: Self.idTokenType)),
-    ]
+    return TokenAnswer(
+      accessToken: accessToken, type: "Bearer",
+      expires: max(1, time + OpenIDNames.tokenLifetime - context.clock.now), scope: OpenIDNames.scope,
+      idToken: try sign(claims, signer, type: Self.idTokenType))
   }
 
   /// How an acceptance is known.

@@ -55,8 +55,8 @@ private struct TokenForm: Message {
   }
 }
 
-/// What answers an authentication request.
-private struct BackchannelAnswer: Message {
+/// What answers an authentication request (CIBA section 7.3).
+struct BackchannelAnswer: Message {
   let id: String, expires: Int64, interval: Int64?, number: String?
 
   static let schema = MessageSchema(Self.init) {
@@ -69,14 +69,15 @@ private struct BackchannelAnswer: Message {
   }
 }
 
-/// What answers a token request.
-private struct TokenAnswer: Message {
-  let accessToken: String, type: String, expires: Int64, idToken: String
+/// What answers a token request (CIBA section 10.1.1).
+package struct TokenAnswer: Message {
+  package let accessToken: String, type: String, expires: Int64, scope: String, idToken: String
 
-  static let schema = MessageSchema(Self.init) {
+  package static let schema = MessageSchema(Self.init) {
     Member("access_token", \Self.accessToken)
     Member("token_type", \Self.type)
     Member("expires_in", \Self.expires, .integer(1...))
+    Member("scope", \Self.scope)
     Member("id_token", \Self.idToken, "A JWT.")
   }
 }
@@ -94,7 +95,7 @@ extension API {
     takes: .body(
       FormParameters.mediaType, BackchannelForm.described,
       example: ["scope": "openid", "login_hint": "alice", "binding_message": "4711"]),
-    answers: .object(describedBy: BackchannelAnswer.self, "The user is asked."), or: [.openIDDenial],
+    answers: .json(BackchannelAnswer.self, "The user is asked."), or: [.openIDDenial],
     below: .domain, .openID)
   static let token = Endpoint(
     .post, "/oidc/token", .grant, "token", "The tokens of a user who has agreed",
@@ -102,8 +103,8 @@ extension API {
     takes: .body(
       FormParameters.mediaType, TokenForm.described,
       example: ["grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": "none"]),
-    answers: .object(
-      describedBy: TokenAnswer.self, "The tokens.", headers: ["Pragma": "no-cache"]  // RFC 6749 section 5.1
+    answers: .json(
+      TokenAnswer.self, "The tokens.", headers: ["Pragma": "no-cache"]  // RFC 6749 section 5.1
     ),
     below: .domain, .openID)
 }

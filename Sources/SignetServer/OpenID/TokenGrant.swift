@@ -1,4 +1,3 @@
-package import SignetJSON
 package import SignetStorage
 import SignetWire
 
@@ -20,10 +19,10 @@ package struct TokenGrant: Sendable {
   /// - Parameters:
   ///   - form: The parameters.
   ///   - client: Who asks; authenticated.
-  /// - Returns: The members of the answer.
+  /// - Returns: The tokens.
   /// - Throws: ``OpenIDFailure``.
   package func answer(_ form: FormParameters, to client: ClientRecord) async throws
-    -> JSONObject
+    -> TokenAnswer
   {
     guard let type = form["grant_type"] else {
       throw OpenIDFailure(.invalidRequest, "Send grant_type: \(OpenIDNames.grantType).")
@@ -59,7 +58,7 @@ package struct TokenGrant: Sendable {
   /// Made first and given out once: of two who ask at the same time one has made them in vain.
   private func issue(
     _ request: BackchannelRecord, _ transaction: TransactionRecord, to client: ClientRecord
-  ) async throws -> JSONObject {
+  ) async throws -> TokenAnswer {
     let now = context.clock.now
     let tokens = try await maker.tokens(for: request, transaction, at: now, authReqID: nil)
     let isFirst = try await context.storage.issueTokens(

@@ -27,6 +27,9 @@ import Testing
       let answer = try await fixture.poll(client, id)
       #expect(answer.status == 200 && answer.headers["Pragma"] == "no-cache")
       #expect(try answer.body.string("token_type") == "Bearer" && answer.body.integer("expires_in") == 300)
+      #expect(try answer.body.string("scope") == "openid")
+      let described = Set(TokenAnswer.schema.members.map(\.name))
+      #expect(Set(answer.body.members.map(\.name)) == described, "the description has what is sent")
 
       let published = try await SigningKeyService(fixture.server.context).published().json
       let keys = VerificationKeySet(try JWKSet(published))
