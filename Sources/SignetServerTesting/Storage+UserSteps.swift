@@ -42,6 +42,17 @@ extension Storage {
     return try await addTransaction(transaction, key: nil, limits: limits, asking: asking, audit: audit)
   }
 
+  /// What waits for a user, in the order in which it was made.
+  ///
+  /// - Returns: At most 64 that have not expired at `time`.
+  /// - Throws: ``StorageFailure``.
+  package func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure)
+    -> [TransactionRecord]
+  {
+    let filter = TransactionFilter(user: user, state: .pending)
+    return try await transactions(filter, before: nil, at: time, limit: 64).reversed()
+  }
+
   /// Adds a request that anybody may answer.
   func addOpen(_ id: String) async throws {
     var transaction = Sample.transaction(id)

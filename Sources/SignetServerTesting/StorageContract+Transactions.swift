@@ -53,16 +53,18 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       try await storage.add(Sample.bob)
+      try await storage.activate("c1")
       for number in 0..<70 {
         let transaction = Sample.transaction("t\(number)", created: 1000 - Int64(number))
         try await storage.addTransaction(transaction, audit: event("transaction"))
       }
       try await storage.addTransaction(Sample.transaction("u", user: "bob"), audit: event("transaction"))
-      let early = try await storage.pendingTransactions(user: "alice", at: 1000)
-      try expect(early.map(\.id), is: (6..<70).reversed().map { "t\($0)" }, "the oldest 64")
-      let late = try await storage.pendingTransactions(user: "alice", at: 1298)
-      try expect(late.map(\.id), is: ["t1", "t0"], "those that end after 1298")
-      try await expect(storage.pendingTransactions(user: "alice", at: 1300), is: [], "at the last end")
+      func pending(_ time: Int64) async throws -> [String]? {
+        try await storage.pendingTransactions(ofContainer: "c1", at: time)?.transactions.map(\.id)
+      }
+      try await expect(pending(1000), is: (6..<70).reversed().map { "t\($0)" }, "the oldest 64")
+      try await expect(pending(1298), is: ["t1", "t0"], "those that end after 1298")
+      try await expect(pending(1300), is: [], "at the last end")
     },
     Check("the first decision wins; the same again is a repetition") { storage in
       try await storage.add(Sample.alice)

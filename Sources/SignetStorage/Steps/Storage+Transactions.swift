@@ -53,13 +53,6 @@ extension Storage {
     }
   }
 
-  /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
-  public func pendingTransactions(
-    user: String, at time: Int64
-  ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await read { try $0.pendingTransactions(user: user, at: time) }
-  }
-
   /// Transactions, those that were made last first.
   ///
   /// - Parameters:
