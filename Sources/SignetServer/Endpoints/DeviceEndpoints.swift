@@ -174,11 +174,11 @@ struct DeviceEndpoints: Sendable {
 
   private func pending(_ call: Call<DeviceCaller, Void>, _ responder: Responder) async throws {
     let (container, id, request) = (call.caller.container, call.caller.request, call.request)
-    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait else {
-      return responder.answer(try await answer(try await current(container.id), to: id))
-    }
+    let list = try await current(container.id)
+    guard let known = request.headers["If-None-Match"], known == list.tag, let wait = request.preferredWait
+    else { return responder.answer(try await answer(list, to: id)) }
     // What runs out while the device waits is told then, and not when the server next marks what has expired.
-    let end = try await current(container.id).transactions.map(\.expires).min() ?? .max
+    let end = list.transactions.map(\.expires).min() ?? .max
     let seconds = min(wait, max(end - context.clock.now, 1))
     let waiting = WaitingRequest(
       of: container.id, for: container.user, in: watch, until: context.elapsed() + .seconds(seconds),

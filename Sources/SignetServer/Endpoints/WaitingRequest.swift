@@ -39,6 +39,8 @@ final class WaitingRequest: Sendable {
   }
 
   /// Takes a place and waits; where no place is left the answer comes at once, and the device waits by itself.
+  ///
+  /// It looks once more when it has the place: what came before that would wake nobody.
   func begin(from address: String) async {
     guard let ticket = await watch.enter(for: user, container: holder, from: address) else {
       return await answer()
