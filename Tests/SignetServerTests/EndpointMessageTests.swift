@@ -5,7 +5,7 @@ import SignetWire
 import Testing
 
 /// What a client puts into requests and reads from answers, by the definitions of the endpoints.
-struct EndpointMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct EndpointMessageTests {
   @Test("a body is the message that the server reads")
   func body() throws {
     let content = API.addKey.content(NewAPIKey(name: "shop", displayName: nil, scopes: [.relyingParty]))
@@ -22,6 +22,11 @@ struct EndpointMessageTests {
     #expect(content.body.isEmpty)
     #expect(content.query.map { "\($0.name)=\($0.value)" } == ["user=alice", "status=pending", "limit=7"])
     #expect(API.withdrawTransaction.content(WithdrawalQuery(reason: nil)).query.isEmpty)
+  }
+
+  @Test("what no client sends is not sent without its body")
+  func unwritten() async {
+    await #expect(processExitsWith: .failure) { _ = API.receiveReceipt.content([]) }
   }
 
   private static let user: JSONObject = [

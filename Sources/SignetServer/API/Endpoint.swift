@@ -111,7 +111,13 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
 
 extension Endpoint {
   /// What a client puts into a request.
-  package func content(_ input: Input) -> RequestContent { self.input.write(input) }
+  ///
+  /// - Returns: Query and body.
+  /// - Precondition: The server's own client sends what the endpoint takes.
+  package func content(_ input: Input) -> RequestContent {
+    guard let write = self.input.write else { preconditionFailure("no client sends \(description.id)") }
+    return write(input)
+  }
 
   /// Reads what a server has answered, which may be of another version, or hostile.
   ///

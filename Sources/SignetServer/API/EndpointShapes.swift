@@ -29,13 +29,15 @@ package struct RequestShape<Value: Sendable>: Sendable {
   var checkTypes: @Sendable (ServerRequest) throws -> Void = { _ in }
   /// Reads what a request carries, once its caller is authenticated.
   let read: @Sendable (ServerRequest) throws -> Value
-  /// Writes what ``read`` reads; nothing for what the handler reads itself.
-  var write: @Sendable (Value) -> RequestContent = { _ in RequestContent() }
+  /// Writes what ``read`` reads; `nil` for what the server's own client does not send.
+  var write: (@Sendable (Value) -> RequestContent)?
 }
 
 extension RequestShape where Value == Void {
   /// Nothing.
-  package static var nothing: Self { RequestShape(description: RequestDescription()) { _ in } }
+  package static var nothing: Self {
+    RequestShape(description: RequestDescription(), read: { _ in }, write: { _ in RequestContent() })
+  }
 
   /// A form or a JWS, which is read with who has sent it.
   static func body(
@@ -87,7 +89,7 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(
         mediaType: "application/json", schema: type.described, example: example),
-      checkTypes: { try requireJSON($0) }, read: { $0.body }, write: { RequestContent(body: $0) })
+      checkTypes: { try requireJSON($0) }, read: { $0.body })
   }
 }
 

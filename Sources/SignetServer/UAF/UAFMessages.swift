@@ -241,8 +241,7 @@ extension RequestShape {
   ) -> Self where Value == [UInt8] {
     RequestShape(
       description: RequestDescription(mediaType: mediaType, schema: type.described, example: example),
-      checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body },
-      write: { RequestContent(body: $0) })
+      checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body })
   }
 
   /// A message of UAF's services.
@@ -250,8 +249,7 @@ extension RequestShape {
     RequestShape(
       description: RequestDescription(mediaType: "application/json", schema: type.described),
       checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: accepted) },
-      read: { try Value(reading(JSONObject(parsing: $0.body))) },
-      write: { RequestContent(body: $0.json.bytes) })
+      read: { try Value(reading(JSONObject(parsing: $0.body))) })
   }
 }
 
