@@ -1,0 +1,134 @@
+import SignetCrypto
+import SignetFiles
+import SignetJSON
+import SignetServer
+public import SignetWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension DataDirectory {
+  /// Whether ``renewingCertificate(for:withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
+  public var isCertificateRenewedHere: Bool {
+    guard let authority = settings.tls.authority else { return false }
+    return ![settings.tls.certificate, settings.tls.key, authority].contains { $0.hasPrefix("/") }
+  }
+
+  /// Makes another certificate for the host of the settings, which a server shows once it reads the folder again (``FolderReload``) or is
+  /// started again.
+  ///
+  /// The key of the authority was never stored, so another authority issues it. The file of authorities has the new one from then
+  /// on, first, and those before whose certificates a running server may still show, ``mostAuthorities`` at most: who trusts that file
+  /// trusts the server before and after. Whatever moment this is cut off at, the folder is whole, and what its server shows is
+  /// trusted by who trusts its authorities.
+  ///
+  /// - Parameters:
+  ///   - alternativeNames: DNS names and IP addresses besides the URL's host; `nil` for all names of the certificate before.
+  ///   - hasNewKey: Whether it gets another key; that goes to new files, which `server.json` names from then on.
+  ///   - clock: Tells the time.
+  /// - Returns: The folder, opened again.
+  /// - Throws: ``DataDirectoryFailure``: above all ``DataDirectoryFailure/certificateOfOthers(path:)``.
+  public func renewingCertificate(
+    for alternativeNames: [String]? = nil, withNewKey hasNewKey: Bool = false,
+    clock: any WallClock = SystemWallClock()
+  ) throws(DataDirectoryFailure) -> DataDirectory {
+    let files = settings.tls
+    guard isCertificateRenewedHere, let authority = files.authority, let trusted = try authorityPEM() else {
+      throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)")
+    }
+    let others = if let alternativeNames { alternativeNames } else { try certificate(clock: clock).names }
+    let names = CertificateNames([settings.serverURL.host] + others)
+    let kept: String
+    do throws(CryptoFailure) { kept = try Self.stillShown(of: trusted, at: clock.now) } catch {
+      throw .certificateUnreadable(path: file(authority), error)
+    }
+    // One that another key takes the place of may be missing, or belong to something else.
+    let key = hasNewKey ? nil : SharedSecretBox(try read(files.key, .secret, of: "tls.key"))
+    let made: (authority: String, certificate: String, key: SharedSecretBox?)
+    do throws(CryptoFailure) {
+      // A name that no other has, so that nobody takes one for the other; two may be made in one second.
+      let suffix = String(UInt64.random(in: 0 ... .max), radix: 36)
+      let issuer = try CertificateAuthority(
+        commonName: "\(String("\(Self.authorityPrefix) \(settings.serverURL.domain)".prefix(48))) \(suffix)",
+        at: clock.now)
+      if let key {
+        let certificate = try key.withSecret { (key) throws(CryptoFailure) in
+          try issuer.issueServerCertificate(
+            privateKeyPEM: key, dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+        }
+        made = (try issuer.certificatePEM, certificate, nil)
+      } else {
+        let issued = try issuer.issueServerCertificate(
+          dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+        made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
+      }
+    } catch { throw .certificate(error) }
+    let authorities = SecretBytes(copying: Array((made.authority + kept).utf8))
+    let certificate = SecretBytes(copying: Array(made.certificate.utf8))
+    if let key = made.key {
+      let names = unusedNames()
+      try key.withSecret { (secret) throws(DataDirectoryFailure) in
+        try FolderFile("\(path)/\(names.key)", .secret).create(secret)
+      }
+      try FolderFile("\(path)/\(names.certificate)", .secret).create(certificate)
+      try FolderFile("\(path)/\(authority)", .plain).replace(authorities)
+      try nameFiles(names)
+    } else {
+      try FolderFile("\(path)/\(authority)", .plain).replace(authorities)
+      try FolderFile("\(path)/\(files.certificate)", .plain).replace(certificate)
+    }
+    return try DataDirectory(opening: path)
+  }
+
+  /// How many authorities the file that clients trust has at most after a renewal.
+  static let mostAuthorities = 8
+
+  /// The authorities of a file that are kept beside a new one.
+  ///
+  /// A running server may have read none of the certificates since: each authority is kept until no certificate that it issued is
+  /// valid any more. The first one is that of the certificate which is replaced, whoever made it.
+  private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> String {
+    let listed = try ListedAuthority.all(inPEM: pem)
+    let kept = listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
+    return kept.prefix(mostAuthorities - 1).map(\.pem).joined()
+  }
+
+  /// Until when a certificate of an authority can be valid: one that was made here has issued one, and others may go on.
+  private static func lastEnd(of authority: ListedAuthority) -> Int64 {
+    let days = Int64(CertificateAuthority.usualDays) * 86_400
+    guard authority.end - authority.start == CertificateAuthority.backdating + days,
+      authority.commonName?.hasPrefix("\(authorityPrefix) ") == true
+    else { return authority.end }
+    return authority.start + Int64(CertificateAuthority.usualServerDays) * 86_400
+  }
+
+  /// The word with which the names of authorities begin that are made for folders.
+  static let authorityPrefix = "Signet"
+
+  /// Names for another key and its certificate.
+  private func unusedNames() -> (certificate: String, key: String) {
+    var number = 2
+    while access("\(path)/tls-\(number).pem", F_OK) == 0 || access("\(path)/tls-\(number).key", F_OK) == 0 {
+      number += 1
+    }
+    return ("tls-\(number).pem", "tls-\(number).key")
+  }
+
+  /// Has `server.json` name other files: the one step by which both change at once.
+  private func nameFiles(_ names: (certificate: String, key: String)) throws(DataDirectoryFailure) {
+    let settingsFile = FolderFile("\(path)/\(Self.settingsName)", .plain)
+    let text = try settingsFile.read()
+    var object: JSONObject
+    do throws(JSONFailure) {
+      object = try JSONObject(parsing: text.insecureCopy())
+      var tls = try object.object("tls")
+      tls["certificate"] = .string(names.certificate)
+      tls["key"] = .string(names.key)
+      object["tls"] = .object(tls)
+    } catch { throw .settings(path: settingsFile.path, reason: error.description) }
+    try settingsFile.replace(SecretBytes(copying: object.bytes(.pretty) + [0x0A]))
+  }
+}
