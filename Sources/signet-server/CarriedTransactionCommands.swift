@@ -87,14 +87,13 @@ enum CarriedTransactionCommands {
           arguments.isSet("typed")
             ? CarriedAnswer(typed: digits, client: address) : CarriedAnswer(answer: digits, client: address))
         return arguments.show(answer) { _ in arguments.output.print("accepted") }
-      } catch let failure as CommandFailure
-        where failure.description.hasPrefix(Problem.Code.transactionWrongAnswer.title)
-        && !arguments.isSet("typed")
+      } catch let refusal as ServerRefusal
+        where refusal.problem.code == .transactionWrongAnswer && !arguments.isSet("typed")
       {
-        guard try await client.send(API.showTransaction).message.typed != nil else { throw failure }
+        guard try await client.send(API.showTransaction).message.typed != nil else { throw refusal }
         throw CommandFailure(
-          failure.exitCode,
-          "\(failure.message) Where the user typed digits into the device, and scanned nothing, add --typed."
+          refusal.shown.exitCode,
+          "\(refusal.message) Where the user typed digits into the device, and scanned nothing, add --typed."
         )
       }
     },

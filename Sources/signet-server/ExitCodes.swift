@@ -11,6 +11,7 @@ enum ExitCodes {
   /// For a failure that names no code itself.
   static func code(_ error: any Error) -> ExitCode {
     switch error {
+    case let refusal as ServerRefusal: refusal.shown.exitCode
     case let failure as DataDirectoryFailure: code(failure)
     case let failure as TransportFailure: code(failure)
     case let failure as StorageFailure: code(failure)

@@ -67,17 +67,15 @@ struct OperatorClient: Sendable {
   ///   - input: What is sent.
   ///   - options: The options by which members of the input were given, for what the server says of them.
   /// - Returns: The answer.
-  /// - Throws: `CommandFailure`; `UsageFailure` for a value that cannot be a path segment.
+  /// - Throws: ``ServerRefusal``; `CommandFailure`; `UsageFailure` for a value that cannot be a path segment.
   func send<Input, Output>(
     _ endpoint: Endpoint<APIKeyRecord, Input, Output>, _ input: Input,
     sayingFor options: KeyValuePairs<String, String> = [:]
   ) async throws -> Answer<Output> {
     let content = endpoint.content(input)
     let json: JSONObject
-    do { json = try await answer(endpoint.description, content) } catch let failure as CommandFailure {
-      guard !options.isEmpty else { throw failure }
-      let message = options.reduce(failure.description) { $0.replacing("\"\($1.key)\"", with: $1.value) }
-      throw CommandFailure(failure.exitCode, TerminalText(message))
+    do { json = try await answer(endpoint.description, content) } catch let refusal as ServerRefusal {
+      throw refusal.naming(options)
     }
     do { return Answer(message: try endpoint.message(in: json), json: json) } catch {
       throw Self.otherVersion(error)
@@ -196,11 +194,16 @@ struct OperatorClient: Sendable {
       "\"tls.authority\" of \(folder)/server.json has to name the authority that issued the server's certificate"
   }
 
-  private func failure(_ response: HTTPResponse, of endpoint: EndpointDescription) -> CommandFailure {
+  private func failure(_ response: HTTPResponse, of endpoint: EndpointDescription) -> any Error {
     guard let problem = Problem(parsing: response.body) else {
       return CommandFailure(
         .protocolError, "what answered (status \(response.status)) is no Signet server; check host and port")
     }
+    return ServerRefusal(problem: problem, shown: shown(problem, of: endpoint))
+  }
+
+  /// What a person is told of a problem, with what there is to do here.
+  private func shown(_ problem: Problem, of endpoint: EndpointDescription) -> CommandFailure {
     if problem.code == .unknown, let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(
