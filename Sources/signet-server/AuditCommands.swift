@@ -25,33 +25,18 @@ enum AuditCommands {
       .value("limit", "At most so many entries", named: "n"),
     ], synonyms: ["show"]
   ) { arguments in
-    let client = try OperatorClient(arguments, for: API.listAudit)
-    var last = try position(arguments.string("after"))
-    var remaining = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
-    var pages: [Answer<AuditPage>] = []
-    while remaining > 0 {
-      let limit = Int64(min(remaining, pageSize))
-      let page = try await client.send(API.listAudit, AuditQuery(after: last.description, limit: limit))
-      pages.append(page)
-      if page.message.entries.isEmpty { break }
-      remaining -= page.message.entries.count
-      last = try position(page.message.next)
+    guard let start = LogCursor(arguments.string("after")) else {
+      throw UsageFailure.refused("--after is a number, 0 or greater")
     }
-    if arguments.isSet("json") {
-      arguments.output.print(JSONObject(joining: pages.map(\.json)))
-    } else {
+    let limit = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
+    return try await arguments.askPages(API.listAudit, limit: limit, pageSize: 1000) { last, count in
+      AuditQuery(after: last?.next ?? start.description, limit: count)
+    } elements: {
+      $0.entries
+    } show: { entries in
       arguments.output.print(
-        [.init("NO.", .right), "TIME", "EVENT", "BY", "DETAILS"],
-        try pages.flatMap(\.message.entries).map { try row($0) })
+        [.init("NO.", .right), "TIME", "EVENT", "BY", "DETAILS"], try entries.map { try row($0) })
     }
-    return .success
-  }
-
-  private static let pageSize = 1000
-
-  private static func position(_ text: String) throws(UsageFailure) -> LogCursor {
-    guard let cursor = LogCursor(text) else { throw .refused("--after is a number, 0 or greater") }
-    return cursor
   }
 
   /// What an entry in an answer has in common with all others.

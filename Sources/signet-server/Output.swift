@@ -83,6 +83,36 @@ extension Arguments {
     try await ask(endpoint, (), show)
   }
 
+  /// Calls an endpoint for one page after the other, and prints all of them as one list.
+  ///
+  /// - Parameters:
+  ///   - endpoint: Lists something.
+  ///   - limit: How many elements are wanted at most.
+  ///   - pageSize: How many a page has at most.
+  ///   - query: Makes what is sent for so many elements after a page, or from the start.
+  ///   - elements: The elements of a page: where they are fewer than were asked for, it is the last one.
+  ///   - show: Prints the elements for people.
+  /// - Returns: Success.
+  /// - Throws: As `OperatorClient.send` does.
+  func askPages<Input, Page, Element>(
+    _ endpoint: Endpoint<APIKeyRecord, Input, Page>, limit: Int = .max, pageSize: Int,
+    query: (_ last: Page?, _ count: Int64) throws -> Input, elements: (Page) -> [Element],
+    show: ([Element]) throws -> Void
+  ) async throws -> ExitCode {
+    let client = try OperatorClient(self, for: endpoint)
+    var (pages, found): ([Answer<Page>], [Element]) = ([], [])
+    while found.count < limit {
+      let count = min(pageSize, limit - found.count)
+      let page = try await client.send(endpoint, query(pages.last?.message, Int64(count)))
+      pages.append(page)
+      let new = elements(page.message)
+      found += new
+      if new.count < count { break }
+    }
+    if isSet("json") { output.print(JSONObject(joining: pages.map(\.json))) } else { try show(found) }
+    return .success
+  }
+
   /// Prints an answer: with `--json` as it came, or else for people.
   @discardableResult
   func show<Output>(_ answer: Answer<Output>, _ show: (Output) throws -> Void) rethrows -> ExitCode {

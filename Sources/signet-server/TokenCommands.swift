@@ -120,19 +120,12 @@ enum TokenCommands {
   }
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
-    let client = try OperatorClient(arguments, for: API.listTokens)
-    var (pages, tokens): ([JSONObject], [TokenDescription]) = ([], [])
-    while true {
-      let page = try await client.send(
-        API.listTokens,
-        TokenQuery(user: arguments.optionalValue("user"), after: tokens.last?.serial, limit: pageSize))
-      pages.append(page.json)
-      tokens += page.message.tokens
-      if page.message.tokens.count < pageSize { break }
-    }
-    if arguments.isSet("json") {
-      arguments.output.print(JSONObject(joining: pages))
-    } else {
+    let user: UserID? = try arguments.optionalValue("user")
+    return try await arguments.askPages(API.listTokens, pageSize: 500) { last, count in
+      TokenQuery(user: user, after: last?.tokens.last?.serial, limit: count)
+    } elements: {
+      $0.tokens
+    } show: { tokens in
       arguments.output.print(
         ["TOKEN", "KIND", "STATE", "USER", "FAILURES", "IMPORTED"],
         tokens.map {
@@ -142,10 +135,7 @@ enum TokenCommands {
           ]
         })
     }
-    return .success
   }
-
-  private static let pageSize: Int64 = 500
 
   private static func assign(
     _ arguments: Arguments, to user: UserID?, _ done: String

@@ -158,27 +158,17 @@ enum TransactionCommands {
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
     let limit = try arguments.integer("limit", in: 1...1_000_000)
-    let client = try OperatorClient(arguments, for: API.listTransactions)
-    var (pages, found): ([JSONObject], [TransactionDescription]) = ([], [])
-    while found.count < limit {
-      let count = min(100, limit - found.count)
-      let page = try await client.send(
-        API.listTransactions,
-        TransactionQuery(
-          user: arguments.optionalValue("user"), status: arguments.optionalValue("status"),
-          before: found.last?.id, limit: Int64(count)))
-      pages.append(page.json)
-      found += page.message.transactions
-      if page.message.transactions.count < count { break }
-    }
-    if arguments.isSet("json") {
-      arguments.output.print(JSONObject(joining: pages))
-    } else {
+    return try await arguments.askPages(API.listTransactions, limit: limit, pageSize: 100) { last, count in
+      try TransactionQuery(
+        user: arguments.optionalValue("user"), status: arguments.optionalValue("status"),
+        before: last?.transactions.last?.id, limit: count)
+    } elements: {
+      $0.transactions
+    } show: { found in
       arguments.output.print(
         ["TRANSACTION", "STATUS", .init("USER", limit: 40), "CREATED", .init("CONTENT", limit: 80)],
         found.map { [$0.id, $0.status.rawValue, $0.user ?? "-", utc($0.created), $0.content] })
     }
-    return .success
   }
 
   private static func print(_ transaction: TransactionDescription, _ output: Terminal) {
