@@ -54,12 +54,13 @@ extension StepContest {
     StepContest("an answer and a lock of its device", [answer(), deviceLock], after: asked),
     StepContest("an answer and a revocation of its container", [answer(), revocation], after: asked),
     StepContest(
-      "two answers of an app to one message", prizes: ["taken"], [appAnswer(.approved), appAnswer(.denied)],
+      "two answers of an app to one message", prizes: ["taken"],
+      [appAnswer(isYes: true), appAnswer(isYes: false)],
       after: appAsked),
     StepContest(
       "an answer of an app and its removal",
       [
-        appAnswer(.approved),
+        appAnswer(isYes: true),
         step { try await $0.removePushAuthMechanism("m1", audit: event("removed")) },
       ], after: appAsked),
     StepContest(

@@ -105,10 +105,10 @@ extension StepContest {
     }
   }
 
-  static func appAnswer(_ state: PushAuthMessageRecord.State) -> Step {
+  static func appAnswer(isYes: Bool) -> Step {
     step {
-      try await $0.answerPushAuthMessage("t1", state, at: 1050, audit: event("answered \(state)")) { _ in true
-      }
+      try await $0.answerPushAuthMessage(
+        "t1", isYes ? .yes : .denied(), at: 1050, audit: event("answered \(isYes)"))
     }
   }
 

@@ -27,6 +27,11 @@ extension Sample {
   }
 }
 
+extension PushAppDecision {
+  /// A yes to whatever is asked.
+  package static let yes = PushAppDecision.approved { _ in true }
+}
+
 extension Storage {
   /// Adds a transaction of a user that one app answers alone, with the message that asks it.
   package func ask(

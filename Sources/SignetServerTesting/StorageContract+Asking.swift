@@ -67,12 +67,11 @@ extension StorageContract {
   }
 
   private static func answer(
-    _ storage: Storage, _ id: String, _ state: PushAuthMessageRecord.State,
+    _ storage: Storage, _ id: String, _ decision: PushAppDecision,
     evidence: EvidenceRecord? = nil, at time: Int64 = 1100
   ) async throws -> Bool {
     let outcome = try await storage.answerPushAuthMessage(
-      "p-\(id)", state, evidence: evidence, at: time, audit: event("app \(id)")
-    ) { _ in true }
+      "p-\(id)", decision, evidence: evidence, at: time, audit: event("app \(id)"))
     return outcome == .taken
   }
 
@@ -112,7 +111,7 @@ extension StorageContract {
       ) { _ in event("asked") }
       try expect(outcome, is: .added, "the transaction")
       try await expect(.altered(row: "b", of: "transactions"), "the answer") {
-        _ = try await answer(storage, "b", .approved)
+        _ = try await answer(storage, "b", .yes)
       }
       try await expect(storage.transaction("b")?.state, is: .pending, "the transaction afterwards")
       try await expect(storage.pushAuthMessage("p-b")?.state, is: .pending, "its message")
@@ -176,8 +175,8 @@ extension StorageContract {
     Check("an app's yes accepts a transaction and its no denies it, and both say which app it was") {
       storage in
       try await prepare(storage)
-      try await expect(answer(storage, "t1", .approved), is: true, "yes")
-      try await expect(answer(storage, "t2", .denied), is: true, "no")
+      try await expect(answer(storage, "t1", .yes), is: true, "yes")
+      try await expect(answer(storage, "t2", .denied()), is: true, "no")
       for (id, state) in [("t1", TransactionRecord.State.accepted), ("t2", .denied)] {
         let found = try await storage.transaction(id)
         try expect(found?.state, is: state, "the state of \(id)")
@@ -221,11 +220,11 @@ extension StorageContract {
       let first = EvidenceRecord(bytes: [1, 0, 2], sealedKey: [3])
       let second = EvidenceRecord(bytes: [4])
       try await expect(storage.transaction("t1")?.evidence, is: nil, "while it waits")
-      try await expect(answer(storage, "t1", .denied, evidence: first), is: true, "an app's no")
+      try await expect(answer(storage, "t1", .denied(), evidence: first), is: true, "an app's no")
       try await expect(storage.transaction("t1")?.evidence, is: first, "the evidence of the app's answer")
       try await expect(
         authenticate(storage, "t1", evidence: second), is: .transactionOver, "a late answer by UAF")
-      try await expect(answer(storage, "t1", .approved, evidence: second), is: false, "a second answer")
+      try await expect(answer(storage, "t1", .yes, evidence: second), is: false, "a second answer")
       try await expect(storage.transaction("t1")?.evidence, is: first, "after late answers")
       try await expect(authenticate(storage, "t2", evidence: second), is: .accepted, "an answer by UAF")
       try await expect(storage.transaction("t2")?.evidence, is: second, "the evidence of UAF")
@@ -239,15 +238,14 @@ extension StorageContract {
       try await prepare(storage)
       let evidence = EvidenceRecord(bytes: [2], sealedKey: [3])
       let outcome = try await storage.answerPushAuthMessage(
-        "p-t1", .denied, because: EndRecord.wrongNumber, evidence: evidence, at: 1100, audit: event("wrong")
-      ) { _ in true }
+        "p-t1", .denied(because: EndRecord.wrongNumber), evidence: evidence, at: 1100, audit: event("wrong"))
       try expect(outcome, is: .taken, "the wrong number")
       let found = try await storage.transaction("t1")
       try expect(found?.state, is: .denied, "the state")
       try expect(found?.end?.reason, is: "wrongNumber", "the reason")
       try expect(found?.app?.mechanism, is: "m1", "the app")
       try expect(found?.evidence, is: evidence, "the evidence")
-      try await expect(answer(storage, "t1", .approved), is: false, "the right one, too late")
+      try await expect(answer(storage, "t1", .yes), is: false, "the right one, too late")
     },
     Check("whatever ends a transaction ends what its user was asked by in the same step") { storage in
       try await prepare(storage)
@@ -256,7 +254,7 @@ extension StorageContract {
         try await expect(
           storage.uafSession("s-\(id)")?.end?.status, is: 1408, "\(what): what the client is told")
         try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(what): the message")
-        try await expect(answer(storage, id, .approved, at: time), is: false, "\(what): a late yes")
+        try await expect(answer(storage, id, .yes, at: time), is: false, "\(what): a late yes")
         try await expect(authenticate(storage, id, at: time), is: .transactionOver, "\(what): a late answer")
       }
       try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a no by a container")
@@ -285,13 +283,13 @@ extension StorageContract {
       try await expect(storage.uafSession("s-t5")?.state, is: .failed, "suspension: the operation")
       try await expect(storage.pushAuthMessage("p-t5")?.state, is: .expired, "suspension: the message")
       _ = try await storage.resumeUser("alice", at: 1_451, audit: event("resumed"))
-      try await expect(answer(storage, "t5", .approved, at: 1_452), is: false, "suspension: a late yes")
+      try await expect(answer(storage, "t5", .yes, at: 1_452), is: false, "suspension: a late yes")
     },
     Check("an app's answer to a transaction that is past its end is refused, and marks that") { storage in
       try await prepare(storage)
-      try await expect(answer(storage, "t1", .approved, at: 1_300), is: false, "at its end")
+      try await expect(answer(storage, "t1", .yes, at: 1_300), is: false, "at its end")
       try await expect(storage.transaction("t1")?.state, is: .expired, "the transaction")
-      try await expect(answer(storage, "t1", .approved, at: 1_200), is: false, "with the clock set back")
+      try await expect(answer(storage, "t1", .yes, at: 1_200), is: false, "with the clock set back")
     },
     Check("of 50 answers of all kinds at once one ends the transaction, and all others are told") { storage in
       try await prepare(storage)
@@ -299,8 +297,8 @@ extension StorageContract {
         switch number % 5 {
         case 0: try await storage.decide("t1", Sample.decision()) == .decided
         case 1: try await authenticate(storage, "t1") == .accepted
-        case 2: try await answer(storage, "t1", .approved)
-        case 3: try await answer(storage, "t1", .denied)
+        case 2: try await answer(storage, "t1", .yes)
+        case 3: try await answer(storage, "t1", .denied())
         default:
           try await storage.end(
             "t1", Sample.end(.withdrawn), isSuspicious: false, limits: Sample.limits) == .decided
@@ -337,8 +335,8 @@ extension StorageContract {
       for id in ["u1", "u2", "a1", "a2", "a3"] { try await request(id) }
       try await expect(issued("u1"), is: false, "before it is accepted")
       for id in ["u1", "u2"] { try await expect(authenticate(storage, id), is: .accepted, "UAF's \(id)") }
-      for id in ["a1", "a2"] { try await expect(answer(storage, id, .approved), is: true, "the app's \(id)") }
-      try await expect(answer(storage, "a3", .denied), is: true, "the app's no")
+      for id in ["a1", "a2"] { try await expect(answer(storage, id, .yes), is: true, "the app's \(id)") }
+      try await expect(answer(storage, "a3", .denied()), is: true, "the app's no")
       try await expect(issued("u1"), is: true, "for UAF")
       try await expect(issued("u1"), is: false, "for UAF, again")
       try await expect(issued("a1"), is: true, "for the app")

@@ -120,10 +120,8 @@ extension StorageContract {
       try expect(await storage.lastAnsweredPushAuthMessage(of: "m1") == nil, is: true, "before the first")
       for (id, time) in [("b", 1060), ("a", 1050)] as [(String, Int64)] {
         try expect(await storage.send(message(id), pending: 1000), is: .added, id)
-        let outcome = try await storage.answerPushAuthMessage(id, .denied, at: time, audit: event("answered"))
-        {
-          _ in true
-        }
+        let outcome = try await storage.answerPushAuthMessage(
+          id, .denied(), at: time, audit: event("answered"))
         try expect(outcome, is: .taken, "the answer to \(id)")
       }
       for number in 0..<70 {
@@ -145,22 +143,19 @@ extension StorageContract {
         for number in 0..<50 {
           group.addTask {
             try await storage.answerPushAuthMessage(
-              "a", number.isMultiple(of: 2) ? .approved : .denied, at: 1050, audit: event("answered")
-            ) { _ in true } == .taken
+              "a", number.isMultiple(of: 2) ? .yes : .denied(), at: 1050, audit: event("answered")) == .taken
           }
         }
         return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
       }
       try expect(taken, is: 1, "answers")
       try expect(
-        await storage.answerPushAuthMessage("b", .approved, at: 1100, audit: event("answered")) { _ in true },
-        is: .over,
+        await storage.answerPushAuthMessage("b", .yes, at: 1100, audit: event("answered")), is: .over,
         "a late one")
       try expect(try await storage.pushAuthMessage("b")?.state, is: .expired, "what was late")
       try expect(try await storage.transaction("t-b")?.state, is: .expired, "its transaction")
       try expect(
-        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("answered")) { _ in true },
-        is: .over,
+        await storage.answerPushAuthMessage("b", .yes, at: 1050, audit: event("answered")), is: .over,
         "one after the clock was set back")
     },
     Check("a wrong number is a no, once") { storage in
@@ -168,8 +163,7 @@ extension StorageContract {
       _ = try await storage.send(message("a"))
       for outcome in [PushAuthAnswerOutcome.taken, .over] {
         let found = try await storage.answerPushAuthMessage(
-          "a", .denied, because: EndRecord.wrongNumber, at: 1050, audit: event("wrong")
-        ) { _ in true }
+          "a", .denied(because: EndRecord.wrongNumber), at: 1050, audit: event("wrong"))
         try expect(found, is: outcome, "a wrong number")
       }
       let ended = try await storage.pushAuthMessage("a")
@@ -211,10 +205,8 @@ extension StorageContract {
         is: .decided, "withdrawn")
       try expect(try await storage.pushAuthMessage("a")?.state, is: .expired, "withdrawal")
       try expect(
-        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("yes")) {
-          $0.soleKind != nil
-        },
-        is: .taken, "a yes")
+        await storage.answerPushAuthMessage(
+          "b", .approved { $0.soleKind != nil }, at: 1050, audit: event("yes")), is: .taken, "a yes")
       let answered = try await storage.transaction("t-b")
       try expect(answered?.state, is: .accepted, "its transaction")
       try expect(answered?.app, is: AppAnswer(mechanism: "m1", message: "b", time: 1050), "by what")

@@ -34,8 +34,7 @@ extension StorageContract {
       try await storage.ask(
         Sample.message(id, to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
     } accept: { storage, id in
-      try await storage.answerPushAuthMessage(id, .approved, at: 1050, audit: event("yes")) { _ in true }
-        == .taken
+      try await storage.answerPushAuthMessage(id, .yes, at: 1050, audit: event("yes")) == .taken
     },
     Way(name: "a UAF authentication on a device") { storage, id, requester, limits in
       try await storage.dispatch(Sample.dispatched(id, "Auth", by: requester), limits)

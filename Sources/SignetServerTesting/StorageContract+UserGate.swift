@@ -229,10 +229,7 @@ extension StorageContract {
       _ = try await storage.ask(
         Sample.message("g-\(user)", to: "m-\(user)"), of: user, limits: Sample.limits)
     } accepts: { storage, user in
-      try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer")) { _ in
-        true
-      }
-        == .taken
+      try await storage.answerPushAuthMessage("g-\(user)", .yes, at: 1050, audit: event("answer")) == .taken
     },
   ]
 

@@ -258,8 +258,7 @@ extension Storage {
         "\(try await addTransaction(asked, key: party, limits: Sample.limits, asking: ways) { event("\($0)") })"
     case .answer(let message, let approves):
       let outcome = try await answerPushAuthMessage(
-        message, approves ? .approved : .denied, at: time, audit: done
-      ) { judges.able.mayAnswerByApp($0) }
+        message, approves ? .approved { judges.able.mayAnswerByApp($0) } : .denied(), at: time, audit: done)
       return switch outcome {
       case .taken: "done"
       case .over: "refused"

@@ -79,8 +79,7 @@ extension PushAuthService {
         let evidence = try await evidence(
           of: submission, to: message, mechanism, .denied, reason: EndRecord.wrongNumber, at: now)
         let outcome = try await context.storage.answerPushAuthMessage(
-          id, .denied, because: EndRecord.wrongNumber, evidence: evidence, at: now, audit: event
-        ) { _ in false }
+          id, .denied(because: EndRecord.wrongNumber), evidence: evidence, at: now, audit: event)
         guard outcome == .taken else { return Self.over }
         return Self.refusal("The number is wrong.", remaining: 0)
       }
@@ -91,9 +90,10 @@ extension PushAuthService {
       : .pushAuthApproved(user: mechanism.user, message: id, transaction: transaction)
     let evidence = try await evidence(
       of: submission, to: message, mechanism, isDenied ? .denied : .accepted, at: now)
+    let decision: PushAppDecision =
+      isDenied ? .denied() : .approved { [able = context.able] in able.mayAnswerByApp($0) }
     let outcome = try await context.storage.answerPushAuthMessage(
-      id, isDenied ? .denied : .approved, evidence: evidence, at: now, audit: audit(event)
-    ) { [able = context.able] in able.mayAnswerByApp($0) }
+      id, decision, evidence: evidence, at: now, audit: audit(event))
     switch outcome {
     case .taken: return .json([:])
     case .over: return Self.over

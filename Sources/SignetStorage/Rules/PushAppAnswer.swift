@@ -26,21 +26,21 @@ package struct PushAppAnswer {
 
   /// What a yes or a no comes to.
   ///
-  /// - Parameters:
-  ///   - state: The answer.
-  ///   - reason: Why it is a no, where the user has not said that.
-  ///   - mayApprove: Whether the yes of an app does for what the transaction requires.
+  /// - Parameter decision: The answer.
   /// - Returns: What the app is told, and what changes.
-  package func ruling(
-    on state: PushAuthMessageRecord.State, because reason: String? = nil,
-    mayApprove: (TransactionRecord) -> Bool
-  ) -> Ruling {
+  package func ruling(on decision: PushAppDecision) -> Ruling {
     guard isOpen else { return Ruling(outcome: .over, change: lapse) }
-    let isYes = state == .approved
-    guard !isYes || mayApprove(request) else { return Ruling(outcome: .insufficient) }
-    return Ruling(
-      outcome: .taken, message: message.answered(state, at: time),
-      change: ended(isYes ? .accepted : .denied, isYes ? .endsRow : .nothing, because: reason))
+    switch decision {
+    case .approved(let mayApprove):
+      guard mayApprove(request) else { return Ruling(outcome: .insufficient) }
+      return Ruling(
+        outcome: .taken, message: message.answered(.approved, at: time),
+        change: ended(.accepted, .endsRow, because: nil))
+    case .denied(let reason):
+      return Ruling(
+        outcome: .taken, message: message.answered(.denied, at: time),
+        change: ended(.denied, .nothing, because: reason))
+    }
   }
 
   /// Whether it may still be answered.

@@ -168,24 +168,20 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - id: The message.
-  ///   - state: The answer.
-  ///   - reason: Why it is a no, where the user has not said that: ``EndRecord/wrongNumber``.
+  ///   - decision: The answer.
   ///   - evidence: What is kept of it with the transaction; `nil` for a no of which nothing can be kept.
   ///   - time: When.
   ///   - audit: The event, written where it is taken.
-  ///   - mayApprove: Whether the yes of an app does for what a transaction requires.
   /// - Returns: What became of it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, because reason: String? = nil,
-    evidence: EvidenceRecord? = nil, at time: Int64, audit: AuditRecord,
-    mayApprove: @escaping @Sendable (TransactionRecord) -> Bool
+    _ id: String, _ decision: PushAppDecision, evidence: EvidenceRecord? = nil, at time: Int64,
+    audit: AuditRecord
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
-      if state == .approved { try database.requireUsable(userOfMessage: id) }
+      if case .approved = decision { try database.requireUsable(userOfMessage: id) }
       guard let answer = try database.answer(to: id, evidence, at: time) else { return .over }
-      return try database.apply(
-        answer.ruling(on: state, because: reason, mayApprove: mayApprove), of: answer, audit)
+      return try database.apply(answer.ruling(on: decision), of: answer, audit)
     }
   }
 }

@@ -33,17 +33,17 @@ import Testing
 
   @Test("a yes ends the row of requests, a no does not, and both are kept with the transaction")
   func answers() {
-    let yes = Self.answer().ruling(on: .approved) { _ in true }
+    let yes = Self.answer().ruling(on: .approved { _ in true })
     #expect(yes.outcome == .taken && yes.message == Self.answered(.approved))
     #expect(yes.change == .ends(Self.ended(.accepted), .endsRow))
-    let no = Self.answer().ruling(on: .denied) { _ in false }
+    let no = Self.answer().ruling(on: .denied())
     #expect(no.outcome == .taken && no.message == Self.answered(.denied))
     #expect(no.change == .ends(Self.ended(.denied), .nothing))
   }
 
   @Test("a yes that does not do for what is required changes nothing")
   func insufficient() {
-    let ruling = Self.answer().ruling(on: .approved) { $0.id != "t" }
+    let ruling = Self.answer().ruling(on: .approved { $0.id != "t" })
     #expect(ruling.outcome == .insufficient && ruling.message == nil && ruling.change == nil)
   }
 
@@ -62,8 +62,8 @@ import Testing
       (Self.answer(asking: TransactionRecord.rule(of: .uaf)), true, nil),
       (Self.answer(asking: TransactionRecord.rule(of: .uaf), at: 1300), true, nil),
     ] as [(PushAppAnswer, Bool, TransactionEnding.Change?)] {
-      let ruling = answer.ruling(on: .approved) { _ in true }
-      let number = answer.ruling(on: .denied, because: EndRecord.wrongNumber) { _ in true }
+      let ruling = answer.ruling(on: .approved { _ in true })
+      let number = answer.ruling(on: .denied(because: EndRecord.wrongNumber))
       #expect((ruling.outcome == .over) == isOver, "\(answer)")
       #expect((number.outcome == .over) == isOver, "\(answer)")
       guard isOver else { continue }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("a wrong number denies, and says so") func wrongNumber() {
-    let ruling = Self.answer().ruling(on: .denied, because: EndRecord.wrongNumber) { _ in false }
+    let ruling = Self.answer().ruling(on: .denied(because: EndRecord.wrongNumber))
     #expect(ruling.outcome == .taken && ruling.message == Self.answered(.denied))
     #expect(ruling.change == .ends(Self.ended(.denied, because: "wrongNumber"), .nothing))
   }
