@@ -22,8 +22,8 @@ extension DataDirectory {
   {
     let lifetime = settings.serverSettings(pins: []).handshakeLifetime
     let hold = try hold(settings.runtime == nil ? .alone : .shared)
-    guard let runtime = settings.runtime else { return HandshakeKeys(lifetime: lifetime, hold: hold) }
-    return HandshakeKeys(lifetime: lifetime, folder: try HandshakeKeyFolder(runtime, users: hold, log: log))
+    guard let runtime = settings.runtime else { return HandshakeKeys(lifetime: lifetime, exclusion: hold) }
+    return HandshakeKeys(lifetime: lifetime, store: try HandshakeKeyFolder(runtime, users: hold, log: log))
   }
 
   private func hold(_ mode: FolderHold.Mode) throws(DataDirectoryFailure) -> FolderHold {

@@ -25,7 +25,7 @@ package actor Readiness {
     guard await failure() == nil else {
       throw Problem(
         .busy,
-        "The database, or the folder for keys of handshakes, can't be read and written. See the server's log."
+        "The database, or what keeps the keys of handshakes, can't be read and written. See the server's log."
       )
     }
     return ServerState(status: "ready", version: Server.version)

@@ -63,7 +63,9 @@ enum VerifyCommand {
       show(check, key: key != nil, content: content != nil, server: known.serverKeys != nil, arguments)
       return check.status == .accepted ? .success : .failure
     } catch {
-      throw CommandFailure(.failure, "not verified: \(error)")
+      let remedy: TerminalText =
+        error == .sharedKeyMissing ? "; name the server's data folder with --data" : ""
+      throw CommandFailure(.failure, "not verified: \(error)\(remedy)")
     }
   }
 

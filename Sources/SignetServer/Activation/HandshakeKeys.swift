@@ -1,20 +1,6 @@
 public import SignetCrypto
 import Synchronization
 
-/// Where processes share keys of handshakes.
-package protocol HandshakeKeyStore: Sendable {
-  /// All keys that there are now.
-  func keys() throws -> [HandshakeKeys.Key]
-  /// The key of an id; `nil` where there is none, or it is being written.
-  func key(_ id: [UInt8]) throws -> HandshakeKeys.Key?
-  /// Adds a key for all processes.
-  func add(_ key: HandshakeKeys.Key) throws
-  /// Overwrites keys and deletes them.
-  func forget(_ keys: [HandshakeKeys.Key]) throws
-  /// Forgets all keys, unless another process uses them.
-  func end() throws
-}
-
 /// The keys under which handshakes travel with devices: each is used for minutes and then forgotten.
 ///
 /// They come from no other key and are in no database, so that a handshake that somebody recorded opens for nobody once its time is
@@ -39,9 +25,9 @@ public final class HandshakeKeys: Sendable {
   }
 
   private let lifetime: Int64
-  private let folder: (any HandshakeKeyStore)?
-  /// Keeps other processes from the data folder, where they do not share these keys; `nil` where nobody else could serve it.
-  private let hold: (any Sendable)?
+  private let store: (any HandshakeKeyStore)?
+  /// Keeps other processes from serving at the same time, for as long as these keys are there; `nil` where they may.
+  private let exclusion: (any Sendable)?
   private let random: any RandomSource
   private let known = Mutex<[Key]>([])
 
@@ -51,31 +37,37 @@ public final class HandshakeKeys: Sendable {
   ///   - lifetime: How long a handshake lives, in seconds.
   ///   - random: Where the ids come from.
   public convenience init(lifetime: Int64, random: any RandomSource = SystemRandomSource()) {
-    self.init(lifetime: lifetime, folder: nil, hold: nil, random: random)
+    self.init(lifetime: lifetime, store: nil, exclusion: nil, random: random)
   }
 
-  /// Keys in memory, or in a folder in memory that the processes of a machine share.
+  /// Keys in memory, or in a store that the processes of a machine share.
+  ///
+  /// - Parameters:
+  ///   - lifetime: How long a handshake lives, in seconds.
+  ///   - store: Where processes share the keys; `nil` for those of one process.
+  ///   - exclusion: Is kept for as long as these keys: it keeps other processes from serving, where they do not share them.
+  ///   - random: Where the ids come from.
   package init(
-    lifetime: Int64, folder: (any HandshakeKeyStore)? = nil, hold: (any Sendable)? = nil,
+    lifetime: Int64, store: (any HandshakeKeyStore)? = nil, exclusion: (any Sendable)? = nil,
     random: any RandomSource = SystemRandomSource()
   ) {
-    (self.lifetime, self.folder, self.hold, self.random) = (lifetime, folder, hold, random)
+    (self.lifetime, self.store, self.exclusion, self.random) = (lifetime, store, exclusion, random)
   }
 
   /// The key of new handshakes.
   ///
-  /// - Throws: What the store throws, where processes share it, and the folder can't be written.
+  /// - Throws: What the store throws, where processes share it, and it can't be written.
   package func current(at now: Int64) throws -> Key {
     try known.withLock { known in
       drop(&known, at: now)
       if let key = known.last(where: { seals($0, at: now) }) { return key }
-      if let shared = try folder?.keys().filter({ seals($0, at: now) }).max(by: { $0.made < $1.made }) {
+      if let shared = try store?.keys().filter({ seals($0, at: now) }).max(by: { $0.made < $1.made }) {
         known.append(shared)
         return shared
       }
       let key = Key(
         id: random.bytes(Self.idByteCount), made: now, secret: SharedSecretBox(.random(byteCount: 32)))
-      try folder?.add(key)
+      try store?.add(key)
       known.append(key)
       return key
     }
@@ -83,12 +75,12 @@ public final class HandshakeKeys: Sendable {
 
   /// The key of a handshake that a device brings back; `nil` where it is forgotten, or never was.
   ///
-  /// - Throws: What the store throws, where processes share it, and the folder can't be read.
+  /// - Throws: What the store throws, where processes share it, and it can't be read.
   package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
     try known.withLock { known in
       drop(&known, at: now)
       if let key = known.first(where: { $0.id == id }) { return key }
-      guard let shared = try folder?.key(id), isAlive(shared, at: now) else { return nil }
+      guard let shared = try store?.key(id), isAlive(shared, at: now) else { return nil }
       known.append(shared)
       return shared
     }
@@ -96,17 +88,19 @@ public final class HandshakeKeys: Sendable {
 
   /// Forgets the keys whose last handshake has ended.
   ///
-  /// - Throws: What the store throws, where processes share them, and the folder can't be written.
+  /// - Throws: What the store throws, where processes share them, and they can't be overwritten.
   package func forgetOld(at now: Int64) throws {
     known.withLock { drop(&$0, at: now) }
-    guard let folder else { return }
-    try folder.forget(folder.keys().filter { !isAlive($0, at: now) })
+    guard let store else { return }
+    try store.forget(store.keys().filter { !isAlive($0, at: now) })
   }
 
-  /// Forgets all keys of this process, and those in the folder where no other process uses it.
+  /// Forgets all keys of this process, and the shared ones where no other process uses them.
+  ///
+  /// - Throws: What the store throws.
   package func end() throws {
     known.withLock { $0 = [] }
-    try folder?.end()
+    try store?.end()
   }
 
   private func drop(_ known: inout [Key], at now: Int64) {

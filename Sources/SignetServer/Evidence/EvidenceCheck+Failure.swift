@@ -45,7 +45,7 @@ extension EvidenceCheck {
       case .contradicts(let member, let other): "\"\(member)\" is not what \"\(other)\" says"
       case .refused(let member, let refusal): "\"\(member)\" does not verify: \(refusal)"
       case .sharedKeyMissing:
-        "an app has answered, by a key that only the app and the server have: verify it with the server's data folder (--data)"
+        "an app has answered, by a key that only the app and the server have"
       case .notAuthentic(let member): "\"\(member)\" is not authenticated by the app's key"
       }
     }
