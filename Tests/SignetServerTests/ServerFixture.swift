@@ -266,7 +266,20 @@ extension TransactionService {
       transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
     return try await decide(
-      body, attempt, signedWith: key, showing: AuthenticationEvidence(of: container, isSigned: true)
+      Self.decision(in: body), attempt, signedWith: key,
+      showing: AuthenticationEvidence(of: container, isSigned: true)
     ).value
+  }
+
+  /// Takes what a container has signed without being asked.
+  func initiate(_ body: [UInt8], by container: ContainerRecord) async throws -> TransactionID {
+    try await initiate(Self.decision(in: body), by: container)
+  }
+
+  /// The decision of a request, read as the endpoints read it.
+  private static func decision(in body: [UInt8]) throws -> String {
+    do { return try DecisionMembers(JSONObject(parsing: body)).decision } catch {
+      throw Problem(reading: error)
+    }
   }
 }

@@ -103,7 +103,7 @@ extension API {
     .post, "/device/condition", .attest, "reportCondition",
     "Say what the device is like, and hear what the container may do",
     details: "docs/protocol.md section 14.", in: .device, by: .deviceGrantingNothing,
-    takes: .bytes(describedBy: ConditionReport.self), answers: .jose("A JWS of the type signet-condition."),
+    takes: .json(ConditionReport.self), answers: .jose("A JWS of the type signet-condition."),
     or: [.forbidden, .conflict])
   package static let receiveReceipt = Endpoint(
     .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
@@ -147,7 +147,8 @@ struct AccountEndpoints: Sendable {
   var routes: [Route] {
     [
       API.reportCondition.answered { [accounts] call in
-        try await accounts.answer(call.input, for: call.caller.container, request: call.caller.request)
+        try await accounts.answer(
+          call.input.report, for: call.caller.container, request: call.caller.request)
       },
       API.receiveReceipt.answered { [accounts] call in
         try await accounts.receive(call.input)

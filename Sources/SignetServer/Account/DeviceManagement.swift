@@ -19,17 +19,15 @@ public struct DeviceManagement: Sendable {
   /// Answers a device that asks how the server stands to it, or says what it is like.
   ///
   /// - Parameters:
-  ///   - body: The request body: `{}`, or `{"report":"…"}`.
+  ///   - report: What it is like, a compact JWS; `nil` where it only asks.
   ///   - container: Who sends it; its request was authenticated.
   ///   - request: The id of the request, 16 bytes.
   /// - Returns: The condition, a compact JWS.
   /// - Throws: ``Problem``.
   package func answer(
-    _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
+    _ report: String?, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
-    if let report = try reading(JSONObject(parsing: body).optionalString("report")) {
-      try await take(report, of: container)
-    }
+    if let report { try await take(report, of: container) }
     let challenge = context.random.bytes(DeviceStatus.challengeByteCount)
     let now = context.clock.now
     try await context.storage.setAccountChallenge(

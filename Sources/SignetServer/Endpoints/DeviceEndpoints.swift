@@ -68,7 +68,7 @@ extension API {
   static let decide = Endpoint(
     .post, "/device/transactions/{id}/decision", .grant, "decide", "Accept, deny or report",
     details: "docs/protocol.md section 5.2", in: .deviceTransactions, by: .signer,
-    takes: .bytes(describedBy: DecisionMembers.self),
+    takes: .json(DecisionMembers.self),
     answers: .response(DecidedMembers.described, "It is decided."),
     or: [.forbidden, .unknown, .conflict, .gone])
   static let cancel = Endpoint(
@@ -79,7 +79,7 @@ extension API {
   static let initiate = Endpoint(
     .post, "/device/initiated", .grant, "initiate", "Sign what nobody has asked",
     details: "docs/protocol.md section 5.8", in: .deviceTransactions, by: .device,
-    takes: .bytes(describedBy: DecisionMembers.self), answers: .idWithStatus("accepted", "It is kept."),
+    takes: .json(DecisionMembers.self), answers: .idWithStatus("accepted", "It is kept."),
     or: [.forbidden, .unknown, .conflict, .gone, .contentRefused, .tooMany])
   static let listPushTargets = Endpoint(
     .get, "/device/push-targets", .read, "listPushTargets", "Where pushes go",
@@ -147,7 +147,7 @@ struct DeviceEndpoints: Sendable {
         try await transactions.cancel(call.input, id: call.id, by: call.caller.container)
       },
       API.initiate.answered { [transactions] call in
-        try await transactions.initiate(call.input, by: call.caller.container).text
+        try await transactions.initiate(call.input.decision, by: call.caller.container).text
       },
     ]
   }
@@ -216,14 +216,14 @@ struct DeviceEndpoints: Sendable {
   // MARK: Decisions
 
   private func decide(
-    _ call: Call<DeviceAuthentication.Signed, [UInt8]>, _ responder: Responder,
+    _ call: Call<DeviceAuthentication.Signed, DecisionMembers>, _ responder: Responder,
     _ startOver: (@Sendable () -> Void)?
   ) throws {
     let signed = call.caller
     let attempt = DecisionAttempt(
       transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
     try transactions.decide(
-      call.input, attempt, signedWith: signed.signer.signing, showing: signed.signer.evidence
+      call.input.decision, attempt, signedWith: signed.signer.signing, showing: signed.signer.evidence
     ).then { result in
       guard let startOver, case .failure(let error) = result,
         error as? Problem == DeviceAuthentication.unknown

@@ -1,7 +1,8 @@
 import SignetJSON
 import SignetWire
 
-// What devices send and are answered, for the description: `SignetWire` reads and writes it on both sides, and a test holds it against these.
+// What devices send and are answered: what `SignetWire` reads and writes on both sides is here for the description alone, and a test holds
+// it against these.
 
 /// The beginning of an activation.
 struct ActivationStartMembers: Message {
@@ -98,10 +99,10 @@ struct EndMembers: Message {
 }
 
 /// What a user has decided.
-struct DecisionMembers: Message {
-  let decision: String
+package struct DecisionMembers: Message {
+  package let decision: String
 
-  static let schema = MessageSchema(Self.init, named: "Decision") {
+  package static let schema = MessageSchema(Self.init, named: "Decision") {
     Member("decision", \Self.decision, "A JWS of the type signet-decision.")
   }
 }

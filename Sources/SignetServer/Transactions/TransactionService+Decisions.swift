@@ -1,6 +1,5 @@
 package import SignetConcurrency
 package import SignetCrypto
-import SignetJSON
 package import SignetStorage
 package import SignetWire
 
@@ -46,17 +45,16 @@ extension TransactionService {
   /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.
   ///
   /// - Parameters:
-  ///   - body: The request body.
+  ///   - jws: The signed decision, a compact JWS.
   ///   - attempt: The request, whose signature was checked.
   ///   - key: The signer's signing key.
   ///   - evidence: What a decision of the signer's shows.
   /// - Returns: What was decided; a listener hears it on the thread that writes, and must not block.
   /// - Throws: ``Problem`` where nothing was tried.
   package func decide(
-    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
+    _ jws: String, _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
     showing evidence: AuthenticationEvidence
   ) throws -> Completion<DecisionStatus> {
-    let jws = try reading(JSONObject(parsing: body).string("decision"))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let (claimed, signer) = (signed.decision, attempt.signer)
     let record = DecisionRecord(

@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetJSON
 public import SignetStorage
 public import SignetWire
 
@@ -32,12 +31,11 @@ extension TransactionService {
   /// Takes what a user has signed without being asked.
   ///
   /// - Parameters:
-  ///   - body: The request body.
+  ///   - jws: The signed decision, a compact JWS.
   ///   - container: Who sends it; its request was authenticated.
   /// - Returns: The transaction's id, which the device made.
   /// - Throws: ``Problem``.
-  public func initiate(_ body: [UInt8], by container: ContainerRecord) async throws -> TransactionID {
-    let jws = try reading(JSONObject(parsing: body).string("decision"))
+  public func initiate(_ jws: String, by container: ContainerRecord) async throws -> TransactionID {
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let claimed = signed.decision

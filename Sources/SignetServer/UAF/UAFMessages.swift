@@ -158,8 +158,20 @@ struct UAFStatusReport: Message {
       Member("keyId", \Self.keyId)
     }
   }
+  /// The token of an operation.
+  struct Token: Message {
+    /// What became of it.
+    enum Result: String, Shaped, CaseIterable { case tokenRedeemed, tokenTimedOut }
+    let target: String?, result: Result?, dispatcher: UAFDispatched.Information?
+
+    static let schema = MessageSchema(Self.init) {
+      Member("dispatchTargetExtId", \Self.target)
+      Member("tokenResult", \Self.result)
+      Member("dispatcherInformation", \Self.dispatcher)
+    }
+  }
   let status: String, timestamp: Int64?, user: String?, uafStatus: Int64?, asmStatus: Int64?
-  let clientError: Int64?, authenticators: [Authenticator]?, token: JSONObject?
+  let clientError: Int64?, authenticators: [Authenticator]?, token: Token?
   let transaction: String?
 
   static let schema = MessageSchema(Self.init, named: "UAFStatusReport") {

@@ -19,7 +19,7 @@ extension UAFStatusReport {
       uafStatus: end.map { Int64($0.status) }, asmStatus: end?.asmStatus.map { Int64($0) },
       clientError: end?.clientError.map { Int64($0) },
       authenticators: end.map { Self.authenticators($0.authenticators) },
-      token: session?.tokenDigest == nil ? nil : session.map(Self.token),
+      token: session?.tokenDigest == nil ? nil : session.map { Token($0) },
       transaction: isEnded ? transaction?.state.rawValue : nil)
   }
 
@@ -31,16 +31,6 @@ extension UAFStatusReport {
     }
   }
 
-  private static func token(of session: UAFOperationRecord) -> JSONObject {
-    var token: JSONObject = [:]
-    token["dispatchTargetExtId"] = session.target.map { .string($0) }
-    if session.state != .tokenCreated {
-      token["tokenResult"] = session.isTokenTimedOut ? "tokenTimedOut" : "tokenRedeemed"
-    }
-    token["dispatcherInformation"] = session.dispatcher.map { ["name": .string($0)] }
-    return token
-  }
-
   private static func status(of session: UAFOperationRecord) -> String {
     switch session.state {
     case .tokenCreated: "tokenCreated"
@@ -49,6 +39,15 @@ extension UAFStatusReport {
     case .succeeded: "succeeded"
     case .failed: "failed"
     }
+  }
+}
+
+extension UAFStatusReport.Token {
+  fileprivate init(_ session: UAFOperationRecord) {
+    let result: Result = session.isTokenTimedOut ? .tokenTimedOut : .tokenRedeemed
+    self.init(
+      target: session.target, result: session.state == .tokenCreated ? nil : result,
+      dispatcher: session.dispatcher.map { UAFDispatched.Information(name: $0, response: nil) })
   }
 }
 
