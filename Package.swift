@@ -21,7 +21,9 @@ let package = Package(
     .library(name: "SignetIntegrity", targets: ["SignetIntegrity"]),
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
-    .library(name: "SignetServerTesting", targets: ["SignetDataDirectory", "SignetServerTesting"]),
+    .library(name: "SignetServerTesting", targets: ["SignetServerTesting"]),
+    // Not for apps: Fuzz, a package of its own, reads the operator's files by it.
+    .library(name: "SignetDataDirectory", targets: ["SignetDataDirectory"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),

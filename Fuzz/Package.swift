@@ -48,7 +48,7 @@ let package = Package(
     fuzzTarget("fuzz-records", "Signet"),
     fuzzTarget("fuzz-tpm", "Signet"),
     fuzzTarget("fuzz-integrity", "SignetIntegrity"),
-    fuzzTarget("fuzz-server", "SignetServerTesting"),
+    fuzzTarget("fuzz-server", "SignetDataDirectory", "SignetServerTesting"),
     fuzzTarget("fuzz-requests", "SignetServerTesting"),
     fuzzTarget("fuzz-answers", "Signet", "SignetServerTesting"),
     fuzzTarget("fuzz-agent", "SignetAgent"),

@@ -1,18 +1,18 @@
 import SignetCrypto
 import SignetHTTP
-public import SignetServer
-public import SignetWire
+package import SignetServer
+package import SignetWire
 
 /// What a server shows to who connects.
-public struct FolderCertificate: Hashable, Sendable {
+package struct FolderCertificate: Hashable, Sendable {
   /// The DNS names and IP addresses that it is for.
-  public let names: [String]
+  package let names: [String]
   /// The last second in which it is valid, since 1970.
-  public let end: Int64
+  package let end: Int64
   /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
-  public let pin: [UInt8]
+  package let pin: [UInt8]
   /// Why the authority of the settings does not verify it, and what to do; `nil` where it does, or none is named.
-  public let authorityRefusal: String?
+  package let authorityRefusal: String?
 
   package init(names: [String], end: Int64, pin: [UInt8], authorityRefusal: String? = nil) {
     (self.names, self.end, self.pin, self.authorityRefusal) = (names, end, pin, authorityRefusal)
@@ -22,19 +22,19 @@ public struct FolderCertificate: Hashable, Sendable {
   ///
   /// - Parameter name: The name; an IPv6 address may stand in brackets.
   /// - Returns: Whether one can.
-  public static func canBe(for name: String) -> Bool {
+  package static func canBe(for name: String) -> Bool {
     let names = CertificateNames([name])
     return CertificateAuthority.canIssue(dnsNames: names.dnsNames, ipAddresses: names.ipAddresses)
   }
 
   /// Whether it is time to renew it.
-  public func isEnding(at time: Int64) -> Bool { time > end - CertificateWarning.notice }
+  package func isEnding(at time: Int64) -> Bool { time > end - CertificateWarning.notice }
 
   /// Whether it is for a host: one of its names is that host, or stands with `*` for its first label (RFC 9525, section 6.3).
   ///
   /// - Parameter host: A DNS name, an IPv4 address, or an IPv6 address in brackets.
   /// - Returns: Whether who connects to that host takes the certificate for the server's.
-  public func isFor(_ host: String) -> Bool {
+  package func isFor(_ host: String) -> Bool {
     let host = CertificateNames.comparable(host)
     let rest = host.drop { $0 != "." }
     return names.contains { name in
@@ -47,7 +47,7 @@ public struct FolderCertificate: Hashable, Sendable {
   ///
   /// - Parameter other: The other one.
   /// - Returns: Its names, in its order.
-  public func namesMissing(of other: FolderCertificate) -> [String] {
+  package func namesMissing(of other: FolderCertificate) -> [String] {
     let present = Set(names.map(CertificateNames.comparable))
     return other.names.filter { !present.contains(CertificateNames.comparable($0)) }
   }
@@ -59,7 +59,7 @@ extension DataDirectory {
   /// - Parameter clock: Tells the time at which the authority has to verify it.
   /// - Throws: ``DataDirectoryFailure``.
   /// - Returns: What it says.
-  public func certificate(
+  package func certificate(
     clock: any WallClock = SystemWallClock()
   ) throws(DataDirectoryFailure) -> FolderCertificate {
     try certificate(try certificatePEM(), clock)
@@ -67,7 +67,7 @@ extension DataDirectory {
 
   /// Says in a log why clients refuse the certificate: the authority does not verify it, or it is for other hosts than the server's
   /// URL has.
-  public func check(_ certificate: FolderCertificate, sayingIn log: EventLog) {
+  package func check(_ certificate: FolderCertificate, sayingIn log: EventLog) {
     if let cause = certificate.authorityRefusal, let authority = settings.tls.authority {
       log.error(
         "certificate.otherAuthority",
@@ -117,7 +117,7 @@ extension DataDirectory {
   }
 
   /// Why a server cannot show the certificate with the key of the settings; `nil` where it can.
-  public var keyRefusal: DataDirectoryFailure? {
+  package var keyRefusal: DataDirectoryFailure? {
     do throws(DataDirectoryFailure) {
       _ = try identity(certificateChain: certificatePEM())
       return nil

@@ -11,13 +11,13 @@ import SignetStorage
 #endif
 
 /// What a copy of a data folder has, and what belongs to the server besides.
-public struct DataDirectoryCopy: Sendable, Hashable {
+package struct DataDirectoryCopy: Sendable, Hashable {
   /// The copy, without links in its path.
-  public let path: String
+  package let path: String
   /// The names of its files, in order; those of a folder in it with that folder's name before.
-  public let files: [String]
+  package let files: [String]
   /// Files elsewhere that the settings name, which are not in the copy.
-  public let outside: [String]
+  package let outside: [String]
 }
 
 extension DataDirectory {
@@ -31,7 +31,7 @@ extension DataDirectory {
   ///   - hasMasterKey: Whether the master key is copied, where it is in the folder.
   /// - Returns: What was copied.
   /// - Throws: ``DataDirectoryFailure``; nothing is left then.
-  public func backUp(to path: String, withMasterKey hasMasterKey: Bool = true) throws(DataDirectoryFailure)
+  package func backUp(to path: String, withMasterKey hasMasterKey: Bool = true) throws(DataDirectoryFailure)
     -> DataDirectoryCopy
   {
     try copy(to: path, isRestored: false, hasMasterKey: hasMasterKey, observer: { _ in })
@@ -44,7 +44,7 @@ extension DataDirectory {
   ///   - masterKeyFile: Where the master key is, if it is not in the copy.
   /// - Returns: What was copied.
   /// - Throws: ``DataDirectoryFailure``; nothing is left then. The master key has to be that of the copy.
-  public func restore(to path: String, masterKeyFile: String? = nil) throws(DataDirectoryFailure)
+  package func restore(to path: String, masterKeyFile: String? = nil) throws(DataDirectoryFailure)
     -> DataDirectoryCopy
   {
     let key = try Self.masterKey(in: self.path, at: masterKeyFile)

@@ -3,7 +3,7 @@ import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetStorage
-public import SignetWire
+package import SignetWire
 
 #if canImport(Glibc)
   import Glibc
@@ -29,7 +29,7 @@ extension DataDirectory {
   ///   - clock: Tells the time, for the certificates and the audit log.
   /// - Returns: The folder, opened.
   /// - Throws: ``DataDirectoryFailure``; nothing is left then.
-  public static func create(
+  package static func create(
     at path: String, _ settings: ServerConfigurationFile, alternativeNames: [String] = [],
     masterKeyFile: String? = nil, clock: any WallClock = SystemWallClock()
   ) async throws(DataDirectoryFailure) -> DataDirectory {

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetFiles
 import SignetJSON
 import SignetServer
-public import SignetWire
+package import SignetWire
 
 #if canImport(Glibc)
   import Glibc
@@ -12,7 +12,7 @@ public import SignetWire
 
 extension DataDirectory {
   /// Whether ``renewingCertificate(for:withNewKey:clock:)`` renews the certificate: its files and the authority's are in the folder.
-  public var isCertificateRenewedHere: Bool {
+  package var isCertificateRenewedHere: Bool {
     guard let authority = settings.tls.authority else { return false }
     return ![settings.tls.certificate, settings.tls.key, authority].contains { $0.hasPrefix("/") }
   }
@@ -31,7 +31,7 @@ extension DataDirectory {
   ///   - clock: Tells the time.
   /// - Returns: The folder, opened again.
   /// - Throws: ``DataDirectoryFailure``: above all ``DataDirectoryFailure/certificateOfOthers(path:)``.
-  public func renewingCertificate(
+  package func renewingCertificate(
     for alternativeNames: [String]? = nil, withNewKey hasNewKey: Bool = false,
     clock: any WallClock = SystemWallClock()
   ) throws(DataDirectoryFailure) -> DataDirectory {

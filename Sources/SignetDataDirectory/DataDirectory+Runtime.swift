@@ -1,5 +1,5 @@
 import SignetFiles
-public import SignetServer
+package import SignetServer
 
 #if canImport(Glibc)
   import Glibc
@@ -17,7 +17,7 @@ extension DataDirectory {
   /// - Parameter log: Where files in that folder are named that can't be read.
   /// - Returns: What ``serviceContext(masterKeyFile:log:handshakeKeys:)`` takes. Until it is gone, the data folder is in use.
   /// - Throws: ``DataDirectoryFailure``: above all `servedElsewhere`, where another process serves the folder and they share nothing.
-  public func handshakeKeys(log: EventLog = .standardError) throws(DataDirectoryFailure)
+  package func handshakeKeys(log: EventLog = .standardError) throws(DataDirectoryFailure)
     -> HandshakeKeys
   {
     let lifetime = settings.serverSettings(pins: []).handshakeLifetime

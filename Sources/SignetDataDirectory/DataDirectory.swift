@@ -1,8 +1,8 @@
-public import SignetCrypto
+package import SignetCrypto
 import SignetFiles
-public import SignetHTTP
-public import SignetServer
-public import SignetStorage
+package import SignetHTTP
+package import SignetServer
+package import SignetStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -23,22 +23,22 @@ public import SignetStorage
 /// | `master.key` | 32 bytes; it encrypts secrets in the database. It may lie elsewhere |
 /// | `admin.key` | the operator's API key |
 /// | `signet.sqlite` | the database |
-public struct DataDirectory: Sendable {
+package struct DataDirectory: Sendable {
   static let settingsName = "server.json"
   static let masterKeyName = "master.key"
   static let adminKeyName = "admin.key"
   static let databaseName = "signet.sqlite"
 
   /// The folder's path without links in it, which SQLite refuses.
-  public let path: String
+  package let path: String
   /// What `server.json` says.
-  public let settings: ServerConfigurationFile
+  package let settings: ServerConfigurationFile
 
   /// Opens a folder: checks who owns it and who has access to it and its files, and reads the settings.
   ///
   /// - Parameter path: The folder; a link to it is followed.
   /// - Throws: ``DataDirectoryFailure``.
-  public init(opening path: String) throws(DataDirectoryFailure) {
+  package init(opening path: String) throws(DataDirectoryFailure) {
     let path = Self.withoutTrailingSlashes(path)
     try Self.checkFolder(path)
     let settingsPath = "\(path)/\(Self.settingsName)"
@@ -62,23 +62,23 @@ public struct DataDirectory: Sendable {
   }
 
   /// The database.
-  public var databasePath: String { "\(path)/\(Self.databaseName)" }
+  package var databasePath: String { "\(path)/\(Self.databaseName)" }
 
   /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
-  public func authorityPEM() throws(DataDirectoryFailure) -> String? {
+  package func authorityPEM() throws(DataDirectoryFailure) -> String? {
     guard let name = settings.tls.authority else { return nil }
     return try text(name, .plain, of: "tls.authority")
   }
 
   /// The server's certificate and its intermediates, PEM.
-  public func certificatePEM() throws(DataDirectoryFailure) -> String {
+  package func certificatePEM() throws(DataDirectoryFailure) -> String {
     try text(settings.tls.certificate, .plain, of: "tls.certificate")
   }
 
   /// The operator's API key, which has the scope `admin`.
   ///
   /// - Throws: ``DataDirectoryFailure``.
-  public func adminKey() throws(DataDirectoryFailure) -> SharedSecretBox {
+  package func adminKey() throws(DataDirectoryFailure) -> SharedSecretBox {
     let adminKeyPath = "\(path)/\(Self.adminKeyName)"
     return try Self.apiKey(in: FolderFile(adminKeyPath, .secret).read(), of: adminKeyPath)
   }
@@ -88,7 +88,7 @@ public struct DataDirectory: Sendable {
   /// - Parameter path: One line of text.
   /// - Returns: The key without the newline.
   /// - Throws: ``DataDirectoryFailure``.
-  public static func apiKey(at path: String) throws(DataDirectoryFailure) -> SharedSecretBox {
+  package static func apiKey(at path: String) throws(DataDirectoryFailure) -> SharedSecretBox {
     try apiKey(in: FolderFile(path, .secret).read(isOutsideFolder: true), of: path)
   }
 
@@ -116,7 +116,7 @@ public struct DataDirectory: Sendable {
   ///   - handshakeKeys: Those of ``handshakeKeys()``; `nil` where nobody is activated with it.
   /// - Returns: What a ``Server`` works with. Whoever gets it closes its storage.
   /// - Throws: ``DataDirectoryFailure``.
-  public func serviceContext(
+  package func serviceContext(
     masterKeyFile: String? = nil, log: EventLog, handshakeKeys: HandshakeKeys? = nil
   ) throws(DataDirectoryFailure) -> ServiceContext {
     let key = try Self.masterKey(in: path, at: masterKeyFile)
@@ -146,7 +146,7 @@ public struct DataDirectory: Sendable {
   /// What is kept on a database server, with the tables of an earlier start; `nil` where the folder has a file.
   ///
   /// - Throws: ``DataDirectoryFailure``.
-  public func storageOnServer() throws(DataDirectoryFailure) -> Storage? {
+  package func storageOnServer() throws(DataDirectoryFailure) -> Storage? {
     guard let address = settings.databaseServer else { return nil }
     do {
       return try Storage(
@@ -170,7 +170,7 @@ public struct DataDirectory: Sendable {
   }
 
   /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.
-  public func certificatePin() throws(DataDirectoryFailure) -> [UInt8] {
+  package func certificatePin() throws(DataDirectoryFailure) -> [UInt8] {
     let pem = try certificatePEM()
     do { return try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem) } catch {
       throw .certificate(error)
@@ -180,7 +180,7 @@ public struct DataDirectory: Sendable {
   /// Address, port, TLS identity and limits for HTTP.
   ///
   /// - Throws: ``DataDirectoryFailure``.
-  public func transportConfiguration() throws(DataDirectoryFailure) -> HTTPServerConfiguration {
+  package func transportConfiguration() throws(DataDirectoryFailure) -> HTTPServerConfiguration {
     var limits = ServerLimits()
     limits.connectionCount = settings.connections.total
     limits.connectionCountPerAddress = settings.connections.perAddress

@@ -1,8 +1,8 @@
-public import SignetCrypto
+package import SignetCrypto
 import SignetFiles
-public import SignetHTTP
+package import SignetHTTP
 import SignetServer
-public import SignetStorage
+package import SignetStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -13,7 +13,7 @@ public import SignetStorage
 /// Why an operator's data folder could not be made or used.
 ///
 /// After a failure to make one, nothing is left at its path.
-@nonexhaustive public enum DataDirectoryFailure: Error, Hashable, Sendable, CustomStringConvertible {
+@nonexhaustive package enum DataDirectoryFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Something is at the path already, and it is no empty folder.
   case exists(path: String)
   /// There is no folder at the path.
@@ -76,7 +76,7 @@ public import SignetStorage
   case adminKey(reason: String)
 
   /// What happened and what to do; never what is in a file.
-  public var description: String {
+  package var description: String {
     switch self {
     case .exists(let path): "\(path) is not empty; name a folder that does not exist yet"
     case .folderMissing(let path): "there is no folder \(path); make one with 'signet-server init'"

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
-public import SignetServer
+package import SignetServer
 import Synchronization
 
 /// What a running server takes over from its data folder when its operator has changed it.
@@ -12,7 +12,7 @@ import Synchronization
 /// | the settings in ``ServerConfigurationFile/reloaded`` | hold from then on |
 /// | the metadata statements of UAF | read again |
 /// | all else, also what is in files that it names | holds from the next start on, and the log names what differs |
-public final class FolderReload: Sendable {
+package final class FolderReload: Sendable {
   private struct State {
     var settings: ServerConfigurationFile
     var certificateChain: String?
@@ -30,7 +30,7 @@ public final class FolderReload: Sendable {
   /// - Parameters:
   ///   - folder: What it was started with.
   ///   - server: The server.
-  public init(_ folder: DataDirectory, of server: Server) {
+  package init(_ folder: DataDirectory, of server: Server) {
     (path, started, self.server) = (folder.path, folder.settings, server)
     files = Self.digests(of: folder.settings, in: folder)
     // What it shows, which is no more what the file says where that was exchanged since.
@@ -41,7 +41,7 @@ public final class FolderReload: Sendable {
   ///
   /// The log says what holds now and what needs a restart. Where the settings or the certificate are wrong, both stay as they were,
   /// and the log says why; metadata statements are taken, or refused as a whole, by themselves.
-  public func run() {
+  package func run() {
     server.readMetadata()
     do throws(DataDirectoryFailure) {
       let folder = try DataDirectory(opening: path)

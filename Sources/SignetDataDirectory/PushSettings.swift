@@ -4,7 +4,7 @@ import SignetServer
 import SignetTransport
 
 /// The push services that the server uses; ``schema`` has the meaning of each member.
-public struct PushSettings: Hashable, Sendable {
+package struct PushSettings: Hashable, Sendable {
   package struct APNs: Hashable, Sendable {
     package var key = ""
     package var keyID = ""
@@ -37,7 +37,7 @@ public struct PushSettings: Hashable, Sendable {
   package var authority: String?
 
   /// Settings without a service.
-  public init() {}
+  package init() {}
 
   /// The names of all files in the settings.
   var files: [String] {

@@ -250,7 +250,7 @@ extension ServerConfigurationFile {
   ]
 
   /// Whether a text is the URI of a PostgreSQL server.
-  public static func mayNameServer(_ address: String) -> Bool {
+  package static func mayNameServer(_ address: String) -> Bool {
     !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
   }
 

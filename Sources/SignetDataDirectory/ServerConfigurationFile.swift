@@ -1,54 +1,54 @@
-public import SignetServer
-public import SignetWire
+package import SignetServer
+package import SignetWire
 
 /// The settings of a server, as `server.json` in its data folder has them.
 ///
 /// The file is strict JSON, which `schema` describes; docs/server-settings.md is made from it. An unknown member is refused, because a
 /// misspelled setting would otherwise have no effect, without a word.
-@dynamicMemberLookup public struct ServerConfigurationFile: Hashable, Sendable {
+@dynamicMemberLookup package struct ServerConfigurationFile: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
-  public static let format: Int64 = 1
+  package static let format: Int64 = 1
 
   /// The files of TLS: names within the folder, or full paths.
-  public struct TLSFiles: Hashable, Sendable {
+  package struct TLSFiles: Hashable, Sendable {
     /// The server's certificate, then its intermediates, PEM.
-    public var certificate: String
+    package var certificate: String
     /// The certificate's private key, PEM.
-    public var key: String
+    package var key: String
     /// The authority that clients trust, PEM; `nil` where a public one issued the certificate.
-    public var authority: String?
+    package var authority: String?
 
     /// Names the files; the defaults are those that ``DataDirectory/create(at:_:alternativeNames:masterKeyFile:clock:)`` makes.
-    public init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
+    package init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
       (self.certificate, self.key, self.authority) = (certificate, key, authority)
     }
   }
 
   /// The settings of the services, whose members are members of this structure as well; ``serverSettings(pins:)`` adds the pins.
-  public var services: ServicePolicy
+  package var services: ServicePolicy
   /// The format of the file.
   var writtenFormat = ServerConfigurationFile.format
   /// The numeric address to listen on; `::` serves IPv4 as well.
-  public var listenAddress: String
+  package var listenAddress: String
   /// The TCP port to listen on, 1 to 65535; another than that of the URL behind a forwarding port.
-  public var listenPort: UInt16
+  package var listenPort: UInt16
   /// The files of TLS.
-  public var tls = TLSFiles()
+  package var tls = TLSFiles()
   /// How many connections there may be.
-  public var connections = ConnectionSettings()
+  package var connections = ConnectionSettings()
   /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
-  public var databaseServer: String?
+  package var databaseServer: String?
   /// Seconds that a change of the database waits while another process writes.
-  public var busyTimeout: Int64 = 10
+  package var busyTimeout: Int64 = 10
   /// The push services.
-  public var push = PushSettings()
+  package var push = PushSettings()
   /// The trusted certificates for notifications to clients of OpenID Connect, PEM; `nil` for the system's.
-  public var openIDAuthority: String?
+  package var openIDAuthority: String?
   /// The settings of FIDO UAF; `nil` where it is not served.
-  public var uaf: UAFSettings?
+  package var uaf: UAFSettings?
   /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
   /// process serves it.
-  public var runtime: String?
+  package var runtime: String?
   /// 16 bytes derived from the master key, which tell whether a key is the folder's; empty until the folder is created.
   var masterKeyCheck: [UInt8] = []
 
@@ -60,7 +60,7 @@ public import SignetWire
   ///     address, and for all addresses (`::`) otherwise.
   ///   - listenPort: 1 to 65535; `nil` for the URL's.
   ///   - profile: The contents of a new container.
-  public init(
+  package init(
     serverURL: ServerURL, listenAddress: String? = nil, listenPort: UInt16? = nil, profile: ContainerProfile
   ) {
     services = ServicePolicy(serverURL: serverURL, pins: [], profile: profile)
@@ -69,7 +69,7 @@ public import SignetWire
   }
 
   /// A setting of the services.
-  public subscript<Value>(dynamicMember path: WritableKeyPath<ServicePolicy, Value>) -> Value {
+  package subscript<Value>(dynamicMember path: WritableKeyPath<ServicePolicy, Value>) -> Value {
     get { services[keyPath: path] }
     set { services[keyPath: path] = newValue }
   }
