@@ -3,12 +3,6 @@ import SignetServer
 import SignetStorage
 import SignetTerminal
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `signet-server client …`.
 enum ClientCommands {
   private static let id = Argument("id", "The client's id")

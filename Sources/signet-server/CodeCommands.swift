@@ -1,4 +1,3 @@
-import SignetJSON
 import SignetServer
 import SignetStorage
 import SignetTerminal

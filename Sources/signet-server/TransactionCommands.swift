@@ -4,12 +4,6 @@ import SignetStorage
 import SignetTerminal
 import SignetWire
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `signet-server transaction …`: what a relying party does.
 enum TransactionCommands {
   static let group = Command(
