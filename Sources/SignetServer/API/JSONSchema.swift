@@ -7,6 +7,7 @@ package struct JSONSchema: Sendable {
   /// Named schemas, by their names in the description.
   package let definitions: [String: JSONObject]
 
+  /// A schema, and the named ones that it refers to.
   package init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
     (self.json, self.definitions) = (json, definitions)
   }

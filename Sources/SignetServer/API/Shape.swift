@@ -35,6 +35,7 @@ package struct Shape<Value: Sendable>: Sendable {
   /// Writes a value.
   package let write: @Sendable (Value) -> JSONValue
 
+  /// A shape of its parts.
   package init(
     schema: JSONSchema, read: @escaping @Sendable (JSONValue, _ member: String) throws -> Value,
     write: @escaping @Sendable (Value) -> JSONValue
@@ -79,13 +80,19 @@ extension Shape where Value == String {
     return text
   }
 
+  /// A text whose number of code points has both limits.
   package static func text(_ limits: ClosedRange<Int64>) -> Shape { text(limits as any Limits) }
+
+  /// A text of at least so many code points.
   package static func text(_ limits: PartialRangeFrom<Int64>) -> Shape { text(limits as any Limits) }
+
+  /// A text of at most so many code points.
   package static func text(_ limits: PartialRangeThrough<Int64>) -> Shape { text(limits as any Limits) }
 
   /// One of some texts.
   package static func oneOf(_ allowed: String...) -> Shape { oneOf(allowed) }
 
+  /// One of some texts, compared byte for byte.
   package static func oneOf(_ allowed: [String]) -> Shape {
     Shape(schema: JSONSchema(["type": "string", "enum": .array(allowed.map { .string($0) })])) {
       value, member in
@@ -119,7 +126,10 @@ extension Shape where Value: FixedWidthInteger {
     }
   }
 
+  /// A whole number between limits that it may have.
   package static func integer(_ limits: ClosedRange<Int64>) -> Shape { integer(limits as any Limits) }
+
+  /// A whole number that is not less than a limit.
   package static func integer(_ limits: PartialRangeFrom<Int64>) -> Shape { integer(limits as any Limits) }
 }
 
@@ -162,10 +172,12 @@ extension Shape {
     }
   }
 
+  /// A list whose number of elements, each in the shape of its type, has both limits.
   package static func list<Element: Shaped>(_ limits: ClosedRange<Int64>) -> Shape where Value == [Element] {
     list(Element.shape, limits)
   }
 
+  /// A list of at least so many elements, each in the shape of its type.
   package static func list<Element: Shaped>(_ limits: PartialRangeFrom<Int64>) -> Shape
   where Value == [Element] {
     list(Element.shape, limits)
