@@ -40,7 +40,7 @@ final class Connection: Sendable {
   }
 
   private struct Handling {
-    let exchange: RequestHandler
+    let handler: RequestHandler
     /// Tells the handler that nobody waits any more.
     var cancel: (@Sendable () -> Void)?
     var isSuspended = false
@@ -79,14 +79,14 @@ final class Connection: Sendable {
   }
 
   /// Notes that a handler is about to run, unless `isRefusing`.
-  func handles(_ exchange: RequestHandler, deadline: Duration, isRefusing: @Sendable () -> Bool)
+  func handles(_ handler: RequestHandler, deadline: Duration, isRefusing: @Sendable () -> Bool)
     -> Bool
   {
     state.withLock { state in
       guard !isRefusing() else { return false }
       state.phase = .handling
       state.deadline = deadline
-      state.handling = Handling(exchange: exchange)
+      state.handling = Handling(handler: handler)
       return true
     }
   }
@@ -96,7 +96,7 @@ final class Connection: Sendable {
     state.withLock { state in
       guard let outcome = state.handling?.outcome else {
         guard let handling = state.handling else { return nil }
-        handling.exchange.connection.suspend()
+        handling.handler.handle.suspend()
         state.handling?.isSuspended = true
         return nil
       }
@@ -137,11 +137,11 @@ final class Connection: Sendable {
 
   // MARK: - On any thread
 
-  /// Answers the exchange, unless it was answered before; the polling thread does the rest.
+  /// Answers the request, unless it was answered before; the polling thread does the rest.
   @discardableResult
-  func answer(_ exchange: RequestHandler, _ response: ServerResponse) -> Bool {
+  func answer(_ handler: RequestHandler, _ response: ServerResponse) -> Bool {
     let (isAnswer, isSuspended) = state.withLock { state -> (Bool, Bool) in
-      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else {
+      guard state.handling?.handler === handler, state.handling?.outcome == nil else {
         return (false, false)
       }
       state.handling?.outcome = response
@@ -149,14 +149,14 @@ final class Connection: Sendable {
       return (true, state.handling?.isSuspended == true)
     }
     // Outside the lock, which the polling thread takes as soon as it wakes. MHD frees no connection that is suspended.
-    if isSuspended { wakeUps.add(exchange.connection) }
+    if isSuspended { wakeUps.add(handler.handle) }
     return isAnswer
   }
 
-  /// Sets what is called when nobody waits for the exchange any more; calls it where that is so already.
-  func whenCancelled(_ exchange: RequestHandler, replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
+  /// Sets what is called when nobody waits for the answer any more; calls it where that is so already.
+  func whenCancelled(_ handler: RequestHandler, replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
-      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else { return false }
+      guard state.handling?.handler === handler, state.handling?.outcome == nil else { return false }
       if replacing || state.handling?.cancel == nil { state.handling?.cancel = cancel }
       return state.handling?.isCancelled == true
     }
@@ -187,7 +187,7 @@ final class Connection: Sendable {
         }
         return .nothing
       }
-      if isOverdue, handling.outcome == nil { return .overdue(handling.exchange) }
+      if isOverdue, handling.outcome == nil { return .overdue(handling.handler) }
       guard !handling.isCancelled, handling.outcome == nil, hasPeerLeft else { return .nothing }
       state.handling?.isCancelled = true
       return .deserted(handling.cancel)
@@ -201,13 +201,13 @@ final class Connection: Sendable {
     }
   }
 
-  /// Ends a connection whose request is not complete, and gives the exchange that a handler still has.
+  /// Ends a connection whose request is not complete, and gives the handler of one that is not answered.
   func abandon() -> RequestHandler? {
     state.withLock { state in
       if state.isOpen, state.phase == .idle || state.phase == .receiving {
         shutdown(descriptor, Int32(SHUT_RDWR))
       }
-      return state.handling?.exchange
+      return state.handling?.handler
     }
   }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Every open connection, with the limits on how many there may be.
 final class ConnectionRegistry: Sendable {
   private struct State {
-    var links: [Int32: Connection] = [:]
+    var connections: [Int32: Connection] = [:]
     var served = Tally()
     var turnedAway = Tally()
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -44,7 +44,7 @@ final class ConnectionRegistry: Sendable {
   {
     let limits = limits
     return state.withLock { state in
-      if let stale = state.links[descriptor] { Self.remove(stale, from: &state) }
+      if let stale = state.connections[descriptor] { Self.remove(stale, from: &state) }
       let isServed = state.served.add(
         peer.network, limit: limits.connectionCount, limitPerNetwork: limits.connectionCountPerAddress)
       guard
@@ -54,11 +54,11 @@ final class ConnectionRegistry: Sendable {
       else { return nil }
       // Who is turned away has no time to lose: others wait to be told the same.
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
-      let link = Connection(
+      let connection = Connection(
         descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isTurnedAway: !isServed,
         deadline: time.now + patience)
-      state.links[descriptor] = link
-      return link
+      state.connections[descriptor] = connection
+      return connection
     }
   }
 
@@ -66,16 +66,16 @@ final class ConnectionRegistry: Sendable {
   private static let farewellTime: Duration = .seconds(5)
 
   /// The connection that has this descriptor.
-  func link(_ descriptor: Int32) -> Connection? {
-    state.withLock { $0.links[descriptor] }
+  func connection(_ descriptor: Int32) -> Connection? {
+    state.withLock { $0.connections[descriptor] }
   }
 
   /// Takes a connection out, if it is still the one of its descriptor.
-  func remove(_ link: Connection) {
+  func remove(_ connection: Connection) {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      guard state.links[link.descriptor] === link else { return [] }
-      Self.remove(link, from: &state)
-      guard state.links.isEmpty else { return [] }
+      guard state.connections[connection.descriptor] === connection else { return [] }
+      Self.remove(connection, from: &state)
+      guard state.connections.isEmpty else { return [] }
       defer { state.waiters = [] }
       return state.waiters
     }
@@ -83,13 +83,13 @@ final class ConnectionRegistry: Sendable {
   }
 
   /// The connections of this moment.
-  var all: [Connection] { state.withLock { Array($0.links.values) } }
+  var all: [Connection] { state.withLock { Array($0.connections.values) } }
 
   /// Waits until the last connection is gone, or until ``stopWaiting()``.
   func waitUntilEmpty() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
-        guard !state.links.isEmpty, !state.isWaitingOver else { return true }
+        guard !state.connections.isEmpty, !state.isWaitingOver else { return true }
         state.waiters.append(continuation)
         return false
       }
@@ -112,12 +112,12 @@ final class ConnectionRegistry: Sendable {
     state.withLock { $0.isWaitingOver = false }
   }
 
-  private static func remove(_ link: Connection, from state: inout State) {
-    state.links[link.descriptor] = nil
-    if link.isTurnedAway {
-      state.turnedAway.remove(link.peer.network)
+  private static func remove(_ connection: Connection, from state: inout State) {
+    state.connections[connection.descriptor] = nil
+    if connection.isTurnedAway {
+      state.turnedAway.remove(connection.peer.network)
     } else {
-      state.served.remove(link.peer.network)
+      state.served.remove(connection.peer.network)
     }
   }
 }

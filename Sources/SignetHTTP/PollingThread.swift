@@ -95,8 +95,8 @@ private final class LibraryRefusals: Sendable {
 
   /// Answers in place of MHD where the request is known; elsewhere MHD's own page is what the client gets.
   func refuses(status: Int) {
-    if let exchange = heads.refused {
-      exchange.refusedByLibrary()
+    if let handler = heads.refused {
+      handler.refusedByLibrary()
     } else {
       core.observe(
         RefusedRequest(
@@ -116,56 +116,56 @@ private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
   return unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Runs when a connection begins and when it ends; the socket context retains the link between the two.
-private let connectionCallback: MHD_NotifyConnectionCallback = { context, connection, socketContext, event in
-  guard let core = unsafe core(context), let connection = unsafe connection,
+/// Runs when a connection begins and when it ends; the socket context retains the connection between the two.
+private let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socketContext, event in
+  guard let core = unsafe core(context), let handle = unsafe handle,
     let socketContext = unsafe socketContext
   else { return }
   if signet_mhd_begins(event) != 0 {
-    guard let link = core.registry.link(unsafe signet_mhd_socket(connection)) else { return }
-    unsafe socketContext.pointee = unsafe Unmanaged.passRetained(link).toOpaque()
-    link.opened(isDraining: { core.isDraining })
+    guard let connection = core.registry.connection(unsafe signet_mhd_socket(handle)) else { return }
+    unsafe socketContext.pointee = unsafe Unmanaged.passRetained(connection).toOpaque()
+    connection.opened(isDraining: { core.isDraining })
   } else if let retained = unsafe socketContext.pointee {
     unsafe socketContext.pointee = nil
-    let link = unsafe Unmanaged<Connection>.fromOpaque(retained).takeRetainedValue()
-    link.closed()
-    core.registry.remove(link)
+    let connection = unsafe Unmanaged<Connection>.fromOpaque(retained).takeRetainedValue()
+    connection.closed()
+    core.registry.remove(connection)
   }
 }
 
 /// Runs when the request line is there, before MHD splits the target; what it returns becomes `con_cls`.
 private let targetCallback:
   @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? =
-    { context, target, connection in
-      guard let core = unsafe core(context), let target = unsafe target, let connection = unsafe connection,
-        let socketContext = unsafe signet_mhd_socket_context(connection)
+    { context, target, handle in
+      guard let core = unsafe core(context), let target = unsafe target, let handle = unsafe handle,
+        let socketContext = unsafe signet_mhd_socket_context(handle)
       else { return nil }
-      let link = unsafe Unmanaged<Connection>.fromOpaque(socketContext).takeUnretainedValue()
+      let connection = unsafe Unmanaged<Connection>.fromOpaque(socketContext).takeUnretainedValue()
       let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
-      let exchange = unsafe RequestHandler(
-        core: core, link: link, connection: ConnectionHandle(connection), target: Array(bytes))
-      link.heads.insert(exchange)
+      let handler = unsafe RequestHandler(
+        core: core, connection: connection, handle: ConnectionHandle(handle), target: Array(bytes))
+      connection.heads.insert(handler)
       unsafe signet_mhd_skip_arguments(target)
-      return unsafe Unmanaged.passRetained(exchange).toOpaque()
+      return unsafe Unmanaged.passRetained(handler).toOpaque()
     }
 
 /// Runs for the head, for each piece of the body, for the end of the request and after a resume.
 private let handleCallback: MHD_AccessHandlerCallback = {
   _, _, target, method, version, data, byteCount, exchangeContext in
   guard let retained = unsafe exchangeContext?.pointee, let byteCount = unsafe byteCount else { return .NO }
-  let exchange = unsafe Unmanaged<RequestHandler>.fromOpaque(retained).takeUnretainedValue()
+  let handler = unsafe Unmanaged<RequestHandler>.fromOpaque(retained).takeUnretainedValue()
   let goesOn: Bool
   if let data = unsafe data, unsafe byteCount.pointee > 0 {
-    goesOn = unsafe exchange.bodyArrived(UnsafeRawBufferPointer(start: data, count: byteCount.pointee))
+    goesOn = unsafe handler.bodyArrived(UnsafeRawBufferPointer(start: data, count: byteCount.pointee))
     unsafe byteCount.pointee = 0
-  } else if exchange.isNew {
+  } else if handler.isNew {
     guard let target = unsafe target, let method = unsafe method, let version = unsafe version else {
       return .NO
     }
-    goesOn = unsafe exchange.headArrived(
+    goesOn = unsafe handler.headArrived(
       RequestHead.Line(method: method, target: target, version: version))
   } else {
-    goesOn = exchange.requestArrived()
+    goesOn = handler.requestArrived()
   }
   return goesOn ? .YES : .NO
 }

@@ -5,9 +5,9 @@ internal import CMicroHTTPD
 /// MHD's `con_cls` retains it once, from the request line to the completed callback. Its variables belong to
 /// the polling thread; what other threads may touch lies behind the ``Connection``'s lock.
 final class RequestHandler: @unchecked Sendable {
-  let connection: ConnectionHandle
+  let handle: ConnectionHandle
   private let core: ServerCore
-  private let link: Connection
+  private let connection: Connection
   private let target: [UInt8]
   private var head: RequestHead?
   /// Method and path of the request that a handler has.
@@ -26,12 +26,12 @@ final class RequestHandler: @unchecked Sendable {
     case answered
   }
 
-  init(core: ServerCore, link: Connection, connection: ConnectionHandle, target: [UInt8]) {
+  init(core: ServerCore, connection: Connection, handle: ConnectionHandle, target: [UInt8]) {
     self.core = core
-    self.link = link
     self.connection = connection
+    self.handle = handle
     self.target = target
-    link.receives()
+    connection.receives()
   }
 
   /// Whether the access handler was not called yet.
@@ -41,9 +41,9 @@ final class RequestHandler: @unchecked Sendable {
   ///
   /// - Returns: `false` where the connection has to be closed.
   func headArrived(_ line: RequestHead.Line) -> Bool {
-    link.heads.remove(self)
+    connection.heads.remove(self)
     do throws(RequestRefusal) {
-      let head = try unsafe RequestHead(line, target: target, connection: connection, limits: core.limits)
+      let head = try unsafe RequestHead(line, target: target, handle: handle, limits: core.limits)
       self.head = head
       stage = .body
       guard case .length(let count) = head.framing else { return true }
@@ -78,11 +78,11 @@ final class RequestHandler: @unchecked Sendable {
     switch stage {
     case .body:
       guard let head else { return false }
-      guard !link.isTurnedAway else { return refuse(.tooManyConnections) }
-      return handle(takeRequest(head))
+      guard !connection.isTurnedAway else { return refuse(.tooManyConnections) }
+      return run(takeRequest(head))
     case .handling:
-      link.wakeUps.resumeOthers(after: connection)
-      guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
+      connection.wakeUps.resumeOthers(after: handle)
+      guard let response = connection.takeResponse(sendingUntil: core.responseDeadline) else { return false }
       return send(response)
     case .head, .discarding, .answered: return false
     }
@@ -90,17 +90,17 @@ final class RequestHandler: @unchecked Sendable {
 
   /// MHD is done with the request.
   func completed() {
-    link.heads.remove(self)
+    connection.heads.remove(self)
     // Where a connection broke off after it was resumed, this is the callback that others wait for.
-    if case .handling = stage { link.wakeUps.resumeOthers(after: connection) }
-    link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
+    if case .handling = stage { connection.wakeUps.resumeOthers(after: handle) }
+    connection.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
   }
 
-  /// Moves the request out: while it waits, the exchange keeps no more of it than the log needs.
+  /// Moves the request out: while it waits, the handler keeps no more of it than the log needs.
   private func takeRequest(_ head: RequestHead) -> ServerRequest {
     let request = ServerRequest(
       method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
-      body: body, remoteAddress: link.peer.text)
+      body: body, remoteAddress: connection.peer.text)
     line = (head.method, head.target.path.raw)
     body = []
     self.head = nil
@@ -109,22 +109,24 @@ final class RequestHandler: @unchecked Sendable {
 
   /// Runs the handler on this thread: one that has nothing to wait for needs no other thread and no suspended
   /// connection.
-  private func handle(_ request: ServerRequest) -> Bool {
+  private func run(_ request: ServerRequest) -> Bool {
     stage = .handling
-    let mayHandle = link.handles(
+    let mayHandle = connection.handles(
       self, deadline: core.handlerDeadline, isRefusing: { [core] in core.isRefusing })
     guard mayHandle else { return refuse(.stopping) }
     core.handler(request, Responder(self))
-    guard let response = link.responseOrSuspend(sendingUntil: core.responseDeadline) else { return true }
+    guard let response = connection.responseOrSuspend(sendingUntil: core.responseDeadline) else {
+      return true
+    }
     return send(response)
   }
 
   // MARK: On any thread
 
-  func answer(_ response: ServerResponse) { link.answer(self, response) }
+  func answer(_ response: ServerResponse) { connection.answer(self, response) }
 
   func whenCancelled(replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
-    link.whenCancelled(self, replacing: replacing, cancel)
+    connection.whenCancelled(self, replacing: replacing, cancel)
   }
 
   // MARK: On the polling thread
@@ -136,18 +138,18 @@ final class RequestHandler: @unchecked Sendable {
     stage = .answered
     core.observe(
       AnsweredRequest(
-        method: line.method, path: line.path, pattern: pattern, remoteAddress: link.peer.text,
+        method: line.method, path: line.path, pattern: pattern, remoteAddress: connection.peer.text,
         status: response.status))
     let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
-    return connection.queue(response, closing: core.isDraining)
+    return handle.queue(response, closing: core.isDraining)
   }
 
   /// Answers and closes: after a refusal here it is not known where the next request would begin.
   private func refuse(_ refusal: RequestRefusal) -> Bool {
     stage = .answered
     observe(refusal)
-    link.sends(until: core.responseDeadline)
-    return connection.queue(core.response(to: refusal), closing: true)
+    connection.sends(until: core.responseDeadline)
+    return handle.queue(core.response(to: refusal), closing: true)
   }
 
   /// Answers although the client is still sending, then reads on for a while: closing with unread bytes would
@@ -156,23 +158,24 @@ final class RequestHandler: @unchecked Sendable {
     stage = .discarding(Self.discardedByteCount)
     body = []
     observe(refusal)
-    connection.sendLast(core.response(to: refusal).closingMessage)
+    handle.sendLast(core.response(to: refusal).closingMessage)
   }
 
   /// MHD is about to refuse the `Content-Length` of the whole head, with a page whose head it sends twice.
   ///
   /// The answer goes out first and ends the sending side: MHD finds that it cannot write, and closes.
   func refusedByLibrary() {
-    link.heads.remove(self)
+    connection.heads.remove(self)
     stage = .answered
     observe(.malformed)
-    link.sends(until: core.responseDeadline)
-    connection.sendLast(core.response(to: .malformed).closingMessage)
+    connection.sends(until: core.responseDeadline)
+    handle.sendLast(core.response(to: .malformed).closingMessage)
   }
 
   private func observe(_ refusal: RequestRefusal) {
     core.observe(
-      RefusedRequest(remoteAddress: link.peer.text, status: refusal.status, reason: refusal.description))
+      RefusedRequest(remoteAddress: connection.peer.text, status: refusal.status, reason: refusal.description)
+    )
   }
 
   private static let discardedByteCount = 1024 * 1024

@@ -29,11 +29,11 @@ struct RequestHead {
   /// - Parameters:
   ///   - line: The parts of the request line in MHD's memory.
   ///   - target: The target as it was before MHD split it.
-  ///   - connection: The connection, whose header fields are read.
+  ///   - handle: The connection, whose header fields are read.
   ///   - limits: The bounds on the line and the fields.
   /// - Throws: The refusal to answer with; the connection cannot be used any further then.
   init(
-    _ line: Line, target: [UInt8], connection: ConnectionHandle, limits: ServerLimits
+    _ line: Line, target: [UInt8], handle: ConnectionHandle, limits: ServerLimits
   ) throws(RequestRefusal) {
     let start = unsafe UnsafeRawPointer(line.method)
     let methodByteCount = unsafe strlen(line.method)
@@ -49,11 +49,11 @@ struct RequestHead {
     guard methodByteCount <= 32, Token.isValid(unsafe Array(method)) else { throw .malformed }
     self.method = unsafe String(decoding: method, as: UTF8.self)
 
-    let headByteCount = connection.headByteCount
+    let headByteCount = handle.headByteCount
     guard headByteCount - lineByteCount <= limits.headerByteCount else { throw .headersTooLarge }
     var collector = unsafe FieldCollector(
       next: start + (lineByteCount + 2), end: start + headByteCount, limit: limits.headerCount)
-    unsafe connection.forEachField(&collector, FieldCollector.visit)
+    unsafe handle.forEachField(&collector, FieldCollector.visit)
     headers = try unsafe collector.finished()
     // Of two, one reader takes the first and another the last.
     guard headers.count(of: "Authorization") <= 1 else { throw .malformed }

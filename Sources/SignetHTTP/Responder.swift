@@ -3,15 +3,15 @@
 /// A handler that is done without having answered leaves the connection suspended, and costs nothing until somebody
 /// answers. Where nobody does, the client is told to try again after ``ServerLimits/handlerDeadline`` (503).
 public struct Responder: Sendable {
-  private let exchange: RequestHandler
+  private let handler: RequestHandler
 
-  init(_ exchange: RequestHandler) { self.exchange = exchange }
+  init(_ handler: RequestHandler) { self.handler = handler }
 
   /// Notes the pattern of the route; called by the server's handler, on the thread that it was called on.
-  func routed(by pattern: String) { exchange.routed(by: pattern) }
+  func routed(by pattern: String) { handler.routed(by: pattern) }
 
   /// Answers.
-  public func answer(_ response: ServerResponse) { exchange.answer(response) }
+  public func answer(_ response: ServerResponse) { handler.answer(response) }
 
   /// Answers with what `operation` returns.
   ///
@@ -29,7 +29,7 @@ public struct Responder: Sendable {
   public func run(_ operation: @escaping @Sendable () async -> Void) {
     let task = Task.immediate { await operation() }
     // By now the operation may have gone on elsewhere, and set what ends what it has begun.
-    exchange.whenCancelled(replacing: false) { task.cancel() }
+    handler.whenCancelled(replacing: false) { task.cancel() }
   }
 
   /// Sets what is called when nobody waits for the answer any more; it replaces what was set before.
@@ -40,7 +40,7 @@ public struct Responder: Sendable {
   ///
   /// - Parameter cancel: Called at most once, on any thread; it must not block.
   public func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {
-    exchange.whenCancelled(replacing: true, cancel)
+    handler.whenCancelled(replacing: true, cancel)
   }
 }
 

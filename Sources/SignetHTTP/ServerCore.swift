@@ -23,7 +23,7 @@ final class ServerCore: Sendable {
   /// What runs between start and stop.
   private struct Machinery: Sendable {
     let listener: ListeningSocket
-    let entrance: Acceptor
+    let acceptor: Acceptor
     let checks: RegularCheck
     /// Threads that get no more connections, and end with the last one that they have.
     var retired: [PollingThread] = []
@@ -79,11 +79,11 @@ final class ServerCore: Sendable {
   private func assemble(_ address: BindAddress) throws(ServerFailure) -> Machinery {
     let threads = try startThreads(configuration.security)
     do throws(ServerFailure) {
-      let entrance = Acceptor(core: self, threads: threads)
-      let listener = try ListeningSocket(address) { entrance.admit($0, $1) }
+      let acceptor = Acceptor(core: self, threads: threads)
+      let listener = try ListeningSocket(address) { acceptor.admit($0, $1) }
       // The check, like the threads, keeps the core alive until the server stops.
       let checks = RegularCheck(every: .milliseconds(200)) { self.check() }
-      return Machinery(listener: listener, entrance: entrance, checks: checks)
+      return Machinery(listener: listener, acceptor: acceptor, checks: checks)
     } catch {
       for thread in threads { thread.stop() }
       throw error
@@ -110,7 +110,7 @@ final class ServerCore: Sendable {
     let result = stage.withLock { stage -> Result<Void, ServerFailure> in
       guard case .running(var machinery) = stage else { return .success(()) }
       do throws(ServerFailure) {
-        machinery.retired += machinery.entrance.replaceThreads(try startThreads(security))
+        machinery.retired += machinery.acceptor.replaceThreads(try startThreads(security))
         stage = .running(machinery)
         return .success(())
       } catch { return .failure(error) }
@@ -141,13 +141,13 @@ final class ServerCore: Sendable {
   private func check() {
     endRetiredThreads()
     let now = time.now
-    for link in registry.all {
-      switch link.check(now: now) {
+    for connection in registry.all {
+      switch connection.check(now: now) {
       case .nothing: continue
-      case .overdue(let exchange):
+      case .overdue(let handler):
         // The answer first: a handler that returns as soon as it is cancelled comes too late.
-        let cancel = link.handlerToCancel()
-        link.answer(exchange, response(to: .handlerTimedOut))
+        let cancel = connection.handlerToCancel()
+        connection.answer(handler, response(to: .handlerTimedOut))
         cancel?()
       case .deserted(let cancel): cancel?()
       }
@@ -182,15 +182,15 @@ final class ServerCore: Sendable {
   private func shutDown(_ machinery: Machinery) async {
     await machinery.listener.stop()
     draining.store(true, ordering: .sequentiallyConsistent)
-    for link in registry.all { link.drain() }
+    for connection in registry.all { connection.drain() }
     await registry.waitUntilEmpty()
 
     refusing.store(true, ordering: .sequentiallyConsistent)
     let farewell = response(to: .stopping)
-    for link in registry.all {
-      guard let exchange = link.abandon() else { continue }
-      let cancel = link.handlerToCancel()
-      link.answer(exchange, farewell)
+    for connection in registry.all {
+      guard let handler = connection.abandon() else { continue }
+      let cancel = connection.handlerToCancel()
+      connection.answer(handler, farewell)
       cancel?()
     }
     registry.allowWaiting()
@@ -202,7 +202,7 @@ final class ServerCore: Sendable {
     impatience.cancel()
 
     machinery.checks.stop()
-    let threads = machinery.entrance.threads + machinery.retired
+    let threads = machinery.acceptor.threads + machinery.retired
     for thread in threads { thread.wakeUps.resumeAll() }
     await withCheckedContinuation { continuation in
       // Joining threads blocks, which no thread of the shared pool may do.
@@ -247,11 +247,12 @@ private final class Acceptor: Sendable {
     let isAdmitted = state.withLock { state -> Bool in
       state.turn = (state.turn + 1) % state.threads.count
       let thread = state.threads[state.turn]
-      guard let link = core.registry.admit(descriptor, peer, wakeUps: thread.wakeUps, heads: thread.heads)
+      guard
+        let connection = core.registry.admit(descriptor, peer, wakeUps: thread.wakeUps, heads: thread.heads)
       else {
         return false
       }
-      if !thread.adopt(descriptor, peer) { core.registry.remove(link) }
+      if !thread.adopt(descriptor, peer) { core.registry.remove(connection) }
       return true
     }
     guard !isAdmitted else { return }
