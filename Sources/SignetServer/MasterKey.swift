@@ -112,7 +112,7 @@ public final class MasterKey: Sendable {
   /// The key of what the server writes for itself into UAF requests.
   func serverDataKey() -> HMACKey { authenticationKey(for: "signet uaf server data") }
 
-  /// The key of the codes over rows that decide by themselves.
+  /// The key of the MACs over rows that decide by themselves.
   package func rowKey() -> HMACKey { authenticationKey(for: "signet row codes") }
 
   private func authenticationKey(for purpose: String) -> HMACKey {

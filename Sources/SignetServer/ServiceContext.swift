@@ -44,7 +44,7 @@ public final class ServiceContext: Sendable {
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
-  /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on, and its
+  /// Puts a context together; rows of the storage that decide by themselves have MACs under the master key from then on, and its
   /// steps know who can answer a request.
   ///
   /// `handshakeKeys` are those of this process alone where there are none.

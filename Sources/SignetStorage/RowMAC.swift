@@ -2,31 +2,31 @@ import SignetCrypto
 
 /// HMACs over rows, keyed from the master key: whoever writes the database, and lacks that key, makes none.
 ///
-/// A code covers all of a row that anything is decided by. It does not detect a row that was put back as it was.
+/// A MAC covers all of a row that anything is decided by. It does not detect a row that was put back as it was.
 ///
 /// A class, so that steps which go by the same one are known by one comparison.
 final class RowMAC: Sendable {
   private let key: HMACKey?
 
-  /// Takes the key; without one rows have no codes, and none is asked for.
+  /// Takes the key; without one rows have no MACs, and none is asked for.
   init(key: HMACKey?) { self.key = key }
 
-  /// The code of a row; `nil` without a key.
+  /// The MAC of a row; `nil` without a key.
   func code(of row: MACInput) -> [UInt8]? {
     key.map { key in row.withBytes { key.authenticationCode(for: $0) } }
   }
 
   /// Whether a row is as this server wrote it.
-  func isOwn(_ row: MACInput, _ code: [UInt8]?) -> Bool {
-    guard let own = self.code(of: row) else { return true }
-    return code.map { constantTimeEqual($0, own) } ?? false
+  func isOwn(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
+    guard let own = code(of: row) else { return true }
+    return mac.map { constantTimeEqual($0, own) } ?? false
   }
 
   /// Takes what is as this server wrote it.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
-  func check(_ row: MACInput, _ code: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
-    guard isOwn(row, code) else { throw .altered(row: name, of: table) }
+  func check(_ row: MACInput, _ mac: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
+    guard isOwn(row, mac) else { throw .altered(row: name, of: table) }
   }
 }
 

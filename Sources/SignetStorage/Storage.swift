@@ -87,9 +87,9 @@ public final class Storage: Sendable {
     self.faults = faults ?? other.faults
   }
 
-  /// The same storage, whose rows that decide by themselves have codes under a key of the server's.
+  /// The same storage, whose rows that decide by themselves have MACs under a key of the server's.
   ///
-  /// A row without its code, or with another, is refused: who can write the database cannot make one up.
+  /// A row without its MAC, or with another, is refused: who can write the database cannot make one up.
   ///
   /// - Parameter key: The key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
@@ -147,7 +147,7 @@ extension Storage {
   ) async throws(StorageFailure) -> Value {
     do {
       try faults?.willBegin()
-      let value = try await database.read(coded(body)).value
+      let value = try await database.read(based(body)).value
       try faults?.didEnd()
       return value
     } catch { throw StorageFailure(error) }
@@ -176,7 +176,7 @@ extension Storage {
       completion.settle(.failure(StorageFailure(error)))
       return completion
     }
-    let change = database.write(naming: { StorageFailure($0) }, coded(body))
+    let change = database.write(naming: { StorageFailure($0) }, based(body))
     guard let faults else { return change }
     return change.map { value in
       do { try faults.didEnd() } catch { throw StorageFailure(error) }
@@ -184,8 +184,8 @@ extension Storage {
     }
   }
 
-  /// The step with the codes and the rules of this storage.
-  private func coded<Value: Sendable>(
+  /// The step by the MACs and the rules of this storage.
+  private func based<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> @Sendable (SQLConnection) throws -> Value {
     { [basis] database in
@@ -221,9 +221,9 @@ private final class StepBasis: Sendable {
 extension SQLConnection {
   private static let basis = TransactionLocal<StepBasis>(isKept: true)
 
-  /// Has what follows in this step read and write rows with these codes, and go by these rules.
+  /// Has what follows in this step read and write rows with these MACs, and go by these rules.
   ///
-  /// What a connection keeps was believed by the codes of those rows: steps with other ones do not find it.
+  /// What a connection keeps was believed by the MACs of those rows: steps with other ones do not find it.
   fileprivate func use(_ basis: StepBasis) throws {
     let last = try local(Self.basis) { basis }
     guard last !== basis else { return }
@@ -235,7 +235,7 @@ extension SQLConnection {
     get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without a basis") } }
   }
 
-  /// The codes of the storage whose step this is.
+  /// The MACs of the storage whose step this is.
   var rowMAC: RowMAC { get throws { try basis.mac } }
 
   /// The rules of the storage whose step this is.

@@ -13,7 +13,7 @@ import Testing
 
 /// Rows of users, containers, codes, invites and keys that somebody else has written.
 ///
-/// Which columns of which table are covered is in `RowCodeTests`, on both databases.
+/// Which columns of which table are covered is in `RowMACTests`, on both databases.
 @Suite(.timeLimit(.minutes(10))) struct AlteredRowTests {
   /// What somebody makes of the database, and what that was to achieve.
   struct Attack: Sendable, CustomTestStringConvertible {

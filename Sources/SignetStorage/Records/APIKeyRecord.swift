@@ -36,7 +36,7 @@ extension APIKeyRecord {
   static let columns =
     "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
-  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), name: try row.text(1),
@@ -47,7 +47,7 @@ extension APIKeyRecord {
     isAltered = !mac.isOwn(image, try row.optional(7, row.blob))
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("api_keys")
     image.append(id)

@@ -159,7 +159,7 @@ extension AccountStateRecord {
     }
   }
 
-  /// What the code of a container's row covers: all of it.
+  /// What the MAC of a container's row covers: all of it.
   func image(of container: String) -> MACInput {
     var image = MACInput("account_states")
     image.append(container)
@@ -181,7 +181,7 @@ extension DeviceCommandRecord {
   static let columns =
     "action, id, container, reason, created, receipt, received, code"
 
-  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
       self.init(id: try row.text(1), container: try row.text(2), action: .lock, reason: "", created: 0)
@@ -202,7 +202,7 @@ extension DeviceCommandRecord {
   /// Whether it is to be done, and the device has not said that it is.
   public var isOpen: Bool { receipt == nil && !isAltered }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("account_orders")
     image.append(id)
@@ -244,7 +244,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of an order, with the code of the whole.
+  /// Writes what changes of an order, with the MAC of the whole.
   func update(_ order: DeviceCommandRecord) throws {
     try execute(
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",

@@ -53,7 +53,7 @@ extension ActivationRecord {
   static let columns =
     "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts, code"
 
-  /// Reads the row of an open one; others have no code.
+  /// Reads the row of an open one; others have no MAC.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
@@ -68,7 +68,7 @@ extension ActivationRecord {
     try mac.check(image, try row.optional(12, row.blob), named: id, of: "activations")
   }
 
-  /// What its code covers: all but the attempts that failed.
+  /// What its MAC covers: all but the attempts that failed.
   var image: MACInput {
     var image = MACInput("activations")
     image.append(id)

@@ -69,7 +69,7 @@ extension BackchannelRecord {
     )
   }
 
-  /// What its code covers: what was asked, by whom, and how it is answered.
+  /// What its MAC covers: what was asked, by whom, and how it is answered.
   ///
   /// What changes with polls is no part of that.
   fileprivate var image: MACInput {

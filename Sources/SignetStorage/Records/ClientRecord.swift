@@ -60,7 +60,7 @@ extension ClientRecord {
   static let columns =
     "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
-  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     self.init(
@@ -76,7 +76,7 @@ extension ClientRecord {
     isAltered = !mac.isOwn(image, try row.optional(11, row.blob))
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("clients")
     image.append(id)

@@ -123,7 +123,7 @@ extension ContainerRecord {
     if !mac.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
-  /// What its code covers: all but what its device is to do, and what was refused to it.
+  /// What its MAC covers: all but what its device is to do, and what was refused to it.
   var image: MACInput {
     var image = MACInput(Self.table)
     image.append(id)
@@ -181,7 +181,7 @@ extension SQLConnection {
     try write(AccountStateRecord(), of: container.id)
   }
 
-  /// Writes what changes of a container, with the code of the whole.
+  /// Writes what changes of a container, with the MAC of the whole.
   func update(_ container: ContainerRecord) throws {
     try execute(
       """

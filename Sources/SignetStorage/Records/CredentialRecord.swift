@@ -112,7 +112,7 @@ extension CredentialRecord {
     if !mac.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
-  /// What its code covers: all but the attempts that were refused.
+  /// What its MAC covers: all but the attempts that were refused.
   var image: MACInput {
     var image = MACInput("credentials")
     image.append(id)
@@ -167,7 +167,7 @@ extension SQLConnection {
   private static let updateOfCredentialByNumber =
     "\(updateOfCredential) WHERE number = $6 AND last_counter <= $2"
 
-  /// Writes what changes of a credential but its user, with the code of the whole; a counter never gets smaller.
+  /// Writes what changes of a credential but its user, with the MAC of the whole; a counter never gets smaller.
   ///
   /// - Parameters:
   ///   - credential: The credential.

@@ -65,7 +65,7 @@ extension DeviceRecord {
   static let columns =
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
-  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let standing: ComplianceState = try row.value(0)
     self.init(
@@ -85,7 +85,7 @@ extension DeviceRecord {
     return self
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("devices")
     image.append(id)

@@ -130,7 +130,7 @@ extension OutboxRecord {
   static let columns =
     "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
 
-  /// What its code covers: all but its place and the state of its delivery, which tell nobody anything else.
+  /// What its MAC covers: all but its place and the state of its delivery, which tell nobody anything else.
   var image: MACInput {
     var image = MACInput("outbox")
     image.append(receiver.channel.rawValue)

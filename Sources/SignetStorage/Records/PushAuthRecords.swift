@@ -128,7 +128,7 @@ extension PushAuthMechanismRecord {
     if !mac.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("pushauth_mechanisms")
     image.append(id)
@@ -174,7 +174,7 @@ extension PushAuthMessageRecord {
     try mac.check(image, try row.optional(11, row.blob), named: id, of: "pushauth_messages")
   }
 
-  /// What its code covers: all but the token, which is sealed for this message alone.
+  /// What its MAC covers: all but the token, which is sealed for this message alone.
   var image: MACInput {
     var image = MACInput("pushauth_messages")
     image.append(id)
@@ -209,7 +209,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a mechanism, with the code of the whole.
+  /// Writes what changes of a mechanism, with the MAC of the whole.
   func update(_ mechanism: PushAuthMechanismRecord) throws {
     try execute(
       """
@@ -238,7 +238,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a message, with the code of the whole.
+  /// Writes what changes of a message, with the MAC of the whole.
   func update(_ message: PushAuthMessageRecord) throws {
     try execute(
       """

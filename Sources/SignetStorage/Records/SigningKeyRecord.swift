@@ -44,7 +44,7 @@ extension SigningKeyRecord {
   static let columns =
     "id, sealed, public_key, created, retired, succession, code"
 
-  /// Reads a row; if its code does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
@@ -61,7 +61,7 @@ extension SigningKeyRecord {
     return self
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("signing_keys")
     image.append(id)

@@ -194,7 +194,7 @@ extension TransactionRecord {
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
     soleKind = try row.optional(25) { (column) throws(SQLFailure) in try row.value(column) }
-    // No code covers it.
+    // No MAC covers it.
     wrongNumbers = min(max(try row.int(26), 0), 1000)
     if let bytes = try row.optional(23, row.blob) {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
@@ -226,7 +226,7 @@ extension TransactionRecord {
   /// That its row is not as this server wrote it.
   var altered: StorageFailure { .altered(row: id, of: Self.table) }
 
-  /// What its code covers: what was asked of whom, and how it was answered.
+  /// What its MAC covers: what was asked of whom, and how it was answered.
   ///
   /// How it ended without an answer is no part of that: it grants nothing.
   var image: MACInput {

@@ -105,7 +105,7 @@ extension UAFCredentialRecord {
     if modelProof == nil || !isOwn { self.state = .altered }
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("uaf_credentials")
     image.append(aaid)

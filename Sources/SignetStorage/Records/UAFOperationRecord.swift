@@ -165,7 +165,7 @@ extension UAFOperationRecord {
     try mac.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
   }
 
-  /// What its code covers: all of it.
+  /// What its MAC covers: all of it.
   var image: MACInput {
     var image = MACInput("uaf_sessions")
     image.append(id)

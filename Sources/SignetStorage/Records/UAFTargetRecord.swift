@@ -63,7 +63,7 @@ extension UAFTargetRecord {
     try mac.check(image, try row.optional(9, row.blob), named: id, of: "uaf_targets")
   }
 
-  /// What its code covers: all but what the device changes and the master key binds to the target already.
+  /// What its MAC covers: all but what the device changes and the master key binds to the target already.
   var image: MACInput {
     var image = MACInput("uaf_targets")
     image.append(id)

@@ -69,7 +69,7 @@ extension UserRecord {
     if !mac.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
   }
 
-  /// What its code covers: all but how often the user was asked.
+  /// What its MAC covers: all but how often the user was asked.
   var image: MACInput {
     var image = MACInput("users")
     image.append(id)
@@ -151,7 +151,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a user, with the code of the whole.
+  /// Writes what changes of a user, with the MAC of the whole.
   func update(_ user: UserRecord) throws {
     try execute(
       """

@@ -18,7 +18,7 @@ extension BackchannelRecord {
     guard issued == nil else { return (.used, nil) }
     switch transaction.state(at: time) {
     case .pending:
-      // No code covers these columns.
+      // No MAC covers these columns.
       let interval = min(max(interval, 1), 3600)
       // The clock has whole seconds, so one of them is not counted; one that was put back makes nobody wait.
       let isTooSoon = lastPoll.map { $0 <= time && $0 > time + 1 - interval } ?? false

@@ -28,7 +28,7 @@ extension ActivationRecord {
   /// How a *finish* message ends: a closed activation refuses whatever the proof was, so that nothing is learnt from it.
   package func outcome(isProved: Bool, isKeyTaken: Bool, limit: Int, at time: Int64) -> ActivationOutcome {
     guard expires > time, failedAttempts < limit else { return .closed }
-    // No code covers the count.
+    // No MAC covers the count.
     guard isProved else { return .wrongProof(remaining: limit - max(0, failedAttempts) - 1) }
     return isKeyTaken ? .keyTaken : .staged
   }

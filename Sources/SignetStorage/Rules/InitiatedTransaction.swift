@@ -20,7 +20,7 @@ extension TransactionLimits {
     of transaction: TransactionRecord, after last: [(created: Int64, size: Int64)]
   ) -> DecisionOutcome? {
     let (now, window) = (transaction.created, Self.initiatedWindow)
-    // The codes of these rows are not looked at, and none covers the size: so both are taken within bounds.
+    // The MACs of these rows are not looked at, and none covers the size: so both are taken within bounds.
     let recent = last.filter { $0.created > now - window }
       .map { (created: min($0.created, now), size: min(max($0.size, 0), initiatedByteCount + 1)) }
     var (count, bytes) = (recent.count + 1, recent.reduce(transaction.size) { $0 + $1.size })

@@ -11,7 +11,7 @@ package struct RequestBudget: Hashable {
 
     /// A row; one that has not begun without arguments.
     ///
-    /// No code covers the count in the database, so it is taken within bounds.
+    /// No MAC covers the count in the database, so it is taken within bounds.
     package init(count: Int = 0, after: Int64 = 0) {
       self.count = min(max(0, count), 1_000_000)
       self.after = after

@@ -27,7 +27,7 @@ extension UAFCredentialRecord {
 
   /// The key revoked; `nil` for one that is, and for an altered one.
   ///
-  /// An altered row is never accepted. Writing it with a valid code would make it acceptable.
+  /// An altered row is never accepted. Writing it with a valid MAC would make it acceptable.
   package var revoked: UAFCredentialRecord? { state == .revoked || state == .altered ? nil : with(.revoked) }
 
   private func with(_ state: State) -> UAFCredentialRecord {

@@ -20,7 +20,7 @@ import Testing
       // Closed: whatever the proof was.
       (99, 5, true, false, .closed), (99, 5, false, false, .closed), (99, 6, true, false, .closed),
       (100, 0, true, false, .closed), (100, 0, false, false, .closed), (101, 0, true, true, .closed),
-      // No row code covers the count.
+      // No MAC covers the count.
       (99, .min, false, false, .wrongProof(remaining: 4)),
     ] as [(Int64, Int, Bool, Bool, ActivationOutcome)])
   func finish(

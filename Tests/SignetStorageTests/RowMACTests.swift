@@ -7,19 +7,19 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-/// Rows that the server decides by have codes: who writes the database and lacks the master key has nothing of them believed.
-@Suite(.timeLimit(.minutes(10))) struct RowCodeTests {
-  /// A table whose rows have codes.
-  struct Coded: Sendable, CustomTestStringConvertible {
+/// Rows that the server decides by have MACs: who writes the database and lacks the master key has nothing of them believed.
+@Suite(.timeLimit(.minutes(10))) struct RowMACTests {
+  /// A table whose rows have MACs.
+  struct AuthenticatedTable: Sendable, CustomTestStringConvertible {
     let table: String
     /// The row in question.
     var row = "1 = 1"
     /// What somebody may set a column to.
     var changes: [String: String] = [:]
-    /// The columns that no code covers, since nothing is granted by them, or since an older copy of the row has them anyway.
+    /// The columns that no MAC covers, since nothing is granted by them, or since an older copy of the row has them anyway.
     var uncovered: Set<String> = []
-    /// Whether the row has a code, as far as it is one that anything is granted by.
-    var hasCode = true
+    /// Whether the row has a MAC, as far as it is one that anything is granted by.
+    var hasMAC = true
     /// Whether the columns are listed here, and not in the tests of the table.
     var isListed: Bool { !changes.isEmpty }
     /// Whether the row is found to be altered; it may be refused altogether.
@@ -28,8 +28,8 @@ import Testing
     var testDescription: String { table }
   }
 
-  static let coded: [Coded] = [
-    Coded(
+  static let authenticated: [AuthenticatedTable] = [
+    AuthenticatedTable(
       table: "users", row: "id = 'lone'",
       changes: [
         "id": "'mallory'", "subject": "'~mallory'", "created": "9", "user_code": bytes, "state": "'active'",
@@ -42,7 +42,7 @@ import Testing
       _ = try await storage.user(altered.id)
       return true
     },
-    Coded(
+    AuthenticatedTable(
       table: "api_keys", row: "id = 'key'",
       changes: [
         "id": "'other'", "name": "'x'", "scopes": "'admin'", "secret_digest": bytes, "created": "9",
@@ -54,7 +54,7 @@ import Testing
       _ = try await storage.apiKey(altered.id)
       return true
     },
-    Coded(
+    AuthenticatedTable(
       table: "containers", row: "id = 'c'",
       changes: [
         "id": "'other'", "user_id": "'bob'", "activation": "'a-bob'", "device": bytes, "name": "'x'",
@@ -70,7 +70,7 @@ import Testing
       _ = try await storage.container(altered.id)
       return true
     },
-    Coded(
+    AuthenticatedTable(
       table: "credentials", row: "id = 'token'",
       changes: [
         "id": "'other'", "user_id": "'bob'", "serial": "'other'", "kind": "'hotp'", "algorithm": "'SHA1'",
@@ -83,7 +83,7 @@ import Testing
       _ = try await storage.credential(altered.id)
       return true
     },
-    Coded(
+    AuthenticatedTable(
       table: "activations", row: "id = 'a-bob'",
       changes: [
         "id": "'other'", "user_id": "'alice'", "sealed_invite_key": bytes, "salt": bytes, "memory": "9",
@@ -93,13 +93,13 @@ import Testing
       for user in ["alice", "bob"] { _ = try await storage.openActivation(user: user) }
       return false
     },
-    Coded(
-      table: "activations", row: "id = 'a-alice'", changes: ["state": "'open'"], hasCode: false
+    AuthenticatedTable(
+      table: "activations", row: "id = 'a-alice'", changes: ["state": "'open'"], hasMAC: false
     ) { storage in
       _ = try await storage.openActivation(user: "alice")
       return false
     },
-    Coded(
+    AuthenticatedTable(
       table: "account_states",
       changes: [
         "container": "'c'", "revision": "9", "policies": bytes, "ordered_lock": "0", "ordered_reason": "'x'",
@@ -113,7 +113,7 @@ import Testing
       }
       return false
     },
-    Coded(
+    AuthenticatedTable(
       table: "account_orders",
       changes: [
         "id": "'other'", "container": "'c'", "action": "'wipe'", "reason": "'x'", "created": "9",
@@ -131,7 +131,7 @@ import Testing
       }
       return false
     },
-    Coded(
+    AuthenticatedTable(
       table: "clients", row: "id = 'revoked'",
       changes: [
         "id": "'other'", "name": "'x'", "authentication": "'client_secret_basic'", "key_set": bytes,
@@ -144,7 +144,7 @@ import Testing
       _ = try await storage.client(altered.id)
       return true
     },
-    Coded(
+    AuthenticatedTable(
       table: "signing_keys",
       changes: [
         "id": "'other'", "sealed": bytes, "public_key": bytes, "created": "9", "retired": "9",
@@ -156,29 +156,31 @@ import Testing
       _ = try altered.checked()
       return true
     },
-    Coded(table: "devices", row: "user_id = 'alice'") {
+    AuthenticatedTable(table: "devices", row: "user_id = 'alice'") {
       try await $0.devices(user: "alice").contains(where: \.isAltered)
     },
-    Coded(table: "transactions", row: "id = 't'") { try await $0.transaction("t") == nil },
-    Coded(table: "backchannel_requests") { try await $0.backchannelRequest(ofTransaction: "t") == nil },
-    Coded(table: "outbox", row: "number = (SELECT min(number) FROM outbox)") {
+    AuthenticatedTable(table: "transactions", row: "id = 't'") { try await $0.transaction("t") == nil },
+    AuthenticatedTable(table: "backchannel_requests") {
+      try await $0.backchannelRequest(ofTransaction: "t") == nil
+    },
+    AuthenticatedTable(table: "outbox", row: "number = (SELECT min(number) FROM outbox)") {
       try await $0.dueDeliveries(on: .securityEvents, at: .max, limitPerReceiver: 1).contains(
         where: \.isAltered)
     },
-    Coded(table: "uaf_credentials") {
+    AuthenticatedTable(table: "uaf_credentials") {
       try await $0.uafCredentials(user: "alice").contains { $0.state == .altered }
     },
-    Coded(table: "uaf_sessions", row: "id = 's'") { try await $0.uafSession("s") == nil },
-    Coded(table: "uaf_targets") { try await $0.uafTarget("d") == nil },
-    Coded(table: "pushauth_mechanisms") {
+    AuthenticatedTable(table: "uaf_sessions", row: "id = 's'") { try await $0.uafSession("s") == nil },
+    AuthenticatedTable(table: "uaf_targets") { try await $0.uafTarget("d") == nil },
+    AuthenticatedTable(table: "pushauth_mechanisms") {
       try await $0.pushAuthMechanisms(user: "alice").contains { $0.state == .altered }
     },
-    Coded(table: "pushauth_messages") { try await $0.pushAuthMessage("g") == nil },
+    AuthenticatedTable(table: "pushauth_messages") { try await $0.pushAuthMessage("g") == nil },
   ]
 
   /// The tables whose rows have none, and why nothing is granted by a row there that somebody made or changed.
   ///
-  /// What a gate reads belongs into ``coded``, and has a code.
+  /// What a gate reads belongs into ``authenticated``, and has a MAC.
   private static let uncoded: [String: String] = [
     "push_targets": "sealed for the row; it is told that there is something",
     "authenticator_keys":
@@ -187,7 +189,7 @@ import Testing
     "audit_counts": "whether the log gets an entry, of which there may be too many already",
     "request_shares": "counts, as those of users", "requests": "one that is known is refused",
     "transaction_changes": "wakes who waits",
-    "outbox_receivers": "deliveries of the outbox have codes",
+    "outbox_receivers": "deliveries of the outbox have MACs",
     "audit": "a chain of its own", "schema_version": "of the database",
   ]
 
@@ -216,17 +218,17 @@ import Testing
     }.value
   }
 
-  @Test("each table has codes, or a reason", arguments: StorageBackend.here)
+  @Test("each table has MACs, or a reason", arguments: StorageBackend.here)
   func tables(_ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
     let location = try backend.location(in: folder)
     let storage = try Storage.open(location)
     let database = try SQLDatabase.beside(location)
     let columns = try await Self.columns(database)
-    let withCodes = columns.filter { $0.value.contains("code") }.keys
-    #expect(Set(withCodes) == Set(Self.coded.map(\.table)))
-    #expect(Set(columns.keys).subtracting(withCodes) == Set(Self.uncoded.keys))
-    for (table, entries) in Dictionary(grouping: Self.coded.filter(\.isListed), by: \.table) {
+    let withMACs = columns.filter { $0.value.contains("code") }.keys
+    #expect(Set(withMACs) == Set(Self.authenticated.map(\.table)))
+    #expect(Set(columns.keys).subtracting(withMACs) == Set(Self.uncoded.keys))
+    for (table, entries) in Dictionary(grouping: Self.authenticated.filter(\.isListed), by: \.table) {
       let listed = entries.reduce(into: ["code"] as Set) { $0.formUnion($1.uncovered.union($1.changes.keys)) }
       #expect(columns[table] == listed, "the columns of \(table)")
     }
@@ -234,32 +236,36 @@ import Testing
     await storage.close()
   }
 
-  @Test("a row that somebody else has changed is believed by nothing", arguments: coded, StorageBackend.here)
-  func changes(_ coded: Coded, _ backend: StorageBackend) async throws {
+  @Test(
+    "a row that somebody else has changed is believed by nothing", arguments: authenticated,
+    StorageBackend.here)
+  func changes(_ authenticated: AuthenticatedTable, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
     let location = try backend.location(in: folder)
     let storage = try Storage.open(location).authenticatingRows(with: .forTests)
     try await Self.fill(storage)
     let database = try SQLDatabase.beside(location)
-    if coded.table == "account_states" {
+    if authenticated.table == "account_states" {
       // Each container has one; this one can take the place of none that is there.
       _ = try await database.write {
         try $0.execute("DELETE FROM account_states WHERE container <> 'b'")
       }.value
     }
-    #expect(try await !Self.isRefused(coded, storage), "before any change")
-    let changes = coded.changes.merging(coded.hasCode ? ["code": "NULL"] : [:]) { first, _ in first }
+    #expect(try await !Self.isRefused(authenticated, storage), "before any change")
+    let changes = authenticated.changes.merging(authenticated.hasMAC ? ["code": "NULL"] : [:]) { first, _ in
+      first
+    }
     for (column, value) in changes {
       #expect(
-        try await Self.isRefused(coded, storage, with: column, as: value, database),
-        "\(coded.table): \(column) = \(value)")
+        try await Self.isRefused(authenticated, storage, with: column, as: value, database),
+        "\(authenticated.table): \(column) = \(value)")
     }
-    for column in coded.uncovered.subtracting(["number"]) {
+    for column in authenticated.uncovered.subtracting(["number"]) {
       #expect(
-        try await !Self.isRefused(coded, storage, with: column, as: "1", database),
-        "\(coded.table): \(column)")
+        try await !Self.isRefused(authenticated, storage, with: column, as: "1", database),
+        "\(authenticated.table): \(column)")
     }
-    #expect(try await !Self.isRefused(coded, storage), "after all changes were undone")
+    #expect(try await !Self.isRefused(authenticated, storage), "after all changes were undone")
     await database.close()
     await storage.close()
   }
@@ -275,7 +281,7 @@ import Testing
       let folder = try TemporaryFolder()
       let location = try backend.location(in: folder)
       let storage = try Storage.open(location).authenticatingRows(with: .forTests)
-      try await RowCodeTests.fill(storage)
+      try await RowMACTests.fill(storage)
       let event = AuditRecord.sample()
       let unlock = DeviceCommandRecord(id: "u", container: "b", action: .unlock, reason: "", created: 7)
       #expect(try await storage.addDeviceCommand(unlock, audit: event) == .added)
@@ -473,24 +479,26 @@ import Testing
   }
 
   /// Whether the row is found to be altered, and is read by nothing that goes by it.
-  private static func isRefused(_ coded: Coded, _ storage: Storage) async throws -> Bool {
+  private static func isRefused(_ authenticated: AuthenticatedTable, _ storage: Storage) async throws -> Bool
+  {
     do {
-      let isRead = try await coded.isAltered(storage)
-      return isRead && !coded.isListed
+      let isRead = try await authenticated.isAltered(storage)
+      return isRead && !authenticated.isListed
     } catch StorageFailure.altered { return true }
   }
 
   /// The same while a column has another value.
   private static func isRefused(
-    _ coded: Coded, _ storage: Storage, with column: String, as value: String, _ database: SQLDatabase
+    _ authenticated: AuthenticatedTable, _ storage: Storage, with column: String, as value: String,
+    _ database: SQLDatabase
   ) async throws -> Bool {
-    let (table, row) = (coded.table, coded.row)
+    let (table, row) = (authenticated.table, authenticated.row)
     let value = value == bytes && database.dialect == .postgreSQL ? "'\\x78'::bytea" : value
     _ = try await database.write { connection in
       _ = try connection.execute("CREATE TABLE saved AS SELECT * FROM \(table) WHERE \(row)")
       return try connection.execute("UPDATE \(table) SET \(column) = \(value) WHERE \(row)")
     }.value
-    let found = try await isRefused(coded, storage)
+    let found = try await isRefused(authenticated, storage)
     let changed = column == "id" ? "id = \(value)" : row
     _ = try await database.write { connection in
       _ = try connection.execute(
@@ -500,7 +508,7 @@ import Testing
     return found
   }
 
-  /// A row in each table that has codes.
+  /// A row in each table that has MACs.
   private static func fill(_ storage: Storage) async throws {
     let event = AuditRecord.sample()
     @Sendable func invite(_ id: String, _ user: String) async throws {
