@@ -125,8 +125,8 @@ extension StepContest {
       ]
     ) { storage in
       for user in [Sample.alice, Sample.bob] { try await storage.add(user) }
-      try await storage.addUAFSession(Sample.session("r1", "Reg", of: "alice"), audit: nil)
-      try await storage.addUAFSession(Sample.session("r2", "Reg", of: "bob"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("r1", "Reg", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("r2", "Reg", of: "bob"), audit: nil)
     },
     StepContest("a renewal and a lock of its container", [renewal, containerLock], after: active),
     StepContest("a renewal and a lock of its device", [renewal, deviceLock], after: active),
@@ -150,10 +150,10 @@ extension StepContest {
       [authentication("s1"), authentication("s2")]
     ) { storage in
       try await storage.add(Sample.alice)
-      try await storage.addUAFSession(Sample.session("r", "Reg", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("r", "Reg", of: "alice"), audit: nil)
       _ = try await registration("r", of: "alice", key: "k1", publicKey: [4])(storage)
       for id in ["s1", "s2"] {
-        try await storage.addUAFSession(Sample.session(id, "Auth", of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session(id, "Auth", of: "alice"), audit: nil)
       }
     },
     StepContest(

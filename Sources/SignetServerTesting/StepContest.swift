@@ -84,7 +84,7 @@ extension StepContest {
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     return step {
       try await $0.finishUAFRegistration(
-        session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+        session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
       ) { event("uaf \($0)") }
     }
   }
@@ -93,7 +93,7 @@ extension StepContest {
     let use = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 6)
     return step {
       try await $0.finishUAFAuthentication(
-        session, of: "alice", UAFSessionEnd(status: 1200, time: 1050), uses: [use]
+        session, of: "alice", UAFOperationEnd(status: 1200, time: 1050), uses: [use]
       ) { event("uaf \($0)") }
     }
   }

@@ -107,13 +107,13 @@ extension Storage {
     _ key: String, of user: String, on device: String? = Sample.installation, limit: Int = 4
   ) async throws -> UAFOutcome {
     let session = "r-\(key)-\(user)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
-    try await addUAFSession(Sample.session(session, "Reg", of: user), audit: nil)
+    try await addUAFOperation(Sample.session(session, "Reg", of: user), audit: nil)
     var credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: Array(key.utf8), user: user, publicKey: [4] + key.utf8, algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     credential.device = device
     return try await finishUAFRegistration(
-      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: limit
+      session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: limit
     ) { _ in StorageContract.event("uaf") }
   }
 
@@ -121,11 +121,11 @@ extension Storage {
     _ keys: String..., of user: String, _ session: String? = nil
   ) async throws -> UAFOutcome {
     let session = session ?? "s-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
-    try await addUAFSession(Sample.session(session, "Auth", of: user), audit: nil)
+    try await addUAFOperation(Sample.session(session, "Auth", of: user), audit: nil)
     let names = keys.map { #"{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array($0.utf8)))"}"# }
     return try await finishUAFAuthentication(
       session, of: user,
-      UAFSessionEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
+      UAFOperationEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
       uses: keys.map { CounterUpdate(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) }
     ) { _ in StorageContract.event("uaf") }
   }
@@ -148,9 +148,9 @@ extension Storage {
   func deregister(
     _ session: String, _ selection: UAFKeySelection, by basis: UAFBasis
   ) async throws -> UAFOutcome {
-    try await addUAFSession(Sample.session(session, "Dereg", of: "alice"), audit: nil)
+    try await addUAFOperation(Sample.session(session, "Dereg", of: "alice"), audit: nil)
     return try await finishUAFDeregistration(
-      session, of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [selection], by: basis,
+      session, of: "alice", UAFOperationEnd(status: 1200, time: 1050), removing: [selection], by: basis,
       audit: StorageContract.event("ended")
     ) { _, _ in StorageContract.event("removed") }
   }
@@ -161,7 +161,7 @@ extension Storage {
     var session = Sample.session(id, operation, of: user)
     (session.state, session.request, session.target) = (.tokenCreated, nil, target)
     (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1100)
-    try await addUAFSession(session, audit: nil)
+    try await addUAFOperation(session, audit: nil)
   }
 
   func redeem(_ id: String) async throws(StorageFailure) -> Bool {

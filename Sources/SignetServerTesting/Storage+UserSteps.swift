@@ -3,7 +3,7 @@ package import SignetStorage
 // What the checks of users do with a storage, in a line each.
 
 extension Sample {
-  static func uafSession(
+  static func uafOperation(
     _ id: String, _ operation: String = "Auth", of user: String?
   ) -> UAFOperationRecord {
     var session = UAFOperationRecord(
@@ -102,7 +102,7 @@ extension Storage {
       aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4] + user.utf8, algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     return try await finishUAFRegistration(
-      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+      session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
     ) { _ in StorageContract.event("uaf") }
   }
 

@@ -13,10 +13,10 @@ extension StorageContract {
   private static func addKey(_ storage: Storage) async throws {
     let registration = UAFOperationRecord(
       id: "registration", operation: "Reg", user: "alice", created: 1000, expires: 1100, state: .requested)
-    try await storage.addUAFSession(registration, audit: nil)
+    try await storage.addUAFOperation(registration, audit: nil)
     try expect(
       await storage.finishUAFRegistration(
-        "registration", UAFSessionEnd(status: 1200, time: 1050), adding: [credential().new], limit: 4
+        "registration", UAFOperationEnd(status: 1200, time: 1050), adding: [credential().new], limit: 4
       ) { _ in event("key") }, is: .accepted, "the key")
   }
 
@@ -59,7 +59,7 @@ extension StorageContract {
     _ storage: Storage, _ id: String, evidence: EvidenceRecord? = nil, at time: Int64 = 1100
   ) async throws -> UAFOutcome {
     let keys = #"[{"aaid":"7357#0001","keyId":"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE"}]"#
-    let end = UAFSessionEnd(status: 1200, authenticators: keys, time: time)
+    let end = UAFOperationEnd(status: 1200, authenticators: keys, time: time)
     return try await storage.finishUAFAuthentication(
       "s-\(id)", of: "alice", end, uses: [CounterUpdate(aaid: "7357#0001", keyID: keyID, signCounter: 0)],
       evidence: evidence
@@ -133,10 +133,10 @@ extension StorageContract {
       _ = try await storage.removeUAFTarget("d1", audit: event("removed"))
       try await refused("a key without a target")
       try await expect(storage.ask("k", asking("k", keys: true)), is: .added, "a key that the asker asks")
-      try await expect(storage.uafSession("s-k"), is: nil, "an operation for no target")
+      try await expect(storage.uafOperation("s-k"), is: nil, "an operation for no target")
       try await addTarget(storage)
       try await expect(storage.ask("u", asking("u")), is: .added, "a key with a target")
-      try await expect(storage.uafSession("s-u")?.target, is: "d1", "its operation")
+      try await expect(storage.uafOperation("s-u")?.target, is: "d1", "its operation")
       try await expect(storage.pushAuthMessage("p-u"), is: nil, "a message to no app")
       _ = try await storage.removeUAFCredentials(of: "alice", [UAFKeySelection()]) { _, _ in event("removed")
       }
@@ -170,7 +170,7 @@ extension StorageContract {
       try await expect(
         storage.ask("t4", asking("t4"), limits), is: .tooManyPending(retryAfter: 300), "the fourth")
       try await expect(storage.pushAuthMessage("p-t4"), is: nil, "its message")
-      try await expect(storage.uafSession("s-t4"), is: nil, "its operation")
+      try await expect(storage.uafOperation("s-t4"), is: nil, "its operation")
     },
     Check("an app's yes accepts a transaction and its no denies it, and both say which app it was") {
       storage in
@@ -182,7 +182,7 @@ extension StorageContract {
         try expect(found?.state, is: state, "the state of \(id)")
         try expect(found?.app, is: AppAnswer(mechanism: "m1", message: "p-\(id)", time: 1100), "the app")
         try expect(found?.decision == nil && found?.end == nil && found?.uaf == nil, "\(id) has one end")
-        try await expect(storage.uafSession("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
+        try await expect(storage.uafOperation("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
         try await expect(authenticate(storage, id), is: .transactionOver, "a late answer by UAF")
         try await expect(storage.decide(id, Sample.decision()), is: .decidedBefore, "a late decision")
       }
@@ -196,7 +196,7 @@ extension StorageContract {
           state: .tokenCreated)
         (session.transaction, session.target) = (transaction, "d1")
         (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1500)
-        try await storage.addUAFSession(session, audit: nil)
+        try await storage.addUAFOperation(session, audit: nil)
       }
       func redeem(_ id: String, at time: Int64) async throws -> Bool {
         try await storage.redeemUAFToken(
@@ -208,7 +208,7 @@ extension StorageContract {
       try await expect(redeem("in time", at: 1299), is: true, "a second before the end")
       try await expect(redeem("late", at: 1300), is: false, "at the end")
       try await expect(storage.transaction("t1")?.state, is: .expired, "the transaction")
-      try await expect(storage.uafSession("s-late")?.hasEndedWithTransaction, is: true, "the operation")
+      try await expect(storage.uafOperation("s-late")?.hasEndedWithTransaction, is: true, "the operation")
       try await expect(storage.decide("t2", Sample.decision(.denied)), is: .decided, "a no")
       try await expect(redeem("ended", at: 1200), is: false, "for what was decided")
       let texts = try await storage.auditEntries(after: 0, limit: 1000).map(\.text)
@@ -250,9 +250,9 @@ extension StorageContract {
     Check("whatever ends a transaction ends what its user was asked by in the same step") { storage in
       try await prepare(storage)
       func ended(_ id: String, _ what: String, at time: Int64 = 1150) async throws {
-        try await expect(storage.uafSession("s-\(id)")?.state, is: .failed, "\(what): the operation")
+        try await expect(storage.uafOperation("s-\(id)")?.state, is: .failed, "\(what): the operation")
         try await expect(
-          storage.uafSession("s-\(id)")?.end?.status, is: 1408, "\(what): what the client is told")
+          storage.uafOperation("s-\(id)")?.end?.status, is: 1408, "\(what): what the client is told")
         try await expect(storage.pushAuthMessage("p-\(id)")?.state, is: .expired, "\(what): the message")
         try await expect(answer(storage, id, .yes, at: time), is: false, "\(what): a late yes")
         try await expect(authenticate(storage, id, at: time), is: .transactionOver, "\(what): a late answer")
@@ -280,7 +280,7 @@ extension StorageContract {
       ) {
         event("ended \($0)")
       }
-      try await expect(storage.uafSession("s-t5")?.state, is: .failed, "suspension: the operation")
+      try await expect(storage.uafOperation("s-t5")?.state, is: .failed, "suspension: the operation")
       try await expect(storage.pushAuthMessage("p-t5")?.state, is: .expired, "suspension: the message")
       _ = try await storage.resumeUser("alice", at: 1_451, audit: event("resumed"))
       try await expect(answer(storage, "t5", .yes, at: 1_452), is: false, "suspension: a late yes")
@@ -309,7 +309,7 @@ extension StorageContract {
       let kinds = [found?.decision != nil, found?.uaf != nil, found?.app != nil, found?.end != nil]
       try expect(kinds.count { $0 }, is: 1, "kinds of ends in the row")
       try await expect(
-        storage.uafSession("s-t1")?.state, is: found?.uaf == nil ? .failed : .succeeded, "the operation")
+        storage.uafOperation("s-t1")?.state, is: found?.uaf == nil ? .failed : .succeeded, "the operation")
       let state = try await storage.pushAuthMessage("p-t1")?.state
       try expect(
         state, is: found?.app == nil ? .expired : found?.state == .accepted ? .approved : .denied,

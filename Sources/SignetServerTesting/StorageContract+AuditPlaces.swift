@@ -31,7 +31,7 @@ extension StorageContract {
       session: session, user: "alice", keys: "[]", transaction: nil, outdated: [])
     let keys = #"[{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array(key.utf8)))"}]"#
     return try await storage.finishUAFAuthentication(
-      session, of: "alice", UAFSessionEnd(status: 1200, authenticators: keys, time: 1050),
+      session, of: "alice", UAFOperationEnd(status: 1200, authenticators: keys, time: 1050),
       uses: [CounterUpdate(aaid: "7357#0001", keyID: Array(key.utf8), signCounter: counter)]
     ) { outcome in
       let event: AuditEvent =
@@ -94,10 +94,10 @@ extension StorageContract {
       let device = try await storage.only("alice").id
       let text = "\"device\":\"\(device)\""
       // By the keys that answered.
-      try await storage.addUAFSession(Sample.session("s1", "Auth", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("s1", "Auth", of: "alice"), audit: nil)
       let outcome = try await storage.finishUAFAuthentication(
         "s1", of: "alice",
-        UAFSessionEnd(status: 1200, authenticators: #"[{"aaid":"7357#0001","keyId":"azE"}]"#, time: 1050),
+        UAFOperationEnd(status: 1200, authenticators: #"[{"aaid":"7357#0001","keyId":"azE"}]"#, time: 1050),
         uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in
         let answer = AuditEvent.UAFAnswer(
@@ -131,7 +131,7 @@ extension StorageContract {
       try await expect(storage.addTarget("d1", of: "alice", on: "laptop"), is: true, "a target")
       let laptop = try await storage.device(on: "laptop", of: "alice").id
       let tablet = try await storage.device(on: "tablet", of: "alice").id
-      try await storage.addUAFSession(Sample.session("s1", "Auth", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("s1", "Auth", of: "alice"), audit: nil)
       try await expect(respond(storage, "s1", "k1", counter: 5), is: .accepted, "the first response")
       try await expectEntries("uaf.authenticated", of: "s1", on: [laptop], storage)
       for key in ["k2", "k3"] {
@@ -140,11 +140,11 @@ extension StorageContract {
       try await expectEntries("uaf.refused", of: "s1", on: [tablet, nil], storage)
       var sent = Sample.session("s2", "Auth", of: "alice")
       sent.target = "d1"
-      try await storage.addUAFSession(sent, audit: nil)
+      try await storage.addUAFOperation(sent, audit: nil)
       try await expect(respond(storage, "s2", "k2", counter: 0), is: .accepted, "from another device")
       try await expectEntries("uaf.authenticated", of: "s2", on: [tablet], storage)
       for session in ["s3", "s4"] {
-        try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session(session, "Auth", of: "alice"), audit: nil)
       }
       let copied = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 5)
       try await expect(
@@ -161,9 +161,9 @@ extension StorageContract {
       credential.device = "laptop"
       // The second time there is such a key.
       for (session, expected) in [("s1", .accepted), ("s2", .keyExists)] as [(String, UAFOutcome)] {
-        try await storage.addUAFSession(Sample.session(session, "Reg", of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session(session, "Reg", of: "alice"), audit: nil)
         let outcome = try await storage.finishUAFRegistration(
-          session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+          session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
         ) { outcome in
           let event: AuditEvent =
             outcome == .accepted

@@ -12,11 +12,11 @@ extension StorageContract {
   private static func register(_ storage: Storage, _ keys: NewUAFCredential...) async throws -> UAFOutcome {
     let session = "r-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
     let user = keys.first?.credential.user ?? ""
-    try await storage.addUAFSession(Sample.session(session, "Reg", of: user), audit: nil)
+    try await storage.addUAFOperation(Sample.session(session, "Reg", of: user), audit: nil)
     let outcome = try await storage.finishUAFRegistration(
-      session, UAFSessionEnd(status: 1200, time: 1050), adding: keys, limit: 4
+      session, UAFOperationEnd(status: 1200, time: 1050), adding: keys, limit: 4
     ) { event("uaf \($0)") }
-    let state = try await storage.uafSession(session)?.state
+    let state = try await storage.uafOperation(session)?.state
     try expect(state, is: outcome == .accepted ? .succeeded : .failed, "the operation")
     return outcome
   }

@@ -41,7 +41,7 @@ extension StorageContract {
     } accepts: { storage, user in
       try await storage.redeem("s-\(user)")
     },
-    DeviceStep(step: "addUAFSession", name: "a token for a target") {
+    DeviceStep(step: "addUAFOperation", name: "a token for a target") {
       _ = try await $0.addTarget("t-\($1)", of: $1)
     } accepts: { storage, user in
       try await storage.addToken("s-\(user)", of: user, for: "t-\(user)")
@@ -133,7 +133,7 @@ extension StorageContract {
         try await expect(storage.redeem("s1"), is: true, "a token that takes keys away")
         let key = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
         let outcome = try await storage.finishUAFDeregistration(
-          "s1", of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [key], audit: event("ended")
+          "s1", of: "alice", UAFOperationEnd(status: 1200, time: 1050), removing: [key], audit: event("ended")
         ) { _, _ in event("removed") }
         try expect(outcome, is: .accepted, "the deregistration")
         try await expect(
@@ -215,20 +215,20 @@ extension StorageContract {
         _ = try await storage.addTarget("t1", of: "alice")
         _ = try await storage.addTarget("t2", of: "alice", on: "tablet")
         for (id, operation) in [("reg", "Reg"), ("auth", "Auth"), ("dereg", "Dereg")] {
-          try await storage.addUAFSession(Sample.session(id, operation, of: "alice"), audit: nil)
+          try await storage.addUAFOperation(Sample.session(id, operation, of: "alice"), audit: nil)
         }
         for target in ["t1", "t2"] {
           try await storage.addToken("reg-\(target)", of: "alice", for: target, "Reg")
         }
         _ = try await storage.lockDevice(of: "alice")
         for id in ["reg", "reg-t1"] {
-          try await expect(storage.uafSession(id)?.state, is: .failed, "\(id)")
-          try await expect(storage.uafSession(id)?.hasEndedAsForbidden, is: true, "how \(id) ended")
+          try await expect(storage.uafOperation(id)?.state, is: .failed, "\(id)")
+          try await expect(storage.uafOperation(id)?.hasEndedAsForbidden, is: true, "how \(id) ended")
         }
         for id in ["auth", "dereg"] {
-          try await expect(storage.uafSession(id)?.state, is: .requested, "\(id)")
+          try await expect(storage.uafOperation(id)?.state, is: .requested, "\(id)")
         }
-        try await expect(storage.uafSession("reg-t2")?.state, is: .tokenCreated, "one for another device")
+        try await expect(storage.uafOperation("reg-t2")?.state, is: .tokenCreated, "one for another device")
       },
       Check("a lock goes on to the successor of a container, and the device stays locked") { storage in
         try await storage.add(Sample.alice)
@@ -275,7 +275,7 @@ extension StorageContract {
           } catch StorageFailure.deviceLocked { return false }
         }
         let succeeded = try await (0..<contestants).asyncCount {
-          try await storage.uafSession("s\($0)")?.state == .succeeded
+          try await storage.uafOperation("s\($0)")?.state == .succeeded
         }
         try expect(isTaken.count { $0 }, is: succeeded, "logins that were taken")
         try await expect(.deviceLocked, "one after them") { try await storage.authenticate("k", of: "alice") }

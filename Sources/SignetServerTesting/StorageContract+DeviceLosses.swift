@@ -18,9 +18,9 @@ extension StorageContract {
           _ = try await storage.removeUAFTarget("t-\(user)", audit: event("removed"))
         }
         for operation in ["Reg", "Auth"] {
-          try await expect(storage.uafSession("\(operation)-\(user)")?.state, is: .failed, operation)
+          try await expect(storage.uafOperation("\(operation)-\(user)")?.state, is: .failed, operation)
         }
-        try await expect(storage.uafSession("Dereg-\(user)")?.state, is: .tokenCreated, "a removal")
+        try await expect(storage.uafOperation("Dereg-\(user)")?.state, is: .tokenCreated, "a removal")
         try await storage.addToken("late-\(user)", of: user, for: "t-\(user)", "Reg")
         try await expect(storage.redeem("late-\(user)"), is: false, "what was sent meanwhile")
       }
@@ -36,7 +36,7 @@ extension StorageContract {
       _ = try await storage.addTarget("t1", of: "alice")
       _ = try await storage.addTarget("t2", of: "alice", on: "tablet")
       for (id, operation) in [("reg", "Reg"), ("dereg", "Dereg")] {
-        try await storage.addUAFSession(Sample.session(id, operation, of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session(id, operation, of: "alice"), audit: nil)
       }
       for target in ["t1", "t2"] { try await storage.addToken("s-\(target)", of: "alice", for: target) }
       try await expect(storage.revokeContainer("c1"), is: true, "the revocation")
@@ -47,7 +47,7 @@ extension StorageContract {
       for (id, state) in [
         ("reg", .failed), ("dereg", .requested), ("s-t1", .failed), ("s-t2", .tokenCreated),
       ] as [(String, UAFOperationRecord.State)] {
-        try await expect(storage.uafSession(id)?.state, is: state, "\(id)")
+        try await expect(storage.uafOperation(id)?.state, is: state, "\(id)")
       }
       try await expect(storage.authenticate("k1", of: "alice"), is: .keyUnknown, "a login by the key")
       try await expect(storage.authenticate("k2", of: "alice"), is: .accepted, "one by another")
@@ -163,10 +163,10 @@ extension StorageContract {
       _ = try await storage.register("k", of: "alice")
       _ = try await storage.authenticate("k", of: "alice", "s")
       let basis = Storage.basis("s")
-      try await storage.addUAFSession(Sample.session("before", "Reg", of: "alice"), by: basis, audit: nil)
+      try await storage.addUAFOperation(Sample.session("before", "Reg", of: "alice"), by: basis, audit: nil)
       let insufficient = Storage.basis("s", suffices: false)
       try await expect(.unauthorized, "one of keys that do not suffice") {
-        try await storage.addUAFSession(
+        try await storage.addUAFOperation(
           Sample.session("weak", "Reg", of: "alice"), by: insufficient, audit: nil)
       }
       try await expect(.unauthorized, "a target by such keys") {
@@ -174,9 +174,9 @@ extension StorageContract {
       }
       let device = try await storage.only("alice").id
       _ = try await storage.lockDevice(device)
-      try await expect(storage.uafSession("before")?.hasEndedAsForbidden, is: true, "one before the lock")
+      try await expect(storage.uafOperation("before")?.hasEndedAsForbidden, is: true, "one before the lock")
       try await expect(.deviceLocked, "one after it") {
-        try await storage.addUAFSession(Sample.session("locked", "Reg", of: "alice"), by: basis, audit: nil)
+        try await storage.addUAFOperation(Sample.session("locked", "Reg", of: "alice"), by: basis, audit: nil)
       }
       try await expect(.deviceLocked, "a target after it") {
         try await storage.addTarget("t", of: "alice", on: "other", by: basis)
@@ -185,7 +185,7 @@ extension StorageContract {
       _ = try await storage.revokeDevice(device, audit: event("revoked"), lost: Sample.lost)
       for operation in ["s", "nothing"] {
         try await expect(.unauthorized, "one after the revocation") {
-          try await storage.addUAFSession(
+          try await storage.addUAFOperation(
             Sample.session("revoked", "Reg", of: "alice"), by: Storage.basis(operation), audit: nil)
         }
       }

@@ -185,9 +185,9 @@ extension StorageContract {
         is: .unknown, "a cancellation")
       var session = Sample.session("s", "Auth", of: "alice")
       session.transaction = "t-a"
-      try await storage.addUAFSession(session, audit: nil)
+      try await storage.addUAFOperation(session, audit: nil)
       let outcome = try await storage.finishUAFAuthentication(
-        "s", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+        "s", of: "alice", UAFOperationEnd(status: 1200, time: 1050),
         uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in event("uaf") }
       try expect(outcome, is: .transactionOver, "an answer by UAF")

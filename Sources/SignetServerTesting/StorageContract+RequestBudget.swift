@@ -49,7 +49,7 @@ extension StorageContract {
         aaid: "7357#0001", keyID: Array(id.utf8), user: "alice", publicKey: [4] + id.utf8, algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
       return try await storage.finishUAFRegistration(
-        id, UAFSessionEnd(status: 1200, time: 1050), adding: [key.new], limit: 99
+        id, UAFOperationEnd(status: 1200, time: 1050), adding: [key.new], limit: 99
       ) { event("\($0)") } == .accepted
     },
   ]
@@ -147,12 +147,12 @@ extension StorageContract {
           try await expect(dispatch("r\(number)", "Dereg"), is: .added, "what removes keys")
           try await expect(dispatch("n\(number)", to: nil), is: .added, "a token that reaches no device")
         }
-        try await expect(storage.uafSession("t1")?.requester, is: nil, "who has asked by it")
+        try await expect(storage.uafOperation("t1")?.requester, is: nil, "who has asked by it")
         try await expect(dispatch("t3", for: "t"), is: .added, "the same device once more")
-        try await expect(storage.uafSession("t3")?.requester, is: "key:a", "who has asked again")
+        try await expect(storage.uafOperation("t3")?.requester, is: "key:a", "who has asked again")
         try await expect(
           dispatch("t4", for: "t"), is: .tooManyPending(retryAfter: 300), "and once more")
-        try await expect(storage.uafSession("t4"), is: nil, "what was refused")
+        try await expect(storage.uafOperation("t4"), is: nil, "what was refused")
         try await expect(storage.decide("t", Sample.decision(at: 1050)), is: .decided, "the end of them all")
         var anybodys = Sample.transaction("n", by: "key:a")
         anybodys.user = nil
@@ -305,14 +305,14 @@ extension Storage {
   fileprivate func dispatch(
     _ session: UAFOperationRecord, _ limits: TransactionLimits
   ) async throws -> AdmissionOutcome {
-    try await addUAFSession(session, limits: limits) { StorageContract.event("\($0)") }
+    try await addUAFOperation(session, limits: limits) { StorageContract.event("\($0)") }
   }
 
   /// Redeems a token, and answers by alice's key.
   fileprivate func logIn(_ id: String) async throws -> UAFOutcome {
     _ = try await redeem(id)
     return try await finishUAFAuthentication(
-      id, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+      id, of: "alice", UAFOperationEnd(status: 1200, time: 1050),
       uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
     ) { StorageContract.event("\($0)") }
   }

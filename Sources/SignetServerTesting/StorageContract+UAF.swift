@@ -23,7 +23,9 @@ extension StorageContract {
     return session
   }
 
-  private static func end(at time: Int64 = 1050) -> UAFSessionEnd { UAFSessionEnd(status: 1200, time: time) }
+  private static func end(at time: Int64 = 1050) -> UAFOperationEnd {
+    UAFOperationEnd(status: 1200, time: time)
+  }
 
   private static func use(_ key: UInt8, _ counter: UInt32) -> CounterUpdate {
     CounterUpdate(aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), signCounter: counter)
@@ -50,7 +52,7 @@ extension StorageContract {
   private static func prepare(_ storage: Storage, _ counters: [UInt32]) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
-    try await storage.addUAFSession(session("first", "Reg"), audit: nil)
+    try await storage.addUAFOperation(session("first", "Reg"), audit: nil)
     let credentials = counters.enumerated().map { credential(UInt8($0 + 1), counter: $1) }
     try expect(await register(storage, "first", credentials), is: .accepted, "the first registration")
   }
@@ -59,12 +61,12 @@ extension StorageContract {
   static let uaf: [Check] = [
     Check("a UAF registration is taken once, of 50") { storage in
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
-      try await storage.addUAFSession(session("s", "Reg"), audit: event("session"))
+      try await storage.addUAFOperation(session("s", "Reg"), audit: event("session"))
       let outcomes = try await race { try await register(storage, "s", [credential(UInt8($0))]) }
       try expect(outcomes.count { $0 == .accepted }, is: 1, "registrations that were taken")
       try expect(outcomes.count { $0 == .expired }, is: contestants - 1, "registrations that came too late")
       try expect(try await storage.uafCredentials(user: "alice").count, is: 1, "keys of the user")
-      let session = try await storage.uafSession("s")
+      let session = try await storage.uafOperation("s")
       try expect(session?.state, is: .succeeded, "the operation")
       try expect(session?.end, is: end(), "its end")
     },
@@ -72,19 +74,19 @@ extension StorageContract {
       try await prepare(storage, [0])
       var other = session("second", "Reg")
       other.user = "bob"
-      try await storage.addUAFSession(other, audit: nil)
+      try await storage.addUAFOperation(other, audit: nil)
       let outcome = try await register(
         storage, "second", [credential(9, user: "bob"), credential(1, user: "bob")])
       try expect(outcome, is: .keyExists, "a key that there is")
       try expect(try await storage.uafCredentials(user: "bob"), is: [], "keys of the other user")
-      try expect(try await storage.uafSession("second")?.state, is: .failed, "the operation")
-      try expect(try await storage.uafSession("second")?.end?.status, is: 1498, "its status")
+      try expect(try await storage.uafOperation("second")?.state, is: .failed, "the operation")
+      try expect(try await storage.uafOperation("second")?.end?.status, is: 1498, "its status")
       let found = try await storage.uafCredential(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
       try expect(found, is: credential(1), "the key")
     },
     Check("a UAF response that is too late is not taken") { storage in
       try await prepare(storage, [0])
-      try await storage.addUAFSession(session("s"), audit: nil)
+      try await storage.addUAFOperation(session("s"), audit: nil)
       try expect(await authenticate(storage, "s", [use(1, 0)], at: 1100), is: .expired, "at the end")
       try expect(await authenticate(storage, "s", [use(1, 0)], at: 1099), is: .accepted, "before the end")
       try expect(await authenticate(storage, "none", [use(1, 0)]), is: .expired, "of no operation")
@@ -92,7 +94,7 @@ extension StorageContract {
     Check("UAF counters grow, or stay 0") { storage in
       try await prepare(storage, [0, 5])
       for (id, uses) in [("a", [use(1, 0)]), ("b", [use(1, 0), use(2, 6)]), ("c", [use(1, 3)])] {
-        try await storage.addUAFSession(session(id), audit: nil)
+        try await storage.addUAFOperation(session(id), audit: nil)
         try expect(await authenticate(storage, id, uses), is: .accepted, "authentication \(id)")
       }
       let counters = try await storage.uafCredentials(user: "alice").map(\.signCounter)
@@ -101,17 +103,18 @@ extension StorageContract {
     Check("a UAF key whose counter does not grow is in quarantine") { storage in
       try await prepare(storage, [5, 5, 5])
       for (id, key, counter) in [("a", 1, 5), ("b", 2, 4), ("c", 3, 0)] as [(String, UInt8, UInt32)] {
-        try await storage.addUAFSession(session(id), audit: nil)
+        try await storage.addUAFOperation(session(id), audit: nil)
         let copied = use(key, counter)
         try expect(
           await authenticate(storage, id, [copied]), is: .clonedAuthenticator(copied),
           "counter \(counter) after 5")
-        try expect(try await storage.uafSession(id)?.state, is: .failed, "the operation")
-        try await storage.addUAFSession(session(id + "2"), audit: nil)
+        try expect(try await storage.uafOperation(id)?.state, is: .failed, "the operation")
+        try await storage.addUAFOperation(session(id + "2"), audit: nil)
         try expect(
           await authenticate(storage, id + "2", [use(key, 100)]), is: .keyUnknown, "a key in quarantine")
         let statuses = [
-          try await storage.uafSession(id)?.end?.status, try await storage.uafSession(id + "2")?.end?.status,
+          try await storage.uafOperation(id)?.end?.status,
+          try await storage.uafOperation(id + "2")?.end?.status,
         ]
         try expect(statuses, is: [1498, 1481], "what the clients are told")
       }
@@ -120,7 +123,7 @@ extension StorageContract {
     },
     Check("of 50 UAF responses with one counter one is taken") { storage in
       try await prepare(storage, [5])
-      for number in 0..<contestants { try await storage.addUAFSession(session("s\(number)"), audit: nil) }
+      for number in 0..<contestants { try await storage.addUAFOperation(session("s\(number)"), audit: nil) }
       let outcomes = try await race { try await authenticate(storage, "s\($0)", [use(1, 6)]) }
       try expect(outcomes.count { $0 == .accepted }, is: 1, "responses that were taken")
       try expect(
@@ -133,7 +136,7 @@ extension StorageContract {
         _ = try await storage.addTransaction(
           Sample.transaction(id), key: nil, limits: TransactionLimits()
         ) { _ in event("transaction") }
-        try await storage.addUAFSession(session(id, transaction: id), audit: nil)
+        try await storage.addUAFOperation(session(id, transaction: id), audit: nil)
       }
       try expect(await authenticate(storage, "t1", [use(1, 0)]), is: .accepted, "of a pending one")
       let decided = try await storage.transaction("t1")
@@ -156,7 +159,7 @@ extension StorageContract {
       func begin(_ id: String, for transaction: String, at time: Int64) async throws -> AdmissionOutcome {
         var session = session(id, transaction: transaction)
         (session.created, session.expires, session.target) = (time, time + 100, "d1")
-        return try await storage.addUAFSession(session, limits: TransactionLimits(challenges: 1)) {
+        return try await storage.addUAFOperation(session, limits: TransactionLimits(challenges: 1)) {
           event("\(id) \($0)")
         }
       }
@@ -171,11 +174,11 @@ extension StorageContract {
       try expect(next, is: .added, "the next request, as nobody was asked")
       try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .decided, "a withdrawal")
       try await expect(begin("withdrawn", for: "t2", at: 1200), is: .transactionOver, "a withdrawn one")
-      try await storage.addUAFSession(session("t3", transaction: "t3"), audit: nil)
+      try await storage.addUAFOperation(session("t3", transaction: "t3"), audit: nil)
       try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .accepted, "an answer")
       try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionOver, "an accepted one")
       for id in ["late", "back", "withdrawn", "accepted"] {
-        try await expect(storage.uafSession(id) == nil, is: true, "\(id) is not added")
+        try await expect(storage.uafOperation(id) == nil, is: true, "\(id) is not added")
         try await expect(
           log(of: storage).count { $0 == event("\(id) transactionOver").text }, is: 1, "the event of \(id)")
       }
@@ -190,20 +193,20 @@ extension StorageContract {
       let (asked, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
       let refusal = UAFOutcome.requirementNotMet(reason: "no")
       for id in ["a", "b"] {
-        try await storage.addUAFSession(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
+        try await storage.addUAFOperation(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
         let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {
           event($0 == refusal ? "refused" : "accepted")
         } judge: { keys, transaction in
           keys == [key] && transaction == (id == "b" ? asked : nil) ? refusal : nil
         }
         try expect(outcome, is: refusal, "the outcome of \(id)")
-        try expect(try await storage.uafSession(id)?.state, is: .failed, "the operation \(id)")
-        try expect(try await storage.uafSession(id)?.end?.status, is: 1492, "the status of \(id)")
+        try expect(try await storage.uafOperation(id)?.state, is: .failed, "the operation \(id)")
+        try expect(try await storage.uafOperation(id)?.end?.status, is: 1492, "the status of \(id)")
       }
       try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the key")
       try expect(try await storage.transaction("t1")?.state, is: .pending, "the transaction")
       // A key that is not in use is refused as that, whatever is demanded.
-      try await storage.addUAFSession(session("c"), audit: nil)
+      try await storage.addUAFOperation(session("c"), audit: nil)
       let unknown = try await storage.finishUAFAuthentication(
         "c", of: "alice", end(), uses: [use(2, 1)]
       ) { _ in
@@ -212,7 +215,7 @@ extension StorageContract {
         refusal
       }
       try expect(unknown, is: .keyUnknown, "a key that there is not")
-      try await storage.addUAFSession(session("r", "Reg"), audit: nil)
+      try await storage.addUAFOperation(session("r", "Reg"), audit: nil)
       let registered = try await storage.finishUAFRegistration(
         "r", end(), adding: [credential(3).new], limit: 4
       ) { _ in
@@ -222,7 +225,7 @@ extension StorageContract {
       }
       try expect(registered, is: refusal, "a registration")
       try expect(try await storage.uafCredentials(user: "alice"), is: [key], "the keys")
-      try expect(try await storage.uafSession("r")?.end?.status, is: 1492, "the status of the registration")
+      try expect(try await storage.uafOperation("r")?.end?.status, is: 1492, "the status of the registration")
       let texts = try await log(of: storage)
       for (name, count) in [("refused", 2), ("accepted", 0), ("unknown", 1), ("not registered", 1)] {
         try expect(texts.count { $0 == event(name).text }, is: count, "events called \(name)")
@@ -232,11 +235,11 @@ extension StorageContract {
       try await prepare(storage, [0])
       var anybody = session("s")
       anybody.user = nil
-      try await storage.addUAFSession(anybody, audit: nil)
-      try await storage.addUAFSession(session("own"), audit: nil)
+      try await storage.addUAFOperation(anybody, audit: nil)
+      try await storage.addUAFOperation(session("own"), audit: nil)
       try expect(await authenticate(storage, "own", [use(1, 0)], of: "bob"), is: .expired, "of another user")
       try expect(await authenticate(storage, "s", [use(1, 0)]), is: .accepted, "where nobody was named")
-      try expect(try await storage.uafSession("s")?.user, is: "alice", "whose operation it is")
+      try expect(try await storage.uafOperation("s")?.user, is: "alice", "whose operation it is")
     },
     Check("a UAF token is redeemed once, of 50, in time") { storage in
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
@@ -247,28 +250,29 @@ extension StorageContract {
         waiting.tokenDigest = [digest]
         waiting.tokenExpires = 1060
         waiting.target = "device"
-        try await storage.addUAFSession(waiting, audit: nil)
+        try await storage.addUAFOperation(waiting, audit: nil)
       }
-      try expect(try await storage.pendingUAFSessions(target: "device", at: 1059).count, is: 2, "that wait")
-      try expect(try await storage.pendingUAFSessions(target: "device", at: 1060), is: [], "that are over")
+      try expect(try await storage.pendingUAFOperations(target: "device", at: 1059).count, is: 2, "that wait")
+      try expect(try await storage.pendingUAFOperations(target: "device", at: 1060), is: [], "that are over")
       let won = try await race { number in
         try await storage.redeemUAFToken(
           [1], request: [UInt8(number)], at: 1050, until: 1170, audit: event("redeemed"))
       }
       try expect(won.count { $0 }, is: 1, "redemptions")
-      try expect(try await storage.uafSession(tokenDigest: [1])?.expires, is: 1170, "the end of the request")
+      try expect(
+        try await storage.uafOperation(tokenDigest: [1])?.expires, is: 1170, "the end of the request")
       let isTaken = try await storage.redeemUAFToken(
         [2], request: [1], at: 1060, until: 1170, audit: event("redeemed"))
       try expect(isTaken, is: false, "a redemption at the end")
     },
     Check("a UAF request that nobody answers is forgotten") { storage in
       try await prepare(storage, [])
-      try await storage.addUAFSession(session("s"), audit: nil)
+      try await storage.addUAFOperation(session("s"), audit: nil)
       _ = try await storage.sweep(at: 1699) { _ in event("expired") }
-      try expect(try await storage.uafSession("s")?.id, is: "s", "before its time")
+      try expect(try await storage.uafOperation("s")?.id, is: "s", "before its time")
       _ = try await storage.sweep(at: 1700) { _ in event("expired") }
-      try expect(try await storage.uafSession("s"), is: nil, "ten minutes after its end")
-      try expect(try await storage.uafSession("first")?.state, is: .succeeded, "one that was answered")
+      try expect(try await storage.uafOperation("s"), is: nil, "ten minutes after its end")
+      try expect(try await storage.uafOperation("first")?.state, is: .succeeded, "one that was answered")
     },
     Check("UAF keys are removed by name, by model, and all") { storage in
       try await prepare(storage, [0, 0, 0])
@@ -296,7 +300,7 @@ extension StorageContract {
           id, of: user, end(at: time), removing: [selection], audit: event("ended")
         ) { _, _ in event("removed") }
       }
-      try await storage.addUAFSession(session("s", "Dereg"), audit: nil)
+      try await storage.addUAFOperation(session("s", "Dereg"), audit: nil)
       try expect(await deregister("s", key, of: "bob"), is: .expired, "of another user")
       try expect(await deregister("s", key, at: 1100), is: .expired, "when it is over")
       try expect(await deregister("none", key), is: .expired, "of no operation")
@@ -307,8 +311,8 @@ extension StorageContract {
       try expect(
         try await storage.uafCredentials(user: "alice").map(\.keyID),
         is: [[UInt8](repeating: 2, count: 32)], "the keys")
-      try expect(try await storage.uafSession("s")?.end, is: end(), "its end")
-      try await storage.addUAFSession(session("t", "Dereg"), audit: nil)
+      try expect(try await storage.uafOperation("s")?.end, is: end(), "its end")
+      try await storage.addUAFOperation(session("t", "Dereg"), audit: nil)
       try expect(await deregister("t", key), is: .accepted, "of a key that is gone")
     },
     Check("a UAF key is released from quarantine, and its counter stays") { storage in
@@ -318,7 +322,7 @@ extension StorageContract {
         try await storage.releaseUAFCredential(aaid: "7357#0001", keyID: id, audit: event("released"))
       }
       try expect(try await release(), is: false, "of a key that is in use")
-      try await storage.addUAFSession(session("s"), audit: nil)
+      try await storage.addUAFOperation(session("s"), audit: nil)
       try expect(
         await authenticate(storage, "s", [use(1, 5)]), is: .clonedAuthenticator(use(1, 5)), "the copy")
       try expect(try await release(), is: true, "of the key in quarantine")
@@ -339,7 +343,7 @@ extension StorageContract {
       {
         var registration = session("s\(number)", "Reg")
         registration.user = user
-        try await storage.addUAFSession(registration, audit: nil)
+        try await storage.addUAFOperation(registration, audit: nil)
         var key = credential(number, user: user)
         key.device = device
         try expect(await register(storage, "s\(number)", [key]), is: .accepted, "registration \(number)")

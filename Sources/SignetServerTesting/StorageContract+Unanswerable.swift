@@ -152,7 +152,7 @@ extension StorageContract {
       try await expect(ask(storage, "t1", target: "d1"), is: .added, "before")
       _ = try await storage.lockDevice(of: "alice")
       try await expectEnded(storage, "t1", "the lock")
-      try await expect(storage.uafSession("s-t1")?.state, is: .failed, "its operation")
+      try await expect(storage.uafOperation("s-t1")?.state, is: .failed, "its operation")
       try await expect(
         storage.dueDeliveries(on: .ciba, at: 1011, limitPerReceiver: 9).map(\.event.subject), is: ["t1"],
         "what the client is told")
@@ -187,9 +187,9 @@ extension StorageContract {
       try await begin(1)
       func logIn(_ counter: UInt32) async throws -> UAFOutcome {
         let session = "l\(counter)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
-        try await storage.addUAFSession(Sample.session(session, "Auth", of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session(session, "Auth", of: "alice"), audit: nil)
         return try await storage.finishUAFAuthentication(
-          session, of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+          session, of: "alice", UAFOperationEnd(status: 1200, time: 1050),
           uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)]
         ) { _ in at(1050) }
       }
@@ -200,9 +200,9 @@ extension StorageContract {
       }
       try await expectEnded(storage, "t1", "the quarantine")
       try await begin(2)
-      try await storage.addUAFSession(Sample.session("dereg", "Dereg", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.session("dereg", "Dereg", of: "alice"), audit: nil)
       _ = try await storage.finishUAFDeregistration(
-        "dereg", of: "alice", UAFSessionEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
+        "dereg", of: "alice", UAFOperationEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
         audit: event("ended")
       ) { _, _ in at(1050) }
       try await expectEnded(storage, "t2", "the deregistration")
@@ -216,9 +216,9 @@ extension StorageContract {
       try await prepare(storage)
       _ = try await storage.register("k1", of: "alice")
       _ = try await storage.addTarget("d1", of: "alice")
-      let end = UAFSessionEnd(status: 1491, time: 1050)
+      let end = UAFOperationEnd(status: 1491, time: 1050)
       func refuse(_ session: String) async throws -> Bool {
-        try await storage.failUAFSession(session, end, audit: at(1050))
+        try await storage.failUAFOperation(session, end, audit: at(1050))
       }
       // The operation of t2 is over before the request is.
       for (id, end) in [("t1", 1300), ("t2", 1290), ("t3", 1300)] as [(String, Int64)] {
@@ -227,12 +227,12 @@ extension StorageContract {
       try await expect(refuse("s-t1"), is: true, "a refusal")
       try await expectEnded(storage, "t1", "the refusal")
       try await expectWaiting(storage, "t2", "what has an operation of its own")
-      _ = try await storage.expireUAFSession(
-        "s-t2", UAFSessionEnd(status: 1498, time: 1290), audit: at(1290))
+      _ = try await storage.expireUAFOperation(
+        "s-t2", UAFOperationEnd(status: 1498, time: 1290), audit: at(1290))
       try await expectEnded(storage, "t2", "the end of the operation's time")
       try await expect(storage.redeem("t3"), is: true, "a token")
       let outcome = try await storage.finishUAFAuthentication(
-        "s-t3", of: "alice", UAFSessionEnd(status: 1200, time: 1050),
+        "s-t3", of: "alice", UAFOperationEnd(status: 1200, time: 1050),
         uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]
       ) { _ in
         at(1050)
@@ -254,7 +254,7 @@ extension StorageContract {
         try await expect(refuse("none"), is: false, "no operation")
         var session = Sample.session("s-\(id)", "Auth", of: "alice")
         session.transaction = id
-        try await storage.addUAFSession(session, audit: nil)
+        try await storage.addUAFOperation(session, audit: nil)
         try await expect(refuse("s-\(id)"), is: true, "a refusal")
       }
       try await expectWaiting(storage, "r1", "what other operations may ask")
@@ -304,7 +304,7 @@ extension StorageContract {
         (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
         (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
         let asked = UAFAsking(transaction, key: key) { _ in event("asked") }
-        return try await storage.addUAFSession(session, answering: asked, limits: Sample.limits) { _ in
+        return try await storage.addUAFOperation(session, answering: asked, limits: Sample.limits) { _ in
           event("operation")
         }
       }
@@ -314,7 +314,7 @@ extension StorageContract {
       try await expect(order("t1"), is: .added, "an operation")
       try await expect(order("t2", key: "none"), is: .keyRevoked, "by a key that there is not")
       try await expect(storage.transaction("t2") == nil, is: true, "no transaction")
-      try await expect(storage.uafSession("s-t2") == nil, is: true, "no operation")
+      try await expect(storage.uafOperation("s-t2") == nil, is: true, "no operation")
       // What ends for another reason leaves it alone.
       _ = try await storage.register("k2", of: "alice")
       _ = try await storage.removeUAFCredentials(

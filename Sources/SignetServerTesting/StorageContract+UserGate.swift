@@ -156,32 +156,32 @@ extension StorageContract {
         for: Array(user.utf8), of: "bank-\(user)", at: 1200, pushedWithin: 60, audit: event("issued"))
     },
     GatedStep(step: "redeemUAFToken", name: "a UAF token") { storage, user in
-      var session = Sample.uafSession("u-\(user)", of: user)
+      var session = Sample.uafOperation("u-\(user)", of: user)
       (session.state, session.request) = (.tokenCreated, nil)
       (session.tokenDigest, session.tokenExpires) = (Array(user.utf8), 1100)
-      try await storage.addUAFSession(session, audit: nil)
+      try await storage.addUAFOperation(session, audit: nil)
     } accepts: { storage, user in
       try await storage.redeemUAFToken(
         Array(user.utf8), request: [1], at: 1050, until: 1100, audit: event("redeemed"))
     },
-    GatedStep(step: "addUAFSession", name: "the beginning of a UAF operation") { _, _ in
+    GatedStep(step: "addUAFOperation", name: "the beginning of a UAF operation") { _, _ in
     } accepts: { storage, user in
-      try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: user), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("u-\(user)", of: user), audit: nil)
       return true
     },
     GatedStep(step: "finishUAFRegistration", name: "a UAF registration") { storage, user in
-      try await storage.addUAFSession(Sample.uafSession("u-\(user)", "Reg", of: nil), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("u-\(user)", "Reg", of: nil), audit: nil)
     } accepts: { storage, user in
       try await storage.registerUAF("u-\(user)", of: user) == .accepted
     },
     GatedStep(step: "finishUAFAuthentication", name: "a UAF authentication") { storage, user in
-      try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("r-\(user)", "Reg", of: nil), audit: nil)
       _ = try await storage.registerUAF("r-\(user)", of: user)
-      try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: nil), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("u-\(user)", of: nil), audit: nil)
     } accepts: { storage, user in
       let use = CounterUpdate(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
       return try await storage.finishUAFAuthentication(
-        "u-\(user)", of: user, UAFSessionEnd(status: 1200, time: 1050), uses: [use]
+        "u-\(user)", of: user, UAFOperationEnd(status: 1200, time: 1050), uses: [use]
       ) { _ in event("uaf") } == .accepted
     },
     GatedStep(step: "addUAFTarget", name: "a device for UAF tokens") { _, _ in

@@ -13,7 +13,7 @@ extension StorageContract {
         let target = PushTargetRecord(
           id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
         _ = try await storage.addPushTarget(target, limit: 5, audit: event("target"))
-        try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
+        try await storage.addUAFOperation(Sample.uafOperation("r-\(user)", "Reg", of: nil), audit: nil)
         _ = try await storage.registerUAF("r-\(user)", of: user)
       }
       try await expect(storage.suspend("suspended"), is: .changed, "suspend")
@@ -45,10 +45,10 @@ extension StorageContract {
         storage.transaction("accepted-suspended")?.state, is: .pending, "what was said yes to")
       try await expect(remove("suspended"), is: true, "a target of pushes")
       try await expect(remove("deleted"), is: false, "a target of nobody's")
-      try await storage.addUAFSession(Sample.uafSession("d", "Dereg", of: "suspended"), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("d", "Dereg", of: "suspended"), audit: nil)
       try await expect(
         storage.finishUAFDeregistration(
-          "d", of: "suspended", UAFSessionEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
+          "d", of: "suspended", UAFOperationEnd(status: 1200, time: 1050), removing: [UAFKeySelection()],
           audit: event("ended")
         ) { _, _ in event("removed") }, is: .accepted, "a deregistration")
       try await expect(storage.uafCredentials(user: "suspended"), is: [], "the keys")
@@ -60,7 +60,7 @@ extension StorageContract {
       for id in ["t1", "t2"] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
       }
-      try await storage.addUAFSession(Sample.uafSession("u1", of: "alice"), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("u1", of: "alice"), audit: nil)
       let position = try await storage.transactionChanges(after: nil).last
       try await expect(storage.suspend("alice"), is: .changed, "suspend")
       try await expect(storage.suspend("alice"), is: .unchanged, "again")
@@ -73,8 +73,8 @@ extension StorageContract {
         try await expect(storage.transaction(id)?.state, is: .withdrawn, "a request")
         try await expect(storage.transaction(id)?.end?.reason, is: "userNotActive", "why it ended")
       }
-      try await expect(storage.uafSession("u1")?.state, is: .failed, "an operation")
-      try await expect(storage.uafSession("u1")?.hasEndedAsForbidden, is: true, "how it ended")
+      try await expect(storage.uafOperation("u1")?.state, is: .failed, "an operation")
+      try await expect(storage.uafOperation("u1")?.hasEndedAsForbidden, is: true, "how it ended")
       try await expect(storage.transactionChanges(after: position).users, is: ["alice"], "who is told")
       let texts = try await log(of: storage)
       try expect(texts.count { $0 == event("ended").text }, is: 2, "events of the requests")
@@ -105,7 +105,7 @@ extension StorageContract {
           app, with: Sample.credential("codes-\(id)", serial: "app-\(id)"), audit: event("app"))
       }
       try await expect(storage.registerApp("registered"), is: true, "an app")
-      try await storage.addUAFSession(Sample.uafSession("r1", "Reg", of: nil), audit: nil)
+      try await storage.addUAFOperation(Sample.uafOperation("r1", "Reg", of: nil), audit: nil)
       _ = try await storage.registerUAF("r1", of: "alice")
       try await expect(storage.delete("alice"), is: .changed, "delete")
       try await expect(storage.delete("alice"), is: .unknown, "again")

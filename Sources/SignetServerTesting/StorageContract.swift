@@ -307,10 +307,10 @@ extension Storage {
   }
 
   /// Adds a UAF operation, however often its user is asked.
-  package func addUAFSession(
+  package func addUAFOperation(
     _ session: UAFOperationRecord, by basis: UAFBasis? = nil, audit: AuditRecord?
   ) async throws {
-    let outcome = try await addUAFSession(session, by: basis, limits: Sample.limits) { _ in audit }
+    let outcome = try await addUAFOperation(session, by: basis, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")
   }
 }

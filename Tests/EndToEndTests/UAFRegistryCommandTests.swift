@@ -50,7 +50,7 @@ import UAFFixture
     var session = UAFOperationRecord(
       id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)
     session.request = [1]
-    try await storage.addUAFSession(session, audit: nil)
+    try await storage.addUAFOperation(session, audit: nil)
     let key = [UInt8](repeating: 7, count: 32)
     var credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: key, user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
@@ -58,7 +58,7 @@ import UAFFixture
     credential.state = .quarantined
     (credential.modelProof, credential.keyProtection) = (.attested, 2)
     let outcome = try await storage.finishUAFRegistration(
-      "s", UAFSessionEnd(status: 1200, time: 50),
+      "s", UAFOperationEnd(status: 1200, time: 50),
       adding: [NewUAFCredential(credential, digest: PublicKeyDigest(of: [4]))], limit: 1
     ) { _ in event }
     #expect(outcome == .accepted)

@@ -204,8 +204,8 @@ import UAFFixture
     "answerTransaction": ["answerTransaction"],
     "token": ["issueTokens"],
     "takePushAuth": ["registerPushAuthMechanism", "changePushAuthDevice", "answerPushAuthMessage"],
-    "uafRequestRegistration": ["addUAFSession"],
-    "uafRequestAuthentication": ["addUAFSession"],
+    "uafRequestRegistration": ["addUAFOperation"],
+    "uafRequestAuthentication": ["addUAFOperation"],
     "uafRegistration": ["finishUAFRegistration"],
     "uafAuthentication": ["finishUAFAuthentication"],
     "uafRedeemRegistration": ["redeemUAFToken"],
@@ -214,7 +214,7 @@ import UAFFixture
     "uafAddTarget": ["addUAFTarget"],
     "uafChangeTarget": ["changeUAFTarget"],
     "uafChangeDevice": ["changeUAFTarget"],
-    "uafConformanceGet": ["addUAFSession"],
+    "uafConformanceGet": ["addUAFOperation"],
     "uafConformanceRespond": ["finishUAFRegistration", "finishUAFAuthentication"],
   ]
 

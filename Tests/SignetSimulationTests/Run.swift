@@ -268,7 +268,7 @@ private final class World: Sendable {
       }
     }
     for id in history.operations {
-      guard let found = try await storage.uafSession(id), found.isOpen, !found.isOver(at: time) else {
+      guard let found = try await storage.uafOperation(id), found.isOpen, !found.isOver(at: time) else {
         continue
       }
       open.insert(id)

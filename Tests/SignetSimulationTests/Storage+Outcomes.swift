@@ -202,7 +202,7 @@ extension Storage {
       record.target = party.map { _ in "device of \(user)" }
       let begun = record
       let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
-      return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
+      return word(try await addUAFOperation(begun, limits: Sample.limits) { event(word($0)) })
     case .register(let session, let key, let publicKey, let user, let device):
       var credential = UAFCredentialRecord(
         aaid: Sample.aaid, keyID: Sample.keyID(of: key), user: user,
@@ -214,7 +214,7 @@ extension Storage {
       // The bits of the FIDO registry: software, or hardware.
       credential.keyProtection = protection == .software ? 1 : 2
       credential.modelProof = protection == .attested ? .attested : .claimed
-      let end = UAFSessionEnd(status: 1200, time: time)
+      let end = UAFOperationEnd(status: 1200, time: time)
       let key = credential
       return try await finishUAFRegistration(session, end, adding: [key.new], limit: 1000) {
         event($0.word)
@@ -224,7 +224,7 @@ extension Storage {
     case .login(let session, let user, let key, let counter):
       let use = CounterUpdate(aaid: Sample.aaid, keyID: Sample.keyID(of: key), signCounter: counter)
       let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
-      let end = UAFSessionEnd(
+      let end = UAFOperationEnd(
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
       return try await finishUAFAuthentication(session, of: user, end, uses: [use]) {
         event($0.word)

@@ -34,13 +34,13 @@ extension Storage {
       (record.transaction, record.requester) = (request, party)
       let begun = record
       let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
-      return word(try await addUAFSession(begun, limits: Sample.limits) { event(word($0)) })
+      return word(try await addUAFOperation(begun, limits: Sample.limits) { event(word($0)) })
     case .redeem(let session):
       return try await redeemUAFToken(
         Array(session.utf8), request: [1], at: time, until: time + Model.sessionLifetime, audit: done)
         ? "done" : "refused"
     case .refuse(let session):
-      return try await failUAFSession(session, UAFSessionEnd(status: 1491, time: time), audit: done)
+      return try await failUAFOperation(session, UAFOperationEnd(status: 1491, time: time), audit: done)
         ? "done" : "nothing"
     default: preconditionFailure("not about a target")
     }

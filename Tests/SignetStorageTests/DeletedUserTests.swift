@@ -94,14 +94,14 @@ import Testing
       sealedSecret: [9], created: 3, state: .active)
     _ = try await storage.addTokens([token]) { _ in event }
 
-    try await storage.addUAFSession(
+    try await storage.addUAFOperation(
       UAFOperationRecord(
         id: "r", operation: "Reg", user: id, created: 3, expires: 5000, state: .requested), audit: event)
     let credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: [1], user: id, publicKey: [4], algorithm: 1, keyFormat: 0x100,
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 3)
     _ = try await storage.finishUAFRegistration(
-      "r", UAFSessionEnd(status: 1200, time: 4), adding: [credential.new], limit: 4
+      "r", UAFOperationEnd(status: 1200, time: 4), adding: [credential.new], limit: 4
     ) { _ in event }
     _ = try await storage.addUAFTarget(
       UAFTargetRecord(

@@ -170,7 +170,7 @@ import Testing
     AuthenticatedTable(table: "uaf_credentials") {
       try await $0.uafCredentials(user: "alice").contains { $0.state == .altered }
     },
-    AuthenticatedTable(table: "uaf_sessions", row: "id = 's'") { try await $0.uafSession("s") == nil },
+    AuthenticatedTable(table: "uaf_sessions", row: "id = 's'") { try await $0.uafOperation("s") == nil },
     AuthenticatedTable(table: "uaf_targets") { try await $0.uafTarget("d") == nil },
     AuthenticatedTable(table: "pushauth_mechanisms") {
       try await $0.pushAuthMechanisms(user: "alice").contains { $0.state == .altered }
@@ -410,7 +410,7 @@ import Testing
     try await bench.tamper("UPDATE containers SET name = 'x' WHERE id = 'b'")
 
     // Whatever is bound to the device looks at what is there.
-    try await storage.addUAFSession(
+    try await storage.addUAFOperation(
       UAFOperationRecord(
         id: "late", operation: "Reg", user: "bob", created: 8, expires: 100, state: .requested), audit: event)
     var key = UAFCredentialRecord(
@@ -418,7 +418,7 @@ import Testing
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 9)
     key.device = device.installation
     let outcome = try await storage.finishUAFRegistration(
-      "late", UAFSessionEnd(status: 1200, time: 9), adding: [key.new], limit: 4
+      "late", UAFOperationEnd(status: 1200, time: 9), adding: [key.new], limit: 4
     ) { _ in event }
     #expect(outcome == .accepted)
     #expect(try await storage.device(device.id)?.standing == .locked)
@@ -571,7 +571,7 @@ import Testing
       limits: limits
     ) { _ in event }
     for operation in ["Reg", "Auth"] {
-      try await storage.addUAFSession(
+      try await storage.addUAFOperation(
         UAFOperationRecord(
           id: operation == "Reg" ? "r" : "s", operation: operation, user: "alice", created: 3, expires: 100,
           state: .requested), audit: event)
@@ -580,7 +580,7 @@ import Testing
       aaid: "7357#0001", keyID: [1], user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 3)
     _ = try await storage.finishUAFRegistration(
-      "r", UAFSessionEnd(status: 1200, time: 4), adding: [credential.new], limit: 1
+      "r", UAFOperationEnd(status: 1200, time: 4), adding: [credential.new], limit: 1
     ) { _ in event }
     _ = try await storage.addUAFTarget(
       UAFTargetRecord(

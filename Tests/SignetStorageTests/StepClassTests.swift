@@ -27,7 +27,7 @@ import Testing
       "addPushTarget", "changePushTarget",
       "addPushAuthMechanism", "registerPushAuthMechanism", "changePushAuthDevice",
       "answerPushAuthMessage",
-      "addUAFSession(_:by:answering:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
+      "addUAFOperation(_:by:answering:limits:audit:)", "redeemUAFToken", "finishUAFRegistration",
       "finishUAFAuthentication", "addUAFTarget", "changeUAFTarget",
     ],
     .refuse: [
@@ -46,9 +46,9 @@ import Testing
     ],
     .keep: [
       "append", "appendRepeatable", "claimID", "sweep", "leaseDelivery", "endDelivery",
-      "pollBackchannelRequest", "expireUAFSession", "failUAFSession",
+      "pollBackchannelRequest", "expireUAFOperation", "failUAFOperation",
       // What a stranger begins; the response to it is accepted by another step.
-      "addUAFSession(_:ofClientWithAtMost:)",
+      "addUAFOperation(_:ofClientWithAtMost:)",
       // What benchmarks begin with; no server calls it.
       "seed",
     ],

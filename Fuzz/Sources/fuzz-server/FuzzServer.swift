@@ -151,7 +151,7 @@ import SignetWire
   }
 
   /// The end of an operation with these authenticators, as the database has it.
-  private static func end(with authenticators: String) -> UAFSessionEnd {
-    UAFSessionEnd(status: 1200, authenticators: authenticators, time: 0)
+  private static func end(with authenticators: String) -> UAFOperationEnd {
+    UAFOperationEnd(status: 1200, authenticators: authenticators, time: 0)
   }
 }

@@ -116,7 +116,7 @@ extension ServiceContext {
     of acceptance: UAFAcceptance, for transaction: TransactionRecord
   ) async throws -> AuthenticationEvidence {
     var shown: [AuthenticationEvidence] = []
-    let session = try await storage.uafSession(acceptance.session)
+    let session = try await storage.uafOperation(acceptance.session)
     for key in session?.end.flatMap(UAFKeys.used) ?? [] {
       let found = try await storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active else { continue }

@@ -132,7 +132,7 @@ struct UAFDevices: Sendable {
   func waiting(_ signed: Signed, on device: String) async throws -> [UAFOperationRecord] {
     var found: [UAFOperationRecord] = []
     for target in try await own(signed, on: device) {
-      found += try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now)
+      found += try await context.storage.pendingUAFOperations(target: target.id, at: context.clock.now)
     }
     return found
   }

@@ -9,7 +9,7 @@ extension UAFEndpoints {
   /// Their routes.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
-      var session = try await context.storage.uafSession(call.input.session)
+      var session = try await context.storage.uafOperation(call.input.session)
       if let found = session { session = try await context.settled(found) }
       let transaction: TransactionRecord? =
         if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }
@@ -79,7 +79,7 @@ extension API {
 
   static let uafStatus = Endpoint(
     .post, "/status", .read, "uafStatus", "How an operation stands", in: .uaf, by: .none,
-    takes: .uafJSON(UAFSessionQuery.self),
+    takes: .uafJSON(UAFOperationQuery.self),
     answers: .json(UAFStatusReport.self, "`unknown` where there is none."), below: .uaf,
     .uaf)
 }

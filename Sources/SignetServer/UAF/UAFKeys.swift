@@ -19,7 +19,7 @@ package struct UAFKeys: Sendable {
   }
 
   /// The keys that an operation was done with, as they were kept; `nil` for what is none.
-  static func used(in end: UAFSessionEnd) -> [KeyReference]? {
+  static func used(in end: UAFOperationEnd) -> [KeyReference]? {
     guard let used = end.usedKeys else { return nil }
     let keys = used.compactMap { key -> KeyReference? in
       guard let aaid = AAID(key.aaid), let keyID = KeyID(key.keyID) else { return nil }
@@ -48,7 +48,7 @@ package struct UAFKeys: Sendable {
       }
     }
     let audit = context.audit(by: caller?.actor ?? .anyone)
-    let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
+    let end = UAFOperationEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
     let outcome = try await context.storage.finishUAFDeregistration(
       session, of: user.text, end, removing: selection, by: caller?.basis,
       audit: audit(.uafDeregistrationSent(session: session, user: user.text))

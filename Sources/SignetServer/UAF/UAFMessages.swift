@@ -142,7 +142,7 @@ struct UAFTokenToRedeem: Message {
 }
 
 /// An operation whose state is asked.
-struct UAFSessionQuery: Message {
+struct UAFOperationQuery: Message {
   let session: String
 
   static let schema = MessageSchema(Self.init) { Member("sessionId", \Self.session) }

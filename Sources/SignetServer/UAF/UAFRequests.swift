@@ -77,7 +77,7 @@ package struct UAFRequests: Sendable {
     if case .anyone(let address) = caller {
       session.client = (RateLimitKey(address) ?? .none).digest(under: context.masterKey.clientKey())
       let (record, limit) = (session, Int(setup.settings.openRequests))
-      let isAdded = try await context.storage.addUAFSession(record, ofClientWithAtMost: limit)
+      let isAdded = try await context.storage.addUAFOperation(record, ofClientWithAtMost: limit)
       guard isAdded else { throw UAFFailure.tooManyRequests }
       return
     }
@@ -86,7 +86,7 @@ package struct UAFRequests: Sendable {
     let record = session
     let basis = session.operation == UAFOperation.registration.rawValue ? caller.basis : nil
     // It reaches no device: who asked has it.
-    let outcome = try await context.storage.addUAFSession(
+    let outcome = try await context.storage.addUAFOperation(
       record, by: basis, answering: asked, limits: context.settings.transactionLimits
     ) { $0 == .added ? event : nil }
     try TransactionService.check(outcome)

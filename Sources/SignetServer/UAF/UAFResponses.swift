@@ -67,7 +67,7 @@ struct UAFResponses: Sendable {
     }
     let policy = try UAFContext.policy(in: session.context)
     let keys = Self.json(verified.keys.map(\.reference))
-    let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
+    let end = UAFOperationEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
     let audit = context.audit(by: .user(user))
     let outcome = try await context.storage.finishUAFRegistration(
       session.id, end, adding: credentials, limit: UAFKeys.limit
@@ -137,7 +137,7 @@ struct UAFResponses: Sendable {
     let answer = AuditEvent.UAFAnswer(
       session: session.id, user: user, keys: Self.json(verified.uses.map(\.reference)),
       transaction: session.transaction, outdated: Self.outdated(verified.uses))
-    let end = UAFSessionEnd(
+    let end = UAFOperationEnd(
       status: UAFStatus.ok.rawValue, authenticators: answer.keys, time: context.clock.now)
     let audit = context.audit(by: .user(user))
     let evidence = try await evidence(
@@ -178,7 +178,7 @@ struct UAFResponses: Sendable {
     _ header: OperationHeader, _ operation: UAFOperation
   ) async throws -> UAFOperationRecord {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
-      let found = try await context.storage.uafSession(id),
+      let found = try await context.storage.uafOperation(id),
       found.operation == operation.rawValue,
       found.state == .requested || found.hasEndedWithTransaction || found.hasEndedAsForbidden,
       let challenge = Self.challenge(in: found, operation),
@@ -210,12 +210,12 @@ struct UAFResponses: Sendable {
     _ session: UAFOperationRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
   ) async -> UAFFailure {
     let (asm, client) = Self.codes(in: sent.context)
-    let end = UAFSessionEnd(
+    let end = UAFOperationEnd(
       status: failure.status.rawValue, asmStatus: asm, clientError: client, time: context.clock.now)
     let event = context.audit(by: .anyone)(
       .uafResponseRefused(
         session: session.id, user: session.user, status: end.status, asm: asm, reason: failure.reason))
-    do { _ = try await context.storage.failUAFSession(session.id, end, audit: event) } catch {
+    do { _ = try await context.storage.failUAFOperation(session.id, end, audit: event) } catch {
       return UAFFailure(Dialect.problem(error, context.log))
     }
     return failure

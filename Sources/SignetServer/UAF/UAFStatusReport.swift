@@ -67,10 +67,10 @@ extension ServiceContext {
   /// - Returns: As it is now.
   func settled(_ session: UAFOperationRecord) async throws -> UAFOperationRecord {
     guard session.isOver(at: clock.now) else { return session }
-    let end = UAFSessionEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
+    let end = UAFOperationEnd(status: UAFStatus.timeout.rawValue, time: clock.now)
     let event = AuditEvent.uafResponseRefused(
       session: session.id, user: session.user, status: end.status, asm: nil,
       reason: "the time of the operation is over")
-    return try await storage.expireUAFSession(session.id, end, audit: audit(by: .anyone)(event)) ?? session
+    return try await storage.expireUAFOperation(session.id, end, audit: audit(by: .anyone)(event)) ?? session
   }
 }

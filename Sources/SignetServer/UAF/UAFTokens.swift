@@ -108,7 +108,7 @@ struct UAFTokens: Sendable {
     var session = made.session
     session.requester = caller.actor.text
     let (record, audit) = (session, context.audit(by: caller.actor))
-    let outcome = try await context.storage.addUAFSession(
+    let outcome = try await context.storage.addUAFOperation(
       record, answering: made.asking, limits: context.settings.transactionLimits
     ) { outcome in
       audit(
@@ -292,7 +292,8 @@ struct UAFTokens: Sendable {
 
   /// Whether an operation was stored, which it is for no locked device, and has not ended; yes where that cannot be read.
   private static func isOpen(_ session: String, _ context: ServiceContext) async -> Bool {
-    do throws(StorageFailure) { return try await context.storage.uafSession(session)?.isOpen == true } catch {
+    do throws(StorageFailure) { return try await context.storage.uafOperation(session)?.isOpen == true } catch
+    {
       return true
     }
   }
@@ -314,7 +315,7 @@ struct UAFTokens: Sendable {
   /// - Returns: The request.
   func redeem(_ token: String, for operation: UAFOperation) async throws -> String {
     let digest = Self.digest(of: token)
-    let found = try await context.storage.uafSession(tokenDigest: digest)
+    let found = try await context.storage.uafOperation(tokenDigest: digest)
     guard let session = found, session.operation == operation.rawValue else {
       throw UAFFailure(.notFound, "there is no such token for this operation")
     }
@@ -334,7 +335,7 @@ struct UAFTokens: Sendable {
     let isFirst = try await context.storage.redeemUAFToken(
       digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
     guard isFirst else {
-      let ended = try await context.storage.uafSession(tokenDigest: digest)
+      let ended = try await context.storage.uafOperation(tokenDigest: digest)
       guard ended?.hasEndedWithTransaction != true else { throw UAFFailure.transactionOver }
       throw UAFFailure(.requestInvalid, "the token was redeemed before")
     }

@@ -100,7 +100,7 @@ extension SQLConnection {
         return try deviceID(of: key)
       case .target(let id): return try device(ofTarget: id)
       case .session(let id):
-        guard let target = try uafSession(id)?.target else { return nil }
+        guard let target = try uafOperation(id)?.target else { return nil }
         return try device(ofTarget: target)
       case .actor, .none: return nil
       }

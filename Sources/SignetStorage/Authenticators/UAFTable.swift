@@ -83,7 +83,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFSessions(of: user, by: .suspension, at: time)
+    try database.failUAFOperations(of: user, by: .suspension, at: time)
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
@@ -129,7 +129,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   /// Ends registrations: what they would add may say that it is on another device.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {
     let targets = try database.uafTargets(on: device.installation, of: device.user)
-    try database.failUAFSessions(of: device.user, by: .lock(targets: targets), at: time)
+    try database.failUAFOperations(of: device.user, by: .lock(targets: targets), at: time)
   }
 
   /// Revokes the keys, removes the targets, and ends what is under way for either.
@@ -142,7 +142,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     let mac = try database.rowMAC
     // What was asked of a target is found by it, so that this comes first.
     let asked = try database.uafTargets(on: installation, of: user)
-    try database.failUAFSessions(of: user, by: .revocation(targets: asked), at: time)
+    try database.failUAFOperations(of: user, by: .revocation(targets: asked), at: time)
     for key in try database.revokeUAFCredentials(on: installation, of: user) {
       try database.appendAudit(lost(.key(user: user, aaid: key.aaid, keyID: key.keyID)))
     }
@@ -184,7 +184,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   ) throws -> UAFWays {
     let id: [SQLValue] = [.text(request.id)]
     return UAFWays(
-      of: request, try database.openUAFSessions(where: "txn = $1", id),
+      of: request, try database.openUAFOperations(where: "txn = $1", id),
       isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
   }
 
@@ -200,14 +200,14 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
-    try database.failUAFSessions(ofTransaction: request, at: time)
+    try database.failUAFOperations(ofTransaction: request, at: time)
   }
 
   func isProofInUse(
     _ request: TransactionRecord, of user: String, in database: SQLConnection
   ) throws -> Bool? {
     guard let acceptance = request.uaf else { return nil }
-    guard let session = try database.uafSession(acceptance.session) else { return false }
+    guard let session = try database.uafOperation(acceptance.session) else { return false }
     return try database.areKeysInUse(of: session, by: user)
   }
 }

@@ -50,7 +50,7 @@ public struct UAFOperationRecord: Hashable, Sendable {
   /// Where it stands.
   public var state: State
   /// How it ended.
-  public var end: UAFSessionEnd?
+  public var end: UAFOperationEnd?
 
   /// Describes an operation.
   public init(
@@ -85,7 +85,7 @@ public struct UAFOperationRecord: Hashable, Sendable {
 }
 
 /// How a UAF operation ended.
-public struct UAFSessionEnd: Hashable, Sendable {
+public struct UAFOperationEnd: Hashable, Sendable {
   /// The protocol's status.
   public var status: Int
   /// What the authenticators' module said of a failure; `nil` for nothing.
@@ -106,8 +106,8 @@ public struct UAFSessionEnd: Hashable, Sendable {
   }
 
   /// The end of an operation because its user or device was locked or revoked.
-  static func forbidden(at time: Int64) -> UAFSessionEnd {
-    UAFSessionEnd(status: UAFOutcome.forbiddenStatus, time: time)
+  static func forbidden(at time: Int64) -> UAFOperationEnd {
+    UAFOperationEnd(status: UAFOutcome.forbiddenStatus, time: time)
   }
 
   /// The keys, each with model and name; `nil` where that is no such list.
@@ -154,7 +154,7 @@ extension UAFOperationRecord {
     target = try row.optional(12, row.text)
     sealedPayload = try row.optional(13, row.blob)
     if let status = try row.optional(14, row.integer) {
-      end = UAFSessionEnd(
+      end = UAFOperationEnd(
         status: Int(clamping: status),
         asmStatus: try row.optional(15, row.integer).map { Int(clamping: $0) },
         clientError: try row.optional(16, row.integer).map { Int(clamping: $0) },

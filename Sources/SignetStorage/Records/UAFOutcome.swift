@@ -1,6 +1,6 @@
 /// How a UAF response ended.
 public enum UAFOutcome: Hashable, Sendable {
-  /// It was taken.
+  /// The response is accepted, and what it asks for is done.
   case accepted
   /// The operation has ended before, its time is over, or there is none.
   case expired

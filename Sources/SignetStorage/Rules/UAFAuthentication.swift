@@ -26,7 +26,7 @@ package struct UAFAuthentication: Hashable, Sendable {
   package init(
     of session: UAFOperationRecord, deciding transaction: TransactionRecord?,
     by stored: [UAFCredentialRecord],
-    of user: String, _ end: UAFSessionEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
+    of user: String, _ end: UAFOperationEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) {
     self.session = session

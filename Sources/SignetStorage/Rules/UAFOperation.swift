@@ -30,14 +30,14 @@ extension UAFOperationRecord {
   }
 
   /// The operation in its last state.
-  package func ended(_ state: State, _ end: UAFSessionEnd) -> UAFOperationRecord {
+  package func ended(_ state: State, _ end: UAFOperationEnd) -> UAFOperationRecord {
     var ended = self
     (ended.state, ended.end) = (state, end)
     return ended
   }
 
   /// The operation, failed by a response that comes to no success: `end` is that of one.
-  package func failed(_ outcome: UAFOutcome, _ end: UAFSessionEnd) -> UAFOperationRecord {
+  package func failed(_ outcome: UAFOutcome, _ end: UAFOperationEnd) -> UAFOperationRecord {
     var failure = end
     (failure.status, failure.authenticators) = (outcome.status, "[]")
     return ended(.failed, failure)

@@ -18,7 +18,7 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [CounterUpdate],
+    _ id: String, of user: String, _ end: UAFOperationEnd, uses: [CounterUpdate],
     evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
@@ -43,12 +43,12 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [CounterUpdate],
+    _ id: String, _ user: String, _ end: UAFOperationEnd, _ uses: [CounterUpdate],
     _ keys: [UAFCredentialRecord],
     _ evidence: EvidenceRecord?,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id) else { return .expired }
+    guard let session = try uafOperation(id) else { return .expired }
     if let refusal = session.refusal(ofResponseBy: user, at: end.time) { return refusal }
     let response = UAFAuthentication(
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,

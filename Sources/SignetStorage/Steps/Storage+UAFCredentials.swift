@@ -112,7 +112,7 @@ extension SQLConnection {
     let (user, devices): (String, [String])
     switch basis {
     case .operation(let id, let owner, let suffices):
-      guard let session = try uafSession(id), session.state == .succeeded,
+      guard let session = try uafOperation(id), session.state == .succeeded,
         session.user?.utf8.elementsEqual(owner.utf8) ?? false, try userState(owner) == .active,
         let keys = try activeKeys(of: session, by: owner), suffices(session, keys)
       else { return nil }

@@ -16,12 +16,12 @@ extension Storage {
   /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` where `basis` is no
   ///   longer valid.
   public func finishUAFDeregistration(
-    _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
+    _ id: String, of user: String, _ end: UAFOperationEnd, removing selection: [UAFKeySelection],
     by basis: UAFBasis? = nil, audit: AuditRecord,
     removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     return try await write { database in
-      guard let session = try database.uafSession(id), session.takesResponse(at: end.time),
+      guard let session = try database.uafOperation(id), session.takesResponse(at: end.time),
         session.user == user
       else { return .expired }
       try database.confine(basis) { devices in

@@ -18,7 +18,7 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(
-    _ id: String, _ end: UAFSessionEnd, adding credentials: [NewUAFCredential], limit: Int,
+    _ id: String, _ end: UAFOperationEnd, adding credentials: [NewUAFCredential], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable () -> UAFOutcome? = { nil }
   ) async throws(StorageFailure) -> UAFOutcome {
@@ -44,10 +44,10 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [NewUAFCredential], _ limit: Int,
+    _ id: String, _ end: UAFOperationEnd, _ credentials: [NewUAFCredential], _ limit: Int,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
-    guard let session = try uafSession(id), session.takesResponse(at: end.time) else {
+    guard let session = try uafOperation(id), session.takesResponse(at: end.time) else {
       return .expired
     }
     func refuse(_ refusal: UAFOutcome) throws -> UAFOutcome {

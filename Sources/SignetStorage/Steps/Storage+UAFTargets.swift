@@ -77,7 +77,7 @@ extension Storage {
     return try await write { database in
       let place: [SQLValue] = [.text(device), .text(user)]
       for target in try database.uafTargets(on: device, of: user) {
-        try database.failUAFSessions(ofTarget: target, at: audit.time)
+        try database.failUAFOperations(ofTarget: target, at: audit.time)
       }
       let targets = try database.execute("DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", place)
       let keys = try database.execute(
@@ -140,7 +140,7 @@ extension Storage {
       }
       guard let (owner, device) = found else { return false }
       try database.confine(basis) { device.map($0.contains) ?? false }
-      try database.failUAFSessions(ofTarget: id, at: audit.time)
+      try database.failUAFOperations(ofTarget: id, at: audit.time)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)

@@ -92,24 +92,24 @@ import UAFFixture
     var session = UAFOperationRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
     session.request = [1]
-    try await server.storage.addUAFSession(session, audit: nil)
+    try await server.storage.addUAFOperation(session, audit: nil)
     try server.tamper("UPDATE uaf_credentials SET sign_counter = 0")
     let use = CounterUpdate(aaid: key.aaid.text, keyID: key.keyID.bytes, signCounter: 1)
     let outcome = try await server.storage.finishUAFAuthentication(
-      "s", of: "alice", UAFSessionEnd(status: 1200, time: server.clock.now), uses: [use]
+      "s", of: "alice", UAFOperationEnd(status: 1200, time: server.clock.now), uses: [use]
     ) { _ in event }
     #expect(outcome == .altered(use))
-    #expect(try await server.storage.uafSession("s")?.end?.status == 1500)
+    #expect(try await server.storage.uafOperation("s")?.end?.status == 1500)
   }
 
   @Test("an operation with an unknown state counts as altered") func unknownState() async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     let session = UAFOperationRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
-    try await server.storage.addUAFSession(session, audit: nil)
+    try await server.storage.addUAFOperation(session, audit: nil)
     try server.tamper("UPDATE uaf_sessions SET state = 'x'")
     await #expect(throws: StorageFailure.altered(row: "s", of: "uaf_sessions")) {
-      _ = try await server.storage.uafSession("s")
+      _ = try await server.storage.uafOperation("s")
     }
   }
 

@@ -56,7 +56,7 @@ import UAFFixture
     // And they are forgotten as soon as those that nobody answered.
     server.clock.advance(by: 120 + 600)
     _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
-    let left = try await server.storage.addUAFSession(
+    let left = try await server.storage.addUAFOperation(
       UAFOperationRecord(
         id: "s", operation: "Auth", created: 0, expires: server.clock.now, state: .requested),
       ofClientWithAtMost: 1)
@@ -70,7 +70,7 @@ import UAFFixture
     let long = String(repeating: "x", count: 5_000)
     let request = try await server.authenticationRequest(#"{"username":"alice","more":"\#(long)"}"#)
     let session = try #require(request.header.serverData).prefix { $0 != "." }
-    let kept = try #require(try await server.storage.uafSession(String(session)))
+    let kept = try #require(try await server.storage.uafOperation(String(session)))
     #expect(kept.context == nil && kept.client?.count == 16)
   }
 
@@ -95,7 +95,7 @@ import UAFFixture
     let event = AuditRecord.sample()
     func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {
       let id = "s\(first)"
-      try await server.storage.addUAFSession(
+      try await server.storage.addUAFOperation(
         UAFOperationRecord(
           id: id, operation: "Reg", user: "alice", created: 0, expires: .max, state: .requested), audit: nil)
       let keys = (0..<count).map { number in
@@ -106,12 +106,12 @@ import UAFFixture
         ).new
       }
       return try await server.storage.finishUAFRegistration(
-        id, UAFSessionEnd(status: 1200, time: 1), adding: keys, limit: 4
+        id, UAFOperationEnd(status: 1200, time: 1), adding: keys, limit: 4
       ) { _ in event }
     }
     #expect(try await register(3, from: 0) == .accepted)
     #expect(try await register(2, from: 10) == .tooMany)
-    #expect(try await server.storage.uafSession("s10")?.end?.status == 1403)
+    #expect(try await server.storage.uafOperation("s10")?.end?.status == 1403)
     #expect(try await register(1, from: 20) == .accepted)
     #expect(try await register(1, from: 30) == .tooMany)
     #expect(try await server.storage.uafCredentials(user: "alice").count == 4)

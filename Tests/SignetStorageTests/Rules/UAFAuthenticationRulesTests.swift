@@ -13,7 +13,7 @@ import Testing
   ) -> UAFAuthentication {
     UAFAuthentication(
       of: session, deciding: transaction, by: keys, of: "alice",
-      UAFSessionEnd(status: 1200, authenticators: "[{}]", time: time), uses: uses,
+      UAFOperationEnd(status: 1200, authenticators: "[{}]", time: time), uses: uses,
       evidence: EvidenceRecord(bytes: [7]), judge: judge)
   }
 
@@ -24,7 +24,7 @@ import Testing
     let login = Self.response(of: anybodys)
     #expect(login.outcome == .accepted && login.change == nil && !login.clearsBudget)
     #expect(login.session.state == .succeeded && login.session.user == "alice")
-    #expect(login.session.end == UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050))
+    #expect(login.session.end == UAFOperationEnd(status: 1200, authenticators: "[{}]", time: 1050))
     #expect(Self.response(of: UAFOperationRecord.rule(by: "key:k")).clearsBudget)
     for user in ["alice", nil] {
       var accepted = TransactionRecord.rule(user: user)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct UAFOperationRulesTests {
   @Test("a response is taken of an operation whose request was sent, until its time is over")
   func responses() {
-    let end = UAFSessionEnd(status: 1200, time: 1050)
+    let end = UAFOperationEnd(status: 1200, time: 1050)
     let requested = UAFOperationRecord.rule(for: "t")
     var anybodys = requested
     anybodys.user = nil
@@ -39,10 +39,10 @@ import Testing
 
   @Test("a refused response leaves its status, and no keys")
   func failures() {
-    let end = UAFSessionEnd(status: 1200, authenticators: "[{}]", time: 1050)
+    let end = UAFOperationEnd(status: 1200, authenticators: "[{}]", time: 1050)
     let failed = UAFOperationRecord.rule().failed(.keyUnknown, end)
     #expect(failed.state == .failed)
-    #expect(failed.end == UAFSessionEnd(status: 1481, authenticators: "[]", time: 1050))
+    #expect(failed.end == UAFOperationEnd(status: 1481, authenticators: "[]", time: 1050))
     #expect(UAFOperationRecord.rule(for: "t").answerer == "alice")
     #expect(UAFOperationRecord.rule().answerer == nil)
   }

@@ -75,9 +75,9 @@ enum UAFServerProcess {
     let event = AuditRecord(.userAdded(user: "bench"), by: .local, at: 0)
     let session = UAFOperationRecord(
       id: "enroll", operation: "Reg", created: 0, expires: .max, state: .requested)
-    try await storage.addUAFSession(session, audit: nil)
+    try await storage.addUAFOperation(session, audit: nil)
     _ = try await storage.finishUAFRegistration(
-      session.id, UAFSessionEnd(status: 1200, time: 0), adding: credentials, limit: .max
+      session.id, UAFOperationEnd(status: 1200, time: 0), adding: credentials, limit: .max
     ) { _ in event }
   }
 }

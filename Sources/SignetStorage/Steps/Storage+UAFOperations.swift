@@ -17,7 +17,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/unknown`` for an unknown user; ``StorageFailure/exists`` for an id that exists;
   ///   ``StorageFailure/deviceLocked`` where the target's device is locked and the operation is no deregistration, or where `basis` is on a
   ///   locked device; ``StorageFailure/unauthorized`` where `basis` is no longer valid.
-  public func addUAFSession(
+  public func addUAFOperation(
     _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
     limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord?
@@ -47,7 +47,7 @@ extension Storage {
   ///   - limit: The maximum number of such operations, the new one included.
   /// - Returns: Whether the operation was added.
   /// - Throws: ``StorageFailure``.
-  public func addUAFSession(
+  public func addUAFOperation(
     _ session: UAFOperationRecord, ofClientWithAtMost limit: Int
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
@@ -61,17 +61,17 @@ extension Storage {
   }
 
   /// The operation of this id; `nil` for none.
-  public func uafSession(_ id: String) async throws(StorageFailure) -> UAFOperationRecord? {
-    try await read { try $0.uafSession(id) }
+  public func uafOperation(_ id: String) async throws(StorageFailure) -> UAFOperationRecord? {
+    try await read { try $0.uafOperation(id) }
   }
 
   /// The operation whose token has this digest; `nil` for none.
-  public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
-    try await read { try $0.uafSession(tokenDigest: tokenDigest) }
+  public func uafOperation(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
+    try await read { try $0.uafOperation(tokenDigest: tokenDigest) }
   }
 
   /// The operations whose tokens a target can redeem, newest first, at most 64.
-  public func pendingUAFSessions(
+  public func pendingUAFOperations(
     target: String, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
     try await read { [mac] database in
@@ -93,12 +93,12 @@ extension Storage {
   ///   - expires: When the request expires, in seconds since 1970.
   ///   - audit: The event, written where the token is redeemed.
   /// - Returns: Whether this call redeemed the token; an expired one is not redeemed, nor one for a transaction that is over.
-  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFSession(_:by:answering:limits:audit:)`` does.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFOperation(_:by:answering:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      guard let found = try database.uafSession(tokenDigest: digest),
+      guard let found = try database.uafOperation(tokenDigest: digest),
         let redeemed = found.redeemed(for: request, at: time, until: expires)
       else { return false }
       if let transaction = try found.transaction.flatMap({ try database.transaction($0) }),
@@ -121,11 +121,11 @@ extension Storage {
   /// Ends an open operation as failed.
   ///
   /// - Returns: Whether it was open.
-  public func failUAFSession(
-    _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
+  public func failUAFOperation(
+    _ id: String, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      guard let found = try database.uafSession(id), found.isOpen else { return false }
+      guard let found = try database.uafOperation(id), found.isOpen else { return false }
       try database.fail(found, end, audit)
       return true
     }
@@ -139,11 +139,11 @@ extension Storage {
   ///   - audit: The event, written where this call ends the operation.
   /// - Returns: The operation after the step; `nil` where there is none.
   /// - Throws: ``StorageFailure``.
-  public func expireUAFSession(
-    _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
+  public func expireUAFOperation(
+    _ id: String, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> UAFOperationRecord? {
     return try await write { database in
-      guard let found = try database.uafSession(id) else { return nil }
+      guard let found = try database.uafOperation(id) else { return nil }
       guard found.isOver(at: end.time) else { return found }
       try database.fail(found, end, audit)
       return found.ended(.failed, end)
@@ -152,14 +152,14 @@ extension Storage {
 }
 
 extension SQLConnection {
-  func uafSession(_ id: String) throws -> UAFOperationRecord? {
+  func uafOperation(_ id: String) throws -> UAFOperationRecord? {
     let mac = try rowMAC
     return try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
       try UAFOperationRecord($0, mac)
     }
   }
 
-  fileprivate func uafSession(tokenDigest: [UInt8]) throws -> UAFOperationRecord? {
+  fileprivate func uafOperation(tokenDigest: [UInt8]) throws -> UAFOperationRecord? {
     let mac = try rowMAC
     return try row(
       "SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
@@ -241,7 +241,7 @@ extension SQLConnection {
 
   /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.
   fileprivate func fail(
-    _ session: UAFOperationRecord, _ end: UAFSessionEnd, _ audit: AuditRecord
+    _ session: UAFOperationRecord, _ end: UAFOperationEnd, _ audit: AuditRecord
   ) throws {
     try update(session.ended(.failed, end))
     try appendAudit(audit)
@@ -249,17 +249,17 @@ extension SQLConnection {
   }
 
   /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
-  func failUAFSessions(
+  func failUAFOperations(
     of user: String, by interruption: UAFInterruption, at time: Int64
   ) throws {
-    try failUAFSessions(where: "user_id = $1", [.text(user)], .forbidden(at: time)) {
+    try failUAFOperations(where: "user_id = $1", [.text(user)], .forbidden(at: time)) {
       $0.ends(by: interruption)
     }
   }
 
   /// Ends the open operations of a target that is removed as failed, except deregistrations.
-  func failUAFSessions(ofTarget target: String, at time: Int64) throws {
-    try failUAFSessions(where: "target = $1", [.text(target)], .forbidden(at: time)) {
+  func failUAFOperations(ofTarget target: String, at time: Int64) throws {
+    try failUAFOperations(where: "target = $1", [.text(target)], .forbidden(at: time)) {
       $0.ends(by: .removal(target: target))
     }
   }
@@ -274,18 +274,18 @@ extension SQLConnection {
   }
 
   /// Ends the open operations of a transaction as failed, because the transaction has ended.
-  func failUAFSessions(ofTransaction transaction: String, at time: Int64) throws {
-    try failUAFSessions(
+  func failUAFOperations(ofTransaction transaction: String, at time: Int64) throws {
+    try failUAFOperations(
       where: "txn = $1", [.text(transaction)],
-      UAFSessionEnd(status: UAFOutcome.transactionOver.status, time: time))
+      UAFOperationEnd(status: UAFOutcome.transactionOver.status, time: time))
   }
 
   /// Ends open operations as failed.
-  private func failUAFSessions(
-    where condition: String, _ parameters: [SQLValue], _ end: UAFSessionEnd,
+  private func failUAFOperations(
+    where condition: String, _ parameters: [SQLValue], _ end: UAFOperationEnd,
     _ ends: (UAFOperationRecord) -> Bool = { _ in true }
   ) throws {
-    for session in try openUAFSessions(where: condition, parameters) where ends(session) {
+    for session in try openUAFOperations(where: condition, parameters) where ends(session) {
       try update(session.ended(.failed, end))
     }
   }
@@ -293,7 +293,7 @@ extension SQLConnection {
   /// Open operations.
   ///
   /// A row with a wrong MAC is left out. No response to it is accepted, and it must not block the lock of a device.
-  func openUAFSessions(
+  func openUAFOperations(
     where condition: String, _ parameters: [SQLValue]
   ) throws -> [UAFOperationRecord] {
     let mac = try rowMAC
