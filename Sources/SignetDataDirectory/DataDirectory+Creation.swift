@@ -82,7 +82,7 @@ private struct FolderDraft {
     let pin = try writeCertificates(settings, alternativeNames)
     try observer(DataDirectory.databaseName)
     let adminKey = try await makeDatabase(
-      settings.serverSettings(pins: [pin]), MasterKey(masterKey), on: settings.databaseServer)
+      settings.servicePolicy(pins: [pin]), MasterKey(masterKey), on: settings.databaseServer)
     try write(DataDirectory.adminKeyName, SecretBytes(copying: Array("\(adminKey)\n".utf8)))
     try write(DataDirectory.settingsName, SecretBytes(copying: settings.json.bytes(.pretty) + [0x0A]))
     try FolderFile.synchronize(folder: path)

@@ -20,7 +20,7 @@ extension DataDirectory {
   package func handshakeKeys(log: EventLog = .standardError) throws(DataDirectoryFailure)
     -> HandshakeKeys
   {
-    let lifetime = settings.serverSettings(pins: []).handshakeLifetime
+    let lifetime = settings.servicePolicy(pins: []).handshakeLifetime
     let hold = try hold(settings.runtime == nil ? .alone : .shared)
     guard let runtime = settings.runtime else { return HandshakeKeys(lifetime: lifetime, exclusion: hold) }
     return HandshakeKeys(lifetime: lifetime, store: try HandshakeKeyFolder(runtime, users: hold, log: log))

@@ -137,7 +137,7 @@ package struct DataDirectory: Sendable {
           .file(databasePath), busyTimeoutMilliseconds: Int(settings.busyTimeout) * 1000)
       } catch { throw .storage(error) }
     }
-    let settings = settings.serverSettings(pins: [try certificatePin()])
+    let settings = settings.servicePolicy(pins: [try certificatePin()])
     return ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices,
       uaf: uaf, handshakeKeys: handshakeKeys)

@@ -65,7 +65,7 @@ package final class FolderReload: Sendable {
       let isNew = identity.certificateChainPEM != before.certificateChain
       do throws(ServerFailure) {
         try server.apply(
-          settings.serverSettings(pins: [certificate.pin]), identity: isNew ? identity : nil,
+          settings.servicePolicy(pins: [certificate.pin]), identity: isNew ? identity : nil,
           certificateEnd: certificate.end)
       } catch { throw folder.identityRefused(error) }
       folder.check(certificate, sayingIn: server.log)

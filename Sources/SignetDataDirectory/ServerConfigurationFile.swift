@@ -24,7 +24,7 @@ package import SignetWire
     }
   }
 
-  /// The settings of the services, whose members are members of this structure as well; ``serverSettings(pins:)`` adds the pins.
+  /// The settings of the services, whose members are members of this structure as well; ``servicePolicy(pins:)`` adds the pins.
   package var services: ServicePolicy
   /// The format of the file.
   var writtenFormat = ServerConfigurationFile.format
@@ -84,7 +84,7 @@ package import SignetWire
   }
 
   /// The settings of the services with pins: SHA-256 of the SubjectPublicKeyInfo of each certificate that devices accept.
-  func serverSettings(pins: [[UInt8]]) -> ServicePolicy {
+  func servicePolicy(pins: [[UInt8]]) -> ServicePolicy {
     var settings = services
     settings.pins = pins
     (settings.waitingCount, settings.waitingCountPerAddress) =

@@ -11,7 +11,7 @@ public final class Server: Sendable {
 
   private let context: ServiceContext
   private let http: HTTPServer
-  private let upkeep: MaintenanceTask
+  private let maintenance: MaintenanceTask
   private let watch: TransactionWatch
   private let sender: PushSender
   /// What the server answers.
@@ -83,7 +83,7 @@ public final class Server: Sendable {
     firstCertificateChain =
       if case .tls(let identity) = transport.security { identity.certificateChainPEM } else { nil }
     http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
-    upkeep = MaintenanceTask(context, certificateEnd: certificateEnd)
+    maintenance = MaintenanceTask(context, certificateEnd: certificateEnd)
   }
 
   /// Binds the address and answers from then on.
@@ -92,7 +92,7 @@ public final class Server: Sendable {
   /// - Throws: `ServerFailure`.
   public func start() throws(ServerFailure) -> UInt16 {
     let port = try http.start()
-    upkeep.start()
+    maintenance.start()
     outbox?.start()
     context.log.info("server.started", ["port": String(port), "version": Self.version])
     return port
@@ -118,7 +118,7 @@ public final class Server: Sendable {
   {
     if let identity { try http.replaceIdentity(identity) }
     context.apply(settings)
-    upkeep.certificateEnds(at: end)
+    maintenance.certificateEnds(at: end)
   }
 
   /// Where the server's events go.
@@ -135,7 +135,7 @@ public final class Server: Sendable {
     await http.stop(grace: grace)
     await sender.stop()
     await outbox?.stop()
-    await upkeep.stop()
+    await maintenance.stop()
     await context.storage.close()
     do { try context.handshakeKeys.end() } catch {
       context.log.error("handshakes.failed", ["cause": "\(error)"])
@@ -171,7 +171,7 @@ public final class Server: Sendable {
       targets: PushTargetService(context), watch: watch, context: context)
     let groups = [
       device.routes,
-      AccountEndpoints(accounts: DeviceManagement(context), users: users).routes,
+      AccountEndpoints(devices: DeviceManagement(context), users: users).routes,
       CodeEndpoints(keys: keys, codes: codes).routes,
       RelyingPartyEndpoints(context: context, transactions: transactions).routes,
       UserEndpoints(

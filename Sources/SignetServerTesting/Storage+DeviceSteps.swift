@@ -57,12 +57,12 @@ extension Storage {
     }
   }
 
-  func lockDevice(_ id: String) async throws(StorageFailure) -> DeviceOrderOutcome {
+  func lockDevice(_ id: String) async throws(StorageFailure) -> DeviceLockOutcome {
     let event = AuditRecord(.userAdded(user: "locked"), by: .local, at: 1010)
     return try await lockDevice(id, reason: "why", audit: event, order: Self.order(.lock))
   }
 
-  func unlockDevice(_ id: String) async throws(StorageFailure) -> DeviceOrderOutcome {
+  func unlockDevice(_ id: String) async throws(StorageFailure) -> DeviceLockOutcome {
     let event = AuditRecord(.userAdded(user: "unlocked"), by: .local, at: 1020)
     return try await unlockDevice(id, audit: event, order: Self.order(.unlock))
   }

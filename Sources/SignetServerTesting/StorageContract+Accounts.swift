@@ -33,7 +33,7 @@ extension StorageContract {
       try await expect(storage.decide("t3", Sample.decision()), is: .decided, "an approval after it")
       try await expect(storage.submit(5), is: .accepted, "a code after it")
       try await expect(
-        storage.accountOrders(of: "c1").map(\.id), is: ["o1", "o3"], "the orders, oldest first")
+        storage.deviceCommands(of: "c1").map(\.id), is: ["o1", "o3"], "the orders, oldest first")
     },
     Check("a report answers an open challenge, once; what it comes to does not end an operator's lock") {
       storage in
@@ -96,7 +96,7 @@ extension StorageContract {
       try await expect(storage.receive("o3"), is: false, "a receipt for nothing")
       try await expect(storage.receive("o1"), is: true, "a receipt")
       try await expect(storage.receive("o1", "other"), is: true, "a second one")
-      let orders = try await storage.accountOrders(of: "c1")
+      let orders = try await storage.deviceCommands(of: "c1")
       try expect(orders.map(\.receipt), is: ["receipt", nil], "the receipts")
       try await expect(storage.container("c1")?.state, is: .active, "the state")
       try await expect(storage.receive("o2"), is: true, "the receipt of the wipe")
@@ -118,7 +118,7 @@ extension StorageContract {
         try await expect(
           storage.accountState(of: "c1")?.revision, is: revision + (isNew ? 1 : 0), "the revision")
       }
-      try await expect(storage.accountOrders(of: "c1").map(\.id), is: ["w1"], "the orders")
+      try await expect(storage.deviceCommands(of: "c1").map(\.id), is: ["w1"], "the orders")
       let unlock = DeviceCommandRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
       try await expect(
         storage.addDeviceCommand(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")

@@ -188,7 +188,7 @@ extension StorageContract {
         try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
         try await expect(storage.lockDevice(of: "alice"), is: ["l-c1"], "the orders")
         try await expect(storage.container("c1")?.standing, is: .locked, "the container")
-        try await expect(storage.accountOrders(of: "c1").map(\.action), is: [.lock], "what its device hears")
+        try await expect(storage.deviceCommands(of: "c1").map(\.action), is: [.lock], "what its device hears")
         try await expect(storage.submit(5), is: .refused, "a code")
         try await expect(storage.decide("t1", Sample.decision()), is: .containerLocked, "an approval")
         try await expect(.deviceLocked, "an unlock of the container") {

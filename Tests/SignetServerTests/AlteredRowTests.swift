@@ -283,7 +283,7 @@ import Testing
     try bench.tamper(
       "INSERT INTO account_orders (id, container, action, reason, created) VALUES (?, ?, 'wipe', '', 0)",
       .text(id), .text(bench.container))
-    let listed = try await bench.server.storage.accountOrders(of: bench.container)
+    let listed = try await bench.server.storage.deviceCommands(of: bench.container)
     #expect(listed.map(\.isAltered) == [true] && listed.map(\.isOpen) == [false])
     #expect(listed.map(\.reason) == ["its row was not written by this server"])
     let container = try #require(try await bench.server.storage.container(bench.container))

@@ -233,7 +233,7 @@ private final class World: Sendable {
         let credential = try await storage.credential(container.id)
         end[container.id] =
           "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.words ?? "-")"
-        for order in try await storage.accountOrders(of: container.id) {
+        for order in try await storage.deviceCommands(of: container.id) {
           end[order.id] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
         }
       }

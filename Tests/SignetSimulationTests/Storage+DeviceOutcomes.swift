@@ -57,7 +57,7 @@ extension Storage {
   }
 }
 
-extension DeviceOrderOutcome {
+extension DeviceLockOutcome {
   fileprivate var word: String {
     switch self {
     case .done: "done"

@@ -121,7 +121,7 @@ import Testing
       ], uncovered: ["number"]
     ) { storage in
       for container in ["b", "c"] {
-        let altered = try await storage.accountOrders(of: container).first(where: \.isAltered)
+        let altered = try await storage.deviceCommands(of: container).first(where: \.isAltered)
         guard let altered else { continue }
         let event = AuditRecord.sample()
         _ = try await storage.receiveDeviceCommand(

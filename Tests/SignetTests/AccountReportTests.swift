@@ -79,7 +79,7 @@ extension GuardedDevice {
   }
 
   func orders(_ container: Signet.Container) async throws -> [DeviceCommandRecord] {
-    try await inviting.server.context.storage.accountOrders(of: container.serverMadeID.text)
+    try await inviting.server.context.storage.deviceCommands(of: container.serverMadeID.text)
   }
 
   func state(_ container: Signet.Container) async throws -> AccountStateRecord {

@@ -141,32 +141,32 @@ extension API {
 
 /// What devices and operators call about account policies and locks (`docs/protocol.md` section 14).
 struct AccountEndpoints: Sendable {
-  let accounts: DeviceManagement
+  let devices: DeviceManagement
   let users: UserService
 
   var routes: [Route] {
     [
-      API.reportCondition.answered { [accounts] call in
-        try await accounts.answer(
+      API.reportCondition.answered { [devices] call in
+        try await devices.answer(
           call.input.report, for: call.caller.container, request: call.caller.request)
       },
-      API.receiveReceipt.answered { [accounts] call in
-        try await accounts.receive(call.input)
+      API.receiveReceipt.answered { [devices] call in
+        try await devices.receive(call.input)
       },
       order(.lock, by: API.lockContainer),
       order(.unlock, by: API.unlockContainer),
       order(.wipe, by: API.wipeContainer),
-      API.attachPolicies.answered { [accounts] call in
-        let unknown = try await accounts.attach(
+      API.attachPolicies.answered { [devices] call in
+        let unknown = try await devices.attach(
           call.input.policies, to: call.id, by: call.caller.actor)
         return PoliciesAttached(id: call.id, unknown: unknown)
       },
-      API.detachPolicies.answered { [accounts] call in
-        _ = try await accounts.attach(nil, to: call.id, by: call.caller.actor)
+      API.detachPolicies.answered { [devices] call in
+        _ = try await devices.attach(nil, to: call.id, by: call.caller.actor)
         return NamedByID(id: call.id)
       },
-      API.showAccount.answered { [accounts, users] call in
-        try await accounts.description(of: users.container(call.id))
+      API.showAccount.answered { [devices, users] call in
+        try await devices.description(of: users.container(call.id))
       },
     ]
   }
@@ -174,8 +174,8 @@ struct AccountEndpoints: Sendable {
   private func order(
     _ action: DeviceCommand.Action, by endpoint: Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand>
   ) -> Route {
-    endpoint.answered { [accounts] call in
-      let order = try await accounts.order(
+    endpoint.answered { [devices] call in
+      let order = try await devices.order(
         action, for: call.id, reason: call.input.reason ?? "", by: call.caller.actor)
       return MadeDeviceCommand(id: order.container, order: order.id, action: action.rawValue)
     }

@@ -33,7 +33,7 @@ public struct DeviceManagement: Sendable {
     try await context.storage.setAccountChallenge(
       challenge, expires: now + Self.challengeLifetime, of: container.id, at: now)
     let state = try await state(of: container.id)
-    let orders = try await context.storage.accountOrders(of: container.id)
+    let orders = try await context.storage.deviceCommands(of: container.id)
     var open: [DeviceCommand] = []
     for order in orders where order.isOpen {
       guard let action = DeviceCommand.Action(rawValue: order.action.rawValue) else { continue }
@@ -134,7 +134,7 @@ public struct DeviceManagement: Sendable {
   ) async throws -> DeviceCommandRecord? {
     for other in try await context.storage.containers(user: container.user)
     where other.device == container.device {
-      let orders = try await context.storage.accountOrders(of: other.id)
+      let orders = try await context.storage.deviceCommands(of: other.id)
       if let found = orders.first(where: { $0.id == id }) { return found }
     }
     return nil
@@ -214,7 +214,7 @@ public struct DeviceManagement: Sendable {
   func description(of container: ContainerRecord) async throws -> AccountDescription {
     guard container.state != .altered else { throw Problem(alteredContainer: container.id) }
     let state = try await state(of: container.id)
-    let orders = try await context.storage.accountOrders(of: container.id)
+    let orders = try await context.storage.deviceCommands(of: container.id)
     return AccountDescription(
       container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
       policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,

@@ -74,7 +74,7 @@ public struct DeviceService: Sendable {
   }
 
   private func device(
-    _ id: String, after outcome: DeviceOrderOutcome
+    _ id: String, after outcome: DeviceLockOutcome
   ) async throws -> DeviceRecord {
     switch outcome {
     case .done: return try await find(id)

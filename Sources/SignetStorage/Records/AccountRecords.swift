@@ -73,7 +73,7 @@ public struct AccountReportAttempt: Hashable, Sendable {
   }
 }
 
-/// What became of an order.
+/// What became of a command to a container's device.
 public enum DeviceCommandOutcome: Hashable, Sendable {
   /// It is there.
   case added
@@ -83,7 +83,7 @@ public enum DeviceCommandOutcome: Hashable, Sendable {
   case toBeWiped
 }
 
-/// What a container's device is ordered to do.
+/// What a container's device is commanded to do.
 public struct DeviceCommandRecord: Hashable, Sendable {
   /// What is to be done.
   public enum Action: String, Hashable, Sendable, CaseIterable {
@@ -226,7 +226,7 @@ extension DeviceCommandRecord {
 
 extension SQLConnection {
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  func accountOrders(of container: String) throws -> [DeviceCommandRecord] {
+  func deviceCommands(of container: String) throws -> [DeviceCommandRecord] {
     let mac = try rowMAC
     return try rows(
       "SELECT \(DeviceCommandRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",

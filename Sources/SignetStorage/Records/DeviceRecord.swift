@@ -49,9 +49,9 @@ public enum DeviceLoss: Hashable, Sendable {
   case target(String)
 }
 
-/// What became of an operator's order about a device.
-public enum DeviceOrderOutcome: Hashable, Sendable {
-  /// It holds; the orders are those to the device's containers.
+/// What became of a lock of a device, or of its end.
+public enum DeviceLockOutcome: Hashable, Sendable {
+  /// It holds; the commands are those to the device's containers.
   case done([DeviceCommandRecord])
   /// There is no such device.
   case unknown

@@ -71,7 +71,7 @@ extension DeviceRecord {
 
   /// The device without the lock that an operator has set, after what was ordered of its containers in use.
   package func unlocked(after orders: [DeviceCommandRecord], at time: Int64) -> RecordChange<
-    Self, DeviceOrderOutcome
+    Self, DeviceLockOutcome
   > {
     if isAltered { return .refused(.altered) }
     if orders.contains(where: \.isOpenWipe) { return .refused(.toBeWiped) }

@@ -72,7 +72,7 @@ extension Storage {
     try await write { database in
       let id = attempt.container
       let (container, state) = (try database.container(id), try database.accountState(of: id))
-      let report = TakenReport(attempt, of: container, at: state, try database.accountOrders(of: id))
+      let report = TakenReport(attempt, of: container, at: state, try database.deviceCommands(of: id))
       let event = audit(report != nil)
       guard let report else {
         try database.appendRepeatable(event, of: .container(id))
@@ -97,7 +97,7 @@ extension Storage {
   ) async throws(StorageFailure) -> DeviceCommandOutcome {
     try await write { database in
       let container = try database.container(order.container)
-      let orders = try database.accountOrders(of: order.container)
+      let orders = try database.deviceCommands(of: order.container)
       let outcome = order.outcome(to: container, after: orders)
       guard outcome == .added else { return outcome }
       if order.action == .unlock, let container,
@@ -114,8 +114,8 @@ extension Storage {
   }
 
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  public func accountOrders(of container: String) async throws(StorageFailure) -> [DeviceCommandRecord] {
-    try await read { try $0.accountOrders(of: container) }
+  public func deviceCommands(of container: String) async throws(StorageFailure) -> [DeviceCommandRecord] {
+    try await read { try $0.deviceCommands(of: container) }
   }
 
   /// Keeps the receipt for an order; the first one stays.
@@ -136,7 +136,7 @@ extension Storage {
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      let orders = try database.accountOrders(of: container)
+      let orders = try database.deviceCommands(of: container)
       guard let order = try orders.first(where: { $0.id == id })?.checked() else { return false }
       guard let done = order.acknowledged(by: receipt, at: time) else { return true }
       try database.update(done)
@@ -200,8 +200,8 @@ extension SQLConnection {
   }
 
   /// The orders to all containers in use on a device.
-  func accountOrders(on device: DeviceRecord) throws -> [DeviceCommandRecord] {
-    try containersInUse(on: device).flatMap { try accountOrders(of: $0.id) }
+  func deviceCommands(on device: DeviceRecord) throws -> [DeviceCommandRecord] {
+    try containersInUse(on: device).flatMap { try deviceCommands(of: $0.id) }
   }
 
   private func containersInUse(on device: DeviceRecord) throws -> [ContainerRecord] {
@@ -234,7 +234,7 @@ extension SQLConnection {
   /// Gives the successor of a container what was said of it.
   func carryAccountState(from renewed: String, to successor: String, at time: Int64) throws {
     guard let change = try accountState(of: renewed).carried(at: time) else { return }
-    for var order in try accountOrders(of: renewed) where order.isOpen {
+    for var order in try deviceCommands(of: renewed) where order.isOpen {
       order.container = successor
       try update(order)
     }

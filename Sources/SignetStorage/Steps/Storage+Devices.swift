@@ -22,12 +22,12 @@ extension Storage {
   ///   - reason: Why, in the operator's words; may be empty.
   ///   - audit: The event, and when.
   ///   - order: Makes the order for a container, of its id, with the event.
-  /// - Returns: How it ended; ``DeviceOrderOutcome/toBeWiped`` and ``DeviceOrderOutcome/altered`` never.
+  /// - Returns: How it ended; ``DeviceLockOutcome/toBeWiped`` and ``DeviceLockOutcome/altered`` never.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func lockDevice(
     _ id: String, reason: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
-  ) async throws(StorageFailure) -> DeviceOrderOutcome {
+  ) async throws(StorageFailure) -> DeviceLockOutcome {
     try await write { [mac] database in
       guard let device = try database.device(id: id)?.identified(mac) else { return .unknown }
       try database.settle(device.locked(because: reason, at: audit.time), at: audit.time)
@@ -46,10 +46,10 @@ extension Storage {
   public func unlockDevice(
     _ id: String, audit: AuditRecord,
     order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
-  ) async throws(StorageFailure) -> DeviceOrderOutcome {
+  ) async throws(StorageFailure) -> DeviceLockOutcome {
     try await write { database in
       guard let device = try database.device(id: id) else { return .unknown }
-      switch device.unlocked(after: try database.accountOrders(on: device), at: audit.time) {
+      switch device.unlocked(after: try database.deviceCommands(on: device), at: audit.time) {
       case .refused(let outcome): return outcome
       case .made(let unlocked):
         try database.settle(unlocked, at: audit.time)

@@ -67,7 +67,7 @@ extension SQLConnection {
   /// How a container ends as its device says; `nil` where it has ended so before, and where there is none.
   func end(of id: String, as ended: String) throws -> ContainerEnd? {
     guard let container = try container(id) else { return nil }
-    return ContainerEnd(of: container, as: ended, try accountState(of: id), try accountOrders(of: id))
+    return ContainerEnd(of: container, as: ended, try accountState(of: id), try deviceCommands(of: id))
   }
 
   /// Ends a container, with what goes with it.

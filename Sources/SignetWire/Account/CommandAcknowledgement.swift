@@ -2,11 +2,11 @@ public import SignetCrypto
 import SignetJOSE
 import SignetJSON
 
-/// A device's word that it has done what an operator ordered, signed by the container's session key (`docs/protocol.md` section
+/// A device's word that it has done what an operator commanded, signed by the container's session key (`docs/protocol.md` section
 /// 14.3).
 ///
-/// It is signed before the order is done, since a wipe leaves no key, and kept with what the order changes, in one step. It is good
-/// for this order and for nothing else, so it may come late, and more than once.
+/// It is signed before the command is done, since a wipe leaves no key, and kept with what the command changes, in one step. It is
+/// good for this command and for nothing else, so it may come late, and more than once.
 public struct CommandAcknowledgement: Hashable, Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-order-receipt"
@@ -17,14 +17,14 @@ public struct CommandAcknowledgement: Hashable, Sendable {
   public let server: ServerURL
   /// The installation, 16 bytes.
   public let device: [UInt8]
-  /// The order.
+  /// The command.
   public let order: ServerMadeID
   /// What was done.
   public let action: DeviceCommand.Action
   /// When, by the device's clock, in seconds since 1970.
   public let time: Int64
 
-  /// Puts a receipt together.
+  /// Puts an acknowledgement together.
   public init(
     container: ContainerID, server: ServerURL, device: [UInt8], order: ServerMadeID,
     action: DeviceCommand.Action, time: Int64
@@ -60,7 +60,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
     return object.bytes
   }
 
-  /// Signs the receipt: ES256, `kid` is the container id.
+  /// Signs the acknowledgement: ES256, `kid` is the container id.
   ///
   /// - Parameter sign: Signs a message with SHA-256.
   /// - Returns: A compact JWS.
@@ -72,10 +72,10 @@ public struct CommandAcknowledgement: Hashable, Sendable {
   }
 }
 
-/// A receipt as it arrived: read, but not verified.
+/// An acknowledgement as it arrived: read, but not verified.
 public struct SignedCommandAcknowledgement: Sendable {
   private let message: ContainerMessage
-  /// The receipt as it arrived, a compact JWS.
+  /// The acknowledgement as it arrived, a compact JWS.
   public let jws: String
 
   /// Which container the sender says it is.

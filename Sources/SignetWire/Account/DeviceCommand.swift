@@ -1,6 +1,8 @@
 import SignetJSON
 
-/// What an operator orders a container's device to do (`docs/protocol.md` section 14.3).
+/// What an operator commands a container's device to do (`docs/protocol.md` section 14.3).
+///
+/// The wire calls it an order, and the word of the device that has done it a receipt: `orders`, `signet-order-receipt`.
 public struct DeviceCommand: Hashable, Sendable {
   /// What is to be done.
   public enum Action: String, Hashable, Sendable, CaseIterable {
@@ -15,14 +17,14 @@ public struct DeviceCommand: Hashable, Sendable {
   /// The most characters of a reason.
   public static let maximumReasonLength = 200
 
-  /// Names the order.
+  /// Names the command.
   public let id: ServerMadeID
   /// What is to be done.
   public let action: Action
   /// Why; may be empty.
   public let reason: String
 
-  /// Puts an order together.
+  /// Puts a command together.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long or does not show what it is.
   public init(id: ServerMadeID, action: Action, reason: String) throws(WireFailure) {

@@ -3,6 +3,8 @@ import SignetJSON
 public import SignetPolicy
 
 /// How a server stands to a container: what it asks of its device, and what it lets it do (`docs/protocol.md` section 14.1).
+///
+/// The wire calls it a condition: `signet-condition`.
 public struct DeviceStatus: Hashable, Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-condition"
@@ -29,7 +31,7 @@ public struct DeviceStatus: Hashable, Sendable {
   public var standing: Standing
   /// Why, where that is not everything; may be empty.
   public var reason: String
-  /// What the device has not given receipts for, oldest first.
+  /// The commands that the device has not acknowledged, oldest first.
   public var orders: [DeviceCommand]
 
   /// Puts it together.
@@ -63,7 +65,7 @@ public struct DeviceStatus: Hashable, Sendable {
   }
 }
 
-/// A condition as it arrived; who sent it is still to be checked.
+/// A status as it arrived; who sent it is still to be checked.
 public struct SignedDeviceStatus: Sendable {
   private let message: ES256Message
   /// The thumbprint of the key that its sender names.
@@ -79,7 +81,7 @@ public struct SignedDeviceStatus: Sendable {
     (self.message, self.signer) = (message, signer)
   }
 
-  /// The condition.
+  /// Verifies the status.
   ///
   /// - Parameters:
   ///   - key: The server's key.

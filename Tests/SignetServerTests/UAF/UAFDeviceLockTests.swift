@@ -298,7 +298,7 @@ import UAFFixture
     }
     #expect(try await server.storage.container(container.id)?.standing == .locked)
     _ = try await DeviceManagement(server.context).order(.wipe, for: container.id, reason: "", by: .local)
-    let orders = try await server.storage.accountOrders(of: container.id)
+    let orders = try await server.storage.deviceCommands(of: container.id)
     #expect(orders.contains { $0.action == .wipe })
   }
 
