@@ -5,7 +5,7 @@ import Testing
 
 import SignetServer
 
-/// The judge of one-time passwords: a pure function.
+/// What verifies one-time passwords: a pure function.
 @Suite struct OTPVerifierTests {
   private static let secret = [UInt8]("12345678901234567890".utf8)
   private static let now: Int64 = 3_000_000
@@ -17,7 +17,7 @@ import SignetServer
 
   private func code(_ counter: Int64) throws -> String { try Self.key().code(at: UInt64(counter)) }
 
-  private func judge(
+  private func verifier(
     at time: Int64 = now, limit: Int = 5, _ change: (inout OTPSettings) -> Void = { _ in }
   ) -> OTPVerifier {
     var rules = OTPSettings()
@@ -44,7 +44,7 @@ import SignetServer
     "HOTP: the next counter and ten more",
     arguments: [(6, false), (7, true), (8, true), (17, true), (18, false)])
   func looksAhead(_ counter: Int64, _ isAccepted: Bool) throws {
-    let found = judge().judge(
+    let found = verifier().verify(
       .use(try code(counter)), OTPSnapshot(credentials: [credential(.hotp, last: 6, failures: 2)]))
     #expect(found.outcome == (isAccepted ? .accepted : .refused))
     #expect(found.changed.map(\.lastCounter) == [isAccepted ? counter : 6])
@@ -55,7 +55,7 @@ import SignetServer
     "TOTP: one step either side of where it is expected", arguments: [-7, 0, 7] as [Int64],
     -3...3 as ClosedRange<Int64>)
   func looksAround(_ drift: Int64, _ offset: Int64) throws {
-    let found = judge().judge(
+    let found = verifier().verify(
       .use(try code(Self.step + drift + offset)),
       OTPSnapshot(credentials: [credential(.totp, drift: drift)]))
     #expect(found.outcome == (abs(offset) <= 1 ? .accepted : .refused))
@@ -63,9 +63,9 @@ import SignetServer
   }
 
   @Test("windows are the operator's") func windows() throws {
-    let wide = judge { ($0.lookBack, $0.lookAhead, $0.counterLookAhead) = (4, 0, 0) }
+    let wide = verifier { ($0.lookBack, $0.lookAhead, $0.counterLookAhead) = (4, 0, 0) }
     func outcome(_ kind: CredentialRecord.Kind, _ counter: Int64) throws -> CodeOutcome {
-      wide.judge(.use(try code(counter)), OTPSnapshot(credentials: [credential(kind)])).outcome
+      wide.verify(.use(try code(counter)), OTPSnapshot(credentials: [credential(kind)])).outcome
     }
     #expect(try outcome(.totp, Self.step - 4) == .accepted)
     #expect(try outcome(.totp, Self.step - 5) == .refused)
@@ -79,7 +79,8 @@ import SignetServer
     for day in 1...20 as ClosedRange<Int64> {
       // A step faster each day.
       let time = Self.now + day * 86_400
-      let found = judge(at: time).judge(.use(try code(time / 30 + day)), OTPSnapshot(credentials: [record]))
+      let found = verifier(at: time).verify(
+        .use(try code(time / 30 + day)), OTPSnapshot(credentials: [record]))
       #expect(found.outcome == .accepted, "day \(day)")
       record = try #require(found.used)
       #expect(record.drift == day)
@@ -87,10 +88,10 @@ import SignetServer
     // The bound: the code is good, and teaches no more.
     let time = Self.now + 21 * 86_400
     record = try #require(
-      judge(at: time).judge(.use(try code(time / 30 + 21)), OTPSnapshot(credentials: [record])).used)
+      verifier(at: time).verify(.use(try code(time / 30 + 21)), OTPSnapshot(credentials: [record])).used)
     #expect(record.drift == 20)
     let later = time + 86_400
-    let jump = judge(at: later).judge(.use(try code(later / 30 + 22)), OTPSnapshot(credentials: [record]))
+    let jump = verifier(at: later).verify(.use(try code(later / 30 + 22)), OTPSnapshot(credentials: [record]))
     #expect(jump.outcome == .refused)
     #expect(jump.changed.map(\.drift) == [20])
   }
@@ -103,17 +104,17 @@ import SignetServer
       as [(Int64, Bool)]
     {
       early.start = Self.now + start
-      let found = judge().judge(.use(try code(0)), OTPSnapshot(credentials: [early]))
+      let found = verifier().verify(.use(try code(0)), OTPSnapshot(credentials: [early]))
       #expect(found.outcome == (isAccepted ? .accepted : .refused), "\(start)")
     }
     let last: Int64 = (1 << 60) / 30
     let right = try (last - 1...last + 1).map { try code($0) }
     let wrong = try #require(["000000", "000001", "000002", "000003"].first { !right.contains($0) })
     for (text, outcome) in right.map({ ($0, CodeOutcome.accepted) }) + [(wrong, .refused)] {
-      let late = judge(at: 1 << 60).judge(.use(text), OTPSnapshot(credentials: [credential(.totp)]))
+      let late = verifier(at: 1 << 60).verify(.use(text), OTPSnapshot(credentials: [credential(.totp)]))
       #expect(late.outcome == outcome)
     }
-    let pair = judge(at: 0).judge(.resynchronise("1", "2"), OTPSnapshot(credentials: [credential(.totp)]))
+    let pair = verifier(at: 0).verify(.resynchronise("1", "2"), OTPSnapshot(credentials: [credential(.totp)]))
     #expect(pair.outcome == .refused)
   }
 
@@ -121,7 +122,7 @@ import SignetServer
 
   @Test("a right code that was used is told apart in the log, and counts as refused")
   func replays() throws {
-    let found = judge().judge(
+    let found = verifier().verify(
       .use(try code(Self.step)), OTPSnapshot(credentials: [credential(.totp, last: Self.step)]))
     #expect(found.outcome == .refused)
     #expect(found.isReplay)
@@ -131,20 +132,20 @@ import SignetServer
   @Test("of several credentials the one that makes the code is used; a wrong one counts for each")
   func severalCredentials() throws {
     let all = [credential(.totp, "broken"), credential(.hotp, "c2", failures: 4), credential(.totp, "c3")]
-    let used = judge().judge(.use(try code(Self.step)), OTPSnapshot(credentials: all))
+    let used = verifier().verify(.use(try code(Self.step)), OTPSnapshot(credentials: all))
     #expect(used.outcome == .accepted)
     #expect(used.changed.map(\.id) == ["c3"])
-    let wrong = judge().judge(.use("x"), OTPSnapshot(credentials: all))
+    let wrong = verifier().verify(.use("x"), OTPSnapshot(credentials: all))
     #expect(wrong.changed.map(\.failures) == [1, 5, 1])
     // One that is locked is not tried, and holds nobody up.
-    let after = judge().judge(.use(try code(0)), OTPSnapshot(credentials: wrong.changed))
+    let after = verifier().verify(.use(try code(0)), OTPSnapshot(credentials: wrong.changed))
     #expect(after.outcome == .refused)
     #expect(after.changed.map(\.id) == ["broken", "c3"])
   }
 
   @Test("two credentials with one code: the one that did not use it up is taken") func sameCode() throws {
     let all = [credential(.hotp, "c1", last: 7), credential(.hotp, "c2", last: 6)]
-    let found = judge().judge(.use(try code(7)), OTPSnapshot(credentials: all))
+    let found = verifier().verify(.use(try code(7)), OTPSnapshot(credentials: all))
     #expect(found.used?.id == "c2")
   }
 
@@ -154,7 +155,7 @@ import SignetServer
   func locked() throws {
     let situation = OTPSnapshot(credentials: [credential(.totp, failures: 5)])
     for code in [try code(Self.step), "000000", ""] {
-      #expect(judge().judge(.use(code), situation) == OTPVerifier.Finding(outcome: .locked))
+      #expect(verifier().verify(.use(code), situation) == OTPVerifier.Finding(outcome: .locked))
     }
   }
 
@@ -162,20 +163,20 @@ import SignetServer
   func unlocks() throws {
     let (first, second) = (try code(Self.step), try code(Self.step + 1))
     let pair = OTPOperation.resynchronise(first, second)
-    let found = judge().judge(pair, OTPSnapshot(credentials: [credential(.totp, failures: 5)]))
+    let found = verifier().verify(pair, OTPSnapshot(credentials: [credential(.totp, failures: 5)]))
     #expect(found.outcome == .accepted)
     #expect(found.used?.failures == 0)
     let silent = OTPSnapshot(credentials: [credential(.totp, failures: 5, isSilent: true)])
-    #expect(judge().judge(pair, silent) == OTPVerifier.Finding(outcome: .locked))
+    #expect(verifier().verify(pair, silent) == OTPVerifier.Finding(outcome: .locked))
     // Before the limit they count among the guesses, silent or not.
     for isSilent in [true, false] {
       let open = OTPSnapshot(credentials: [credential(.totp, failures: 4, isSilent: isSilent)])
-      let wrong = judge().judge(.resynchronise(second, first), open)
+      let wrong = verifier().verify(.resynchronise(second, first), open)
       #expect(wrong.outcome == .refused)
       #expect(wrong.changed.map(\.failures) == [5])
     }
     // Beyond it nothing more is counted: the address waits.
-    let wrong = judge().judge(
+    let wrong = verifier().verify(
       .resynchronise("000000", "000000"), OTPSnapshot(credentials: [credential(.totp, failures: 5)]))
     #expect(wrong.changed.isEmpty)
     #expect(wrong.wait?.failures == 1)
@@ -188,36 +189,36 @@ import SignetServer
     let last = kind == .hotp ? expected - 1 : Self.step - 1000
     let situation = OTPSnapshot(credentials: [credential(kind, last: last)])
     for offset in [0, 1, 50, 100] as [Int64] {
-      let found = judge().judge(
+      let found = verifier().verify(
         .resynchronise(try code(expected + offset), try code(expected + offset + 1)), situation)
       #expect(found.outcome == .accepted, "\(offset)")
       #expect(found.used?.lastCounter == expected + offset + 1)
       #expect(found.used?.drift == (kind == .hotp ? 0 : offset + 1))
     }
-    let far = judge().judge(.resynchronise(try code(expected + 101), try code(expected + 102)), situation)
+    let far = verifier().verify(.resynchronise(try code(expected + 101), try code(expected + 102)), situation)
     #expect(far.outcome == .refused)
     // Neither a gap, nor the other order, nor one code twice.
     for (first, second) in [(0, 2), (1, 0), (0, 0)] as [(Int64, Int64)] {
-      let found = judge().judge(
+      let found = verifier().verify(
         .resynchronise(try code(expected + first), try code(expected + second)), situation)
       #expect(found.outcome == .refused, "\(first), \(second)")
     }
     guard kind == .totp else { return }
-    let back = judge().judge(.resynchronise(try code(expected - 100), try code(expected - 99)), situation)
+    let back = verifier().verify(.resynchronise(try code(expected - 100), try code(expected - 99)), situation)
     #expect(back.used?.drift == -99)
     // What two codes have shown, single ones keep.
     let next = try code(expected - 98)
-    let kept = judge().judge(.use(next), OTPSnapshot(credentials: [try #require(back.used)]))
+    let kept = verifier().verify(.use(next), OTPSnapshot(credentials: [try #require(back.used)]))
     #expect(kept.used?.drift == -98)
   }
 
   @Test("codes that were used up do not resynchronise") func pairOnce() throws {
     let pair = OTPOperation.resynchronise(try code(Self.step), try code(Self.step + 1))
-    let first = judge().judge(pair, OTPSnapshot(credentials: [credential(.totp)]))
+    let first = verifier().verify(pair, OTPSnapshot(credentials: [credential(.totp)]))
     let used = try #require(first.used)
-    #expect(judge().judge(pair, OTPSnapshot(credentials: [used])).outcome == .refused)
+    #expect(verifier().verify(pair, OTPSnapshot(credentials: [used])).outcome == .refused)
     #expect(
-      judge().judge(.use(try code(Self.step + 1)), OTPSnapshot(credentials: [used])).outcome == .refused)
+      verifier().verify(.use(try code(Self.step + 1)), OTPSnapshot(credentials: [used])).outcome == .refused)
   }
 
   // MARK: States
@@ -226,7 +227,7 @@ import SignetServer
     let code = try code(0)
     let pair = OTPOperation.resynchronise(code, try self.code(1))
     func outcome(_ request: OTPOperation, _ state: CredentialRecord.State, _ serial: String?) -> CodeOutcome {
-      judge().judge(request, OTPSnapshot(credentials: [credential(.hotp, state: state, serial: serial)]))
+      verifier().verify(request, OTPSnapshot(credentials: [credential(.hotp, state: state, serial: serial)]))
         .outcome
     }
     #expect(outcome(.use(code), .active, "s1") == .accepted)
@@ -240,7 +241,7 @@ import SignetServer
     // A container becomes active by its device's confirmation, not by a code.
     #expect(outcome(.verify(code), .pending, nil) == .refused)
     #expect(outcome(pair, .pending, nil) == .refused)
-    let verified = judge().judge(
+    let verified = verifier().verify(
       .verify(code), OTPSnapshot(credentials: [credential(.hotp, state: .pending, serial: "s1")]))
     #expect(verified.used?.state == .active)
   }
@@ -263,23 +264,23 @@ import SignetServer
     let situation = OTPSnapshot(credentials: [credential(.totp)], wait: wait)
     for code in [try code(Self.step), "000000"] {
       #expect(
-        judge().judge(.use(code), situation)
+        verifier().verify(.use(code), situation)
           == OTPVerifier.Finding(outcome: .waiting(seconds: 12), wait: wait))
     }
-    let after = judge(at: Self.now + 12).judge(.use("000000"), situation)
+    let after = verifier(at: Self.now + 12).verify(.use("000000"), situation)
     #expect(after.outcome == .refused)
     #expect(after.wait?.failures == 5)
     #expect(after.wait?.until == Self.now + 12 + 60)
-    let right = judge(at: Self.now + 12).judge(.use(try code(Self.step)), situation)
+    let right = verifier(at: Self.now + 12).verify(.use(try code(Self.step)), situation)
     #expect(right.wait == nil)
   }
 
   @Test("a wait is forgotten after a day, and a clock that was put back makes none longer") func forgotten() {
     let old = WaitRecord(failures: 9, until: Self.now - 86_400, expires: Self.now)
-    let found = judge().judge(.use("x"), OTPSnapshot(credentials: [], wait: old))
+    let found = verifier().verify(.use("x"), OTPSnapshot(credentials: [], wait: old))
     #expect(found.wait?.failures == 1)
     let future = WaitRecord(failures: 4, until: Self.now + 31, expires: Self.now + 1000)
-    #expect(judge().judge(.use("x"), OTPSnapshot(credentials: [], wait: future)).outcome == .refused)
+    #expect(verifier().verify(.use("x"), OTPSnapshot(credentials: [], wait: future)).outcome == .refused)
   }
 
   @Test(
@@ -290,7 +291,7 @@ import SignetServer
     ] as [(Int, Int64, Int)])
   func bounds(_ failures: Int, _ until: Int64, _ counted: Int) {
     let wait = WaitRecord(failures: failures, until: until, expires: .max)
-    let found = judge().judge(.use("x"), OTPSnapshot(credentials: [], wait: wait))
+    let found = verifier().verify(.use("x"), OTPSnapshot(credentials: [], wait: wait))
     #expect(found.outcome == .refused)
     #expect(found.wait?.failures == counted)
   }
@@ -298,12 +299,12 @@ import SignetServer
   @Test("who has nothing waits like who has something") func nobody() {
     var wait: WaitRecord?
     for attempt in 1...4 {
-      let found = judge().judge(.use("000000"), OTPSnapshot(credentials: [], wait: wait))
+      let found = verifier().verify(.use("000000"), OTPSnapshot(credentials: [], wait: wait))
       #expect(found.outcome == .refused)
       #expect(found.wait?.failures == attempt)
       wait = found.wait
     }
-    let found = judge().judge(.use("000000"), OTPSnapshot(credentials: [], wait: wait))
+    let found = verifier().verify(.use("000000"), OTPSnapshot(credentials: [], wait: wait))
     #expect(found.outcome == .waiting(seconds: 30))
   }
 }

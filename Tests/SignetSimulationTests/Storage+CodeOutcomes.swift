@@ -51,9 +51,9 @@ extension Storage {
     _ request: OTPOperation, _ attempt: OTPSubject, _ judges: Judges,
     _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
-    let judge = judges.codes.judge(at: time)
+    let verifier = judges.codes.verifier(at: time)
     return try await attemptCode(attempt) { situation in
-      let finding = judge.judge(request, situation)
+      let finding = verifier.verify(request, situation)
       var verdict = OTPResult(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
       verdict.changed = finding.changed
       return verdict

@@ -130,41 +130,41 @@ struct CodeEndpoints: Sendable {
     [
       // On the thread that the request came on; the thread that commits answers.
       API.validateCode.answered(directly: { [self] call, responder, _ in
-        let asker = asker(call.caller, call.input.client)
-        try codes.validate(call.input.code, user: call.input.user, by: asker).then { outcome in
-          do { responder.answer(Self.response(try answer(outcome.get(), asker))) } catch {
+        let requester = requester(call.caller, call.input.client)
+        try codes.validate(call.input.code, user: call.input.user, by: requester).then { outcome in
+          do { responder.answer(Self.response(try answer(outcome.get(), requester))) } catch {
             responder.answer(Dialect.signet.response(to: error, codes.context))
           }
         }
       }),
       API.resynchroniseCodes.answered { [self] call in
-        let asker = asker(call.caller, call.input.client)
+        let requester = requester(call.caller, call.input.client)
         let outcome = try await codes.resynchronise(
           (call.input.codes[0], call.input.codes[1]), user: call.input.user,
-          serial: call.input.serial?.text, by: asker
+          serial: call.input.serial?.text, by: requester
         ).value
-        return CodeAnswer(try answer(outcome, asker))
+        return CodeAnswer(try answer(outcome, requester))
       },
       API.verifyToken.answered { [self] call in
-        let asker = asker(call.caller, call.input.client)
+        let requester = requester(call.caller, call.input.client)
         let outcome = try await codes.verify(
-          call.input.code, user: call.input.user, serial: call.input.serial.text, by: asker
+          call.input.code, user: call.input.user, serial: call.input.serial.text, by: requester
         ).value
-        return CodeAnswer(try answer(outcome, asker))
+        return CodeAnswer(try answer(outcome, requester))
       },
     ]
   }
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
-  private func asker(_ key: APIKeyRecord, _ client: String?) -> CodeService.Requester {
+  private func requester(_ key: APIKeyRecord, _ client: String?) -> CodeService.Requester {
     CodeService.Requester(key.actor, key: key.id, client: client)
   }
 
   private func answer(
-    _ outcome: CodeOutcome, _ asker: CodeService.Requester
+    _ outcome: CodeOutcome, _ requester: CodeService.Requester
   ) throws(Problem) -> CodeOutcome {
     guard outcome != .keyRevoked else {
-      if let key = asker.key { keys.forget(key) }
+      if let key = requester.key { keys.forget(key) }
       throw APIKeyService.refused
     }
     return outcome

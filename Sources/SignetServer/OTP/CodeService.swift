@@ -40,14 +40,14 @@ public struct CodeService: Sendable {
   /// - Parameters:
   ///   - code: What the user typed.
   ///   - user: Who typed it.
-  ///   - asker: Who asks; the audit log gets the reason.
-  /// - Returns: How it ended, ``CodeOutcome/keyRevoked`` where the asker's key is not good any more; a listener hears it on the
+  ///   - requester: Who asks; the audit log gets the reason.
+  /// - Returns: How it ended, ``CodeOutcome/keyRevoked`` where the requester's key is not good any more; a listener hears it on the
   ///   thread that writes, and must not block.
   /// - Throws: ``Problem`` where nothing was tried.
   package func validate(
-    _ code: String, user: UserID, by asker: Requester
+    _ code: String, user: UserID, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.use(code), OTPSubject(user: user.text), asker)
+    try attempt(.use(code), OTPSubject(user: user.text), requester)
   }
 
   /// Finds the place of a credential again, and unlocks it, by two codes in a row.
@@ -56,14 +56,14 @@ public struct CodeService: Sendable {
   ///   - codes: Two codes that follow each other; both are used up.
   ///   - user: Who typed them; `nil` where an operator names a token.
   ///   - serial: The token; `nil` for whatever credential of the user makes them.
-  ///   - asker: Who asks.
+  ///   - requester: Who asks.
   /// - Returns: How it ended. That they are right authenticates nobody.
   /// - Throws: ``Problem``.
   package func resynchronise(
-    _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Requester
+    _ codes: (String, String), user: UserID?, serial: String? = nil, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
     try attempt(
-      .resynchronise(codes.0, codes.1), OTPSubject(user: user?.text, serial: serial), asker)
+      .resynchronise(codes.0, codes.1), OTPSubject(user: user?.text, serial: serial), requester)
   }
 
   /// Takes an imported token into use by its first right code.
@@ -72,50 +72,50 @@ public struct CodeService: Sendable {
   ///   - code: What the token shows.
   ///   - user: Who holds it; `nil` where an operator does it.
   ///   - serial: The token.
-  ///   - asker: Who asks.
+  ///   - requester: Who asks.
   /// - Returns: How it ended.
   /// - Throws: ``Problem``.
   package func verify(
-    _ code: String, user: UserID?, serial: String, by asker: Requester
+    _ code: String, user: UserID?, serial: String, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.verify(code), OTPSubject(user: user?.text, serial: serial), asker)
+    try attempt(.verify(code), OTPSubject(user: user?.text, serial: serial), requester)
   }
 
   private func attempt(
-    _ request: OTPOperation, _ attempt: OTPSubject, _ asker: Requester
+    _ operation: OTPOperation, _ subject: OTPSubject, _ requester: Requester
   ) throws -> Completion<CodeOutcome> {
-    var attempt = attempt
-    attempt.key = asker.key
-    if attempt.user != nil {
-      attempt.client = try RateLimitKey.digest(of: asker.client, under: clientKey)
+    var subject = subject
+    subject.key = requester.key
+    if subject.user != nil {
+      subject.client = try RateLimitKey.digest(of: requester.client, under: clientKey)
     }
-    let audit = context.audit(by: asker.actor)
-    let judge = judge(at: audit.time)
-    let user = attempt.user
-    return context.storage.attemptCode(attempt) { situation in
-      let finding = judge.judge(request, situation)
-      var verdict = OTPResult(
+    let audit = context.audit(by: requester.actor)
+    let verifier = verifier(at: audit.time)
+    let user = subject.user
+    return context.storage.attemptCode(subject) { snapshot in
+      let finding = verifier.verify(operation, snapshot)
+      var result = OTPResult(
         finding.outcome, wait: finding.wait,
         audit: audit(
-          Self.event(finding, request, user, isUnknown: situation.isUserUnknown, limit: judge.limit)))
-      verdict.changed = finding.changed
-      return verdict
+          Self.event(finding, operation, user, isUnknown: snapshot.isUserUnknown, limit: verifier.limit)))
+      result.changed = finding.changed
+      return result
     }
   }
 
-  /// Judges codes at a time, by what the operator has decided.
-  package func judge(at time: Int64) -> OTPVerifier {
+  /// Verifies codes at a time, by what the operator has decided.
+  package func verifier(at time: Int64) -> OTPVerifier {
     OTPVerifier(
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: time,
       generator: { [context] in context.generator(of: $0) })
   }
 
   private static func event(
-    _ finding: OTPVerifier.Finding, _ request: OTPOperation, _ user: String?, isUnknown: Bool, limit: Int
+    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, _ user: String?, isUnknown: Bool, limit: Int
   ) -> AuditEvent {
     if let used = finding.used {
       let (user, source) = (used.user ?? user, used.source)
-      return switch request {
+      return switch operation {
       case .use: .codeAccepted(user: user, source)
       case .verify: .tokenVerified(user: user, source)
       case .resynchronise: .codesResynchronised(user: user, source)
@@ -123,8 +123,8 @@ public struct CodeService: Sendable {
     }
     // Of codes that were not tried, nothing says whether they were right.
     let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id }
-    let why = refusal(finding, request, isUnknown: isUnknown)
-    return switch request {
+    let why = refusal(finding, operation, isUnknown: isUnknown)
+    return switch operation {
     case .use: .codeRefused(user: user, why, locked: locked)
     case .verify: .tokenRefused(user: user, why, locked: locked)
     case .resynchronise: .codesRefused(user: user, why, locked: locked)
@@ -132,7 +132,7 @@ public struct CodeService: Sendable {
   }
 
   private static func refusal(
-    _ finding: OTPVerifier.Finding, _ request: OTPOperation, isUnknown: Bool
+    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, isUnknown: Bool
   ) -> AuditEvent.CodeRefusal {
     if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }
@@ -140,7 +140,7 @@ public struct CodeService: Sendable {
     if isUnknown { return .unknownUser }
     if finding.outcome == .locked { return .locked }
     if finding.isReplay { return .replayed }
-    return switch request {
+    return switch operation {
     case .use: .wrongCode
     case .verify: .wrongTokenCode
     case .resynchronise: .wrongPair

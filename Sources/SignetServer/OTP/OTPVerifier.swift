@@ -1,7 +1,7 @@
 package import SignetOATH
 package import SignetStorage
 
-/// Judges one-time passwords: a pure function of what there is, what was typed and the time.
+/// Verifies one-time passwords: a pure function of what there is, what was typed and the time.
 package struct OTPVerifier: Sendable {
   let rules: OTPSettings
   /// Refused attempts in a row after which a credential is locked.
@@ -46,13 +46,18 @@ package struct OTPVerifier: Sendable {
     }
   }
 
-  /// Judges a request.
+  /// Verifies what an operation has brought.
   ///
   /// An attempt within a wait, or on a locked credential, is not tried: what comes out does not depend on the codes, and nothing
   /// is counted.
-  package func judge(_ request: OTPOperation, _ situation: OTPSnapshot) -> Finding {
-    let wait = situation.wait.flatMap { $0.expires > time ? $0 : nil }
-    if situation.isUserHeld {
+  ///
+  /// - Parameters:
+  ///   - operation: What is wanted, with the codes.
+  ///   - snapshot: What there is.
+  /// - Returns: How it ends, and what changes.
+  package func verify(_ operation: OTPOperation, _ snapshot: OTPSnapshot) -> Finding {
+    let wait = snapshot.wait.flatMap { $0.expires > time ? $0 : nil }
+    if snapshot.isUserHeld {
       var finding = Finding(outcome: .refused, wait: wait)
       finding.isUserHeld = true
       return finding
@@ -60,19 +65,19 @@ package struct OTPVerifier: Sendable {
     if let seconds = rules.remaining(wait, at: time) {
       return Finding(outcome: .waiting(seconds: seconds), wait: wait)
     }
-    let eligible = situation.credentials.filter { isEligible($0, for: request) }
-    let tried = eligible.filter { isOpen($0, to: request) }
+    let eligible = snapshot.credentials.filter { isEligible($0, for: operation) }
+    let tried = eligible.filter { isOpen($0, to: operation) }
     guard eligible.isEmpty || !tried.isEmpty else { return Finding(outcome: .locked, wait: wait) }
 
     var finding = Finding(outcome: .refused)
     for credential in tried {
       // All are tried, whichever fits.
-      guard let match = match(request, credential) else { continue }
+      guard let match = match(operation, credential) else { continue }
       guard match > credential.lastCounter else {
         finding.isReplay = true
         continue
       }
-      if finding.used == nil { finding.used = advanced(credential, to: match, request) }
+      if finding.used == nil { finding.used = advanced(credential, to: match, operation) }
     }
     if let used = finding.used {
       finding.outcome = .accepted
@@ -88,9 +93,9 @@ package struct OTPVerifier: Sendable {
     return finding
   }
 
-  /// Whether a credential is in the state that the request is about.
-  private func isEligible(_ credential: CredentialRecord, for request: OTPOperation) -> Bool {
-    switch request {
+  /// Whether a credential is in the state that the operation is about.
+  private func isEligible(_ credential: CredentialRecord, for operation: OTPOperation) -> Bool {
+    switch operation {
     case .use: credential.state == .active
     case .verify: credential.state == .pending && credential.serial != nil
     // A pending token that is named can show its place at once: two codes prove more than one.
@@ -99,22 +104,22 @@ package struct OTPVerifier: Sendable {
     }
   }
 
-  /// Whether its failures leave a credential open to a request.
+  /// Whether its failures leave a credential open to an operation.
   ///
   /// Two codes in a row unlock what guesses have locked, since nobody guesses two. Under a silent lock that is no argument:
   /// there a guess is a password, which gives any number of codes.
-  private func isOpen(_ credential: CredentialRecord, to request: OTPOperation) -> Bool {
+  private func isOpen(_ credential: CredentialRecord, to operation: OTPOperation) -> Bool {
     if credential.failures < limit { return true }
-    guard case .resynchronise = request else { return false }
+    guard case .resynchronise = operation else { return false }
     return !credential.isSilent
   }
 
   // MARK: Counters
 
   /// The counter that the codes use up; `nil` where they are not of this credential.
-  private func match(_ request: OTPOperation, _ credential: CredentialRecord) -> Int64? {
+  private func match(_ operation: OTPOperation, _ credential: CredentialRecord) -> Int64? {
     guard let key = generator(credential) else { return nil }
-    switch request {
+    switch operation {
     case .use(let code), .verify(let code):
       guard let range = window(of: credential) else { return nil }
       return key.counter(matching: code, in: range).map { Int64(clamping: $0) }
@@ -157,7 +162,7 @@ package struct OTPVerifier: Sendable {
   }
 
   private func advanced(
-    _ credential: CredentialRecord, to counter: Int64, _ request: OTPOperation
+    _ credential: CredentialRecord, to counter: Int64, _ operation: OTPOperation
   ) -> CredentialRecord {
     var credential = credential
     credential.lastCounter = counter
@@ -165,7 +170,7 @@ package struct OTPVerifier: Sendable {
     credential.state = .active
     guard credential.kind == .totp else { return credential }
     let offset = counter - step(of: credential)
-    if case .resynchronise = request {
+    if case .resynchronise = operation {
       credential.drift = offset  // within the window of two codes
     } else {
       // What two codes have shown may be more than what single ones may teach; they keep it, and no more.

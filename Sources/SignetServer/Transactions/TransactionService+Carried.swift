@@ -50,21 +50,21 @@ extension TransactionService {
   /// - Parameters:
   ///   - answer: What the user typed back, and what it answers.
   ///   - id: The transaction.
-  ///   - asker: Who asks, and for whom.
+  ///   - requester: Who asks, and for whom.
   /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
   public func answer(
-    _ answer: Carried, to id: String, by asker: CodeService.Requester
+    _ answer: Carried, to id: String, by requester: CodeService.Requester
   ) async throws {
-    let client = try RateLimitKey.digest(of: asker.client, under: context.masterKey.clientKey())
+    let client = try RateLimitKey.digest(of: requester.client, under: context.masterKey.clientKey())
     let carried = try await carried(id)
     let expected = try expected(answer, carried)
     let match = try await container(answering: answer.digits, carried, expected)
-    let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
+    let (rules, audit) = (context.settings.codes, context.audit(by: requester.actor))
     let time = audit.time
     let outcome = try await context.storage.answerTransaction(
       id,
       AnswerAttempt(
-        container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
+        container: match, isTyped: answer.isTyped, client: client, key: requester.key, time: time),
       attempts: context.settings.codeAttempts,
       waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
     ) { outcome in

@@ -6,32 +6,32 @@ extension Storage {
   ///
   /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
   /// the earlier one has used it up. `judge` must do nothing else than judge; it may be called again where the step has to
-  /// be repeated. A verdict after which a counter would be smaller is refused. With a revoked ``OTPSubject/key`` nothing is
+  /// be repeated. A result after which a counter would be smaller is refused. With a revoked ``OTPSubject/key`` nothing is
   /// judged or written.
   ///
   /// - Parameters:
-  ///   - attempt: Whose codes, and who tries.
+  ///   - subject: Whose codes, and who tries.
   ///   - judge: Judges.
-  /// - Returns: The verdict's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
+  /// - Returns: The result's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
   ///   on the thread that writes, and must not block.
   package func attemptCode(
-    _ attempt: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
+    _ subject: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) -> Completion<CodeOutcome> {
     begin { database in
-      guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
-      let (found, owner) = try database.credentials(for: attempt)
-      let wait = try database.wait(for: attempt)
-      let user = attempt.user ?? found.first?.1.user
+      guard try database.isKeyGood(subject.key) else { return .keyRevoked }
+      let (found, owner) = try database.credentials(for: subject)
+      let wait = try database.wait(for: subject)
+      let user = subject.user ?? found.first?.1.user
       let state = try owner?.checked().state ?? user.flatMap { try database.userState($0) }
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
-      let verdict = judge(OTPSnapshot(found.map(\.1), of: user, state, wait: wait))
-      for credential in verdict.changed {
+      let result = judge(OTPSnapshot(found.map(\.1), of: user, state, wait: wait))
+      for credential in result.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, number: row.number)
       }
-      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      try database.appendAudit(verdict.audit, as: verdict.entry(of: user, state, by: attempt.key))
-      return verdict.outcome
+      if result.wait != wait { try database.setWait(result.wait, for: subject) }
+      try database.appendAudit(result.audit, as: result.entry(of: user, state, by: subject.key))
+      return result.outcome
     }
   }
 }
@@ -70,7 +70,7 @@ extension SQLConnection {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` where this server has not written a credential so; ``SQLFailure``.
   fileprivate func credentials(
-    for attempt: OTPSubject
+    for subject: OTPSubject
   ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {
     let mac = try rowMAC
     var owner: UserRecord?
@@ -80,24 +80,24 @@ extension SQLConnection {
       return (try row.integer(CredentialRecord.columnCount), credential)
     }
     let found =
-      if let serial = attempt.serial {
-        try rows(Self.credentialBySerial, [.text(serial), .optional(attempt.user)], decode)
+      if let serial = subject.serial {
+        try rows(Self.credentialBySerial, [.text(serial), .optional(subject.user)], decode)
       } else {
-        try rows(Self.activeCredentials, [.optional(attempt.user)], decode)
+        try rows(Self.activeCredentials, [.optional(subject.user)], decode)
       }
     return (found, owner)
   }
 
-  func wait(for attempt: OTPSubject) throws -> WaitRecord? {
-    guard let user = attempt.user, let client = attempt.client else { return nil }
+  func wait(for subject: OTPSubject) throws -> WaitRecord? {
+    guard let user = subject.user, let client = subject.client else { return nil }
     return try row(
       "SELECT failures, until, expires FROM waits WHERE user_id = $1 AND client = $2",
       [.text(user), .blob(client)]
     ) { WaitRecord(failures: try $0.int(0), until: try $0.integer(1), expires: try $0.integer(2)) }
   }
 
-  func setWait(_ wait: WaitRecord?, for attempt: OTPSubject) throws {
-    guard let user = attempt.user, let client = attempt.client else { return }
+  func setWait(_ wait: WaitRecord?, for subject: OTPSubject) throws {
+    guard let user = subject.user, let client = subject.client else { return }
     guard let wait else {
       _ = try execute("DELETE FROM waits WHERE user_id = $1 AND client = $2", [.text(user), .blob(client)])
       return

@@ -99,22 +99,22 @@ extension Storage {
   /// it says, in one step, as ``attemptCode(_:judge:)`` does.
   ///
   /// - Parameters:
-  ///   - attempt: Whose code, and who tries.
+  ///   - subject: Whose code, and who tries.
   ///   - judge: Compares, and judges.
-  /// - Returns: The verdict's outcome; `nil` where the user has no code, of which nothing is written.
+  /// - Returns: The result's outcome; `nil` where the user has no code, of which nothing is written.
   /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, of which nothing is written either.
   public func tryUserCode(
-    _ attempt: OTPSubject, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
+    _ subject: OTPSubject, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
   ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
-      guard let user = attempt.user else { throw StorageFailure.unknown }
+      guard let user = subject.user else { throw StorageFailure.unknown }
       try database.requireUsable(knownUser: user)
       guard let digest = try database.anyUser(user)?.checked().codeDigest else { return nil }
-      let wait = try database.wait(for: attempt)
-      let verdict = judge(digest, wait)
-      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
-      try database.appendAudit(verdict.audit, as: verdict.entry(ofCodeOf: user))
-      return verdict.outcome
+      let wait = try database.wait(for: subject)
+      let result = judge(digest, wait)
+      if result.wait != wait { try database.setWait(result.wait, for: subject) }
+      try database.appendAudit(result.audit, as: result.entry(ofCodeOf: user))
+      return result.outcome
     }
   }
 }
