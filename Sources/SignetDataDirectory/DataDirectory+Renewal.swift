@@ -105,16 +105,59 @@ extension DataDirectory {
     return authority.start + Int64(CertificateAuthority.usualServerDays) * 86_400
   }
 
+  /// The pins of former keys that clients are still made to trust: of certificates in the folder that are valid, and of which the file of
+  /// authorities has the authority.
+  ///
+  /// A key that another one took the place of stays here with its certificate, and a running server may show it until it reads the folder
+  /// again, after however many renewals.
+  ///
+  /// - Parameter clock: Tells the time.
+  /// - Returns: SHA-256 of each key, 32 bytes, the youngest first, without that of the present certificate.
+  /// - Throws: ``DataDirectoryFailure`` where the file of authorities or the present certificate cannot be read.
+  package func formerPins(clock: any WallClock = SystemWallClock()) throws(DataDirectoryFailure) -> [[UInt8]]
+  {
+    guard let authority = settings.tls.authority, let trusted = try authorityPEM() else { return [] }
+    let anchors: TrustAnchors
+    do throws(CryptoFailure) { anchors = try TrustAnchors(pem: trusted) } catch {
+      throw .certificateUnreadable(path: file(authority), error)
+    }
+    let present = try certificate(clock: clock).pin
+    var pins: [[UInt8]] = []
+    for (name, _) in madeNames().reversed() {
+      let pin: [UInt8]
+      do {
+        let content = try FolderFile("\(path)/\(name)", .plain).read()
+        let pem = String(decoding: content.insecureCopy(), as: UTF8.self)
+        _ = try anchors.check(pem: pem, at: clock.now)
+        pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem)
+      } catch { continue }  // it is not there, or nobody who goes by the authorities trusts it
+      if pin != present, !pins.contains(pin) { pins.append(pin) }
+    }
+    return pins
+  }
+
   /// The word with which the names of authorities begin that are made for folders.
   static let authorityPrefix = "Signet"
 
   /// Names for another key and its certificate.
-  private func unusedNames() -> (certificate: String, key: String) {
-    var number = 2
-    while access("\(path)/tls-\(number).pem", F_OK) == 0 || access("\(path)/tls-\(number).key", F_OK) == 0 {
-      number += 1
+  private func unusedNames() -> (certificate: String, key: String) { Self.names(madeNames().count + 1) }
+
+  /// The names of keys and certificates that were made here, of which some may be gone.
+  private func madeNames() -> [(certificate: String, key: String)] {
+    var names = [Self.names(1)]
+    while true {
+      let next = Self.names(names.count + 1)
+      guard access("\(path)/\(next.certificate)", F_OK) == 0 || access("\(path)/\(next.key)", F_OK) == 0
+      else {
+        return names
+      }
+      names.append(next)
     }
-    return ("tls-\(number).pem", "tls-\(number).key")
+  }
+
+  private static func names(_ number: Int) -> (certificate: String, key: String) {
+    let name = number == 1 ? "tls" : "tls-\(number)"
+    return ("\(name).pem", "\(name).key")
   }
 
   /// Has `server.json` name other files: the one step by which both change at once.

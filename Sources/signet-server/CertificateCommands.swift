@@ -76,10 +76,13 @@ enum CertificateCommands {
           for: arguments.isSet("san") ? names : nil, withNewKey: arguments.isSet("new-key"))
         let certificate = try renewed.certificate()
         let left = certificate.namesMissing(of: before)
-        let lastStep = certificate.pin == before.pin ? nil : distrustingFormerKey(certificate, renewed)
+        let formerPins = try ([before.pin] + renewed.formerPins()).reduce(into: [[UInt8]]()) { pins, pin in
+          if pin != certificate.pin, !pins.contains(pin) { pins.append(pin) }
+        }
+        let lastStep = formerPins.isEmpty ? nil : distrustingFormerKeys(certificate, renewed)
         if arguments.isSet("json") {
           var object = json(certificate, renewed)
-          object["previousPin"] = .string(Base64URL.encode(before.pin))
+          object["previousPins"] = .array(formerPins.map { .string(Base64URL.encode($0)) })
           object["namesLeftOut"] = .array(left.map { .string($0) })
           if let lastStep { object["advice"] = [.string("\(lastStep.text) \(lastStep.command)")] }
           arguments.output.print(object)
@@ -90,8 +93,7 @@ enum CertificateCommands {
           arguments.errorOutput.print(
             "It is not for \(left.joined(separator: ", ")) any more: who connects to that name refuses it.")
         }
-        let pins = certificate.pin == before.pin ? [certificate.pin] : [certificate.pin, before.pin]
-        let options = pins.map { " --pin \(Base64URL.encode($0))" }.joined()
+        let options = ([certificate.pin] + formerPins).map { " --pin \(Base64URL.encode($0))" }.joined()
         arguments.errorOutput.print(
           "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
         )
@@ -131,13 +133,13 @@ enum CertificateCommands {
     return names
   }
 
-  /// What takes the trust from the key of the certificate before, once the server shows another one: who has that key, and a certificate
-  /// for it that has not run out, can pass for the server to all who trust its authority or its pin.
-  private static func distrustingFormerKey(
+  /// What takes the trust from former keys, once the server shows another one: who has such a key, and a certificate for it that has not
+  /// run out, can pass for the server to all who trust its authority or its pin.
+  private static func distrustingFormerKeys(
     _ certificate: FolderCertificate, _ folder: DataDirectory
   ) -> (text: String, command: String) {
     let text =
-      "Once it is shown: take all but the first authority out of \(shellWord("\(folder.path)/ca.pem")), for who has the key before "
+      "Once it is shown: take all but the first authority out of \(shellWord("\(folder.path)/ca.pem")), for who has a key from before "
       + "is trusted until then. Hand that out again: relying parties trust it, and the user of each device runs"
     return (text, "signet trust ca.pem --pin \(Base64URL.encode(certificate.pin))")
   }
