@@ -144,16 +144,10 @@ private struct CopyDraft {
     return name
   }
 
-  /// Gives the folder its name; see ``DataDirectory``'s creation.
+  /// Gives the folder its name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
-    guard systemRename(path, final) == 0 else {
-      switch errno {
-      case EEXIST, ENOTEMPTY, ENOTDIR: throw .exists(path: final)
-      case let error: throw .unwritable(path: final, errno: error)
-      }
-    }
-    try FolderFile.synchronize(folder: folderPath(of: final))
+    try DataDirectory.place(path, at: final)
   }
 
   /// Removes what was made so far; best effort, for the failure that matters is already on its way.
@@ -172,9 +166,6 @@ private struct CopyDraft {
     rmdir(path)
   }
 }
-
-// The method above hides the C function of the same name.
-private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
 /// What is in a folder, those that begin with a dot as well.
 private struct FolderContent {

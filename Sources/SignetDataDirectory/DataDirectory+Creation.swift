@@ -141,18 +141,10 @@ private struct FolderDraft {
     try FolderFile("\(path)/\(name)", .secret).create(content)
   }
 
-  /// Gives the folder its name: the one step that others see.
-  ///
-  /// `rename` takes the place of an empty folder and refuses everything else.
+  /// Gives the folder its name.
   func rename(to final: String) throws(DataDirectoryFailure) {
     try observer("rename")
-    guard systemRename(path, final) == 0 else {
-      switch errno {
-      case EEXIST, ENOTEMPTY, ENOTDIR: throw .exists(path: final)
-      case let error: throw .unwritable(path: final, errno: error)
-      }
-    }
-    try FolderFile.synchronize(folder: folderPath(of: final))
+    try DataDirectory.place(path, at: final)
   }
 
   /// Removes what was made so far; best effort, for the failure that matters is already on its way.
@@ -167,5 +159,17 @@ private struct FolderDraft {
   }
 }
 
-// The method above hides the C function of the same name.
-private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+extension DataDirectory {
+  /// Gives a new folder its name: the one step that others see.
+  ///
+  /// `rename` takes the place of an empty folder and refuses everything else.
+  static func place(_ path: String, at final: String) throws(DataDirectoryFailure) {
+    guard rename(path, final) == 0 else {
+      switch errno {
+      case EEXIST, ENOTEMPTY, ENOTDIR: throw .exists(path: final)
+      case let error: throw .unwritable(path: final, errno: error)
+      }
+    }
+    try FolderFile.synchronize(folder: folderPath(of: final))
+  }
+}
