@@ -143,11 +143,20 @@ public final class SQLConnection {
 // Transactions: for those that run steps.
 extension SQLConnection {
   /// Runs `body` in a transaction: committed and durable when this returns, undone if anything throws.
-  func transact<Value>(_ access: SQLAccess, _ body: () throws -> Value) throws -> Value {
+  ///
+  /// - Parameters:
+  ///   - access: Whether it may change anything.
+  ///   - isTurn: Whether it waits first until no other transaction that waited so is under way.
+  ///   - body: What runs.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``SQLFailure``, and what `body` throws.
+  func transact<Value>(
+    _ access: SQLAccess, inTurn isTurn: Bool = false, _ body: () throws -> Value
+  ) throws -> Value {
     do {
       forget()
       try observer?.willExecute("BEGIN")
-      try session.begin(access)
+      try session.begin(access, inTurn: isTurn)
       // A transaction that only reads may begin before it has a state to read, and the version is that of the last one then.
       if access == .read || lastVersion == nil || session.version != lastVersion { locals = [] }
       lastVersion = nil
@@ -253,7 +262,7 @@ protocol SQLSession: AnyObject {
   /// Runs a statement, which is compiled once, and returns how many rows it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
   func define(_ sql: String) throws
-  func begin(_ access: SQLAccess) throws
+  func begin(_ access: SQLAccess, inTurn isTurn: Bool) throws
   func commit() throws
   /// Ends the transaction, if one is open.
   func rollBack()

@@ -15,7 +15,7 @@ public struct SQLSchema: Sendable {
     self.init([{ dialect in baseline.flatMap { $0.statements(dialect) } }])
   }
 
-  private static let versions = SQLTable(
+  static let versions = SQLTable(
     "schema_version", [.integer("one").primaryKey, .integer("version")], constraints: ["CHECK (one = 1)"])
 
   /// Looks whether the database is of this schema; where it is older or empty, brings it up to date in one step.

@@ -170,6 +170,21 @@ import Testing
     #expect(count == 66 && all == 66)
   }
 
+  @Test("steps of which each is in the way of all others come to their end", arguments: Backend.here)
+  func crowd(_ backend: Backend) async throws {
+    let database = try SQLFixture(backend).open(connections: 8)
+    let steps = (0..<2_000).map { _ in
+      database.write { connection in
+        let count = try connection.row("SELECT count(*) FROM items") { try $0.integer(0) } ?? 0
+        try connection.add("\(count)", count)
+        return count
+      }
+    }
+    var counts: [Int64] = []
+    for step in steps { counts.append(try await step.value) }
+    #expect(counts.sorted() == Array(0..<2_000))
+  }
+
   @Test("a reading step changes nothing", arguments: Backend.here)
   func reading(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()

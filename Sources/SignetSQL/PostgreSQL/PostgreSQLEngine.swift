@@ -9,8 +9,8 @@ import Synchronization
 
 /// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
 ///
-/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection; one whose connection breaks
-/// before `COMMIT` was sent runs again once, on a new one.
+/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, after a few times in turn with
+/// others that did; one whose connection breaks before `COMMIT` was sent runs again once, on a new one.
 final class PostgreSQLEngine: SQLEngine {
   let dialect = SQLDialect.postgreSQL
   private let queue: StepQueue
@@ -118,15 +118,24 @@ final class PostgreSQLEngine: SQLEngine {
       return session
     }
 
+    /// How often a step that met others only waits a moment; then it waits for its turn.
+    private static let waitCount = 3
+
     /// Runs `body` in a transaction, again where others were in its way.
+    ///
+    /// Steps that meet again and again come to take turns: those that wait for theirs are in nobody's way, so that the one whose turn it
+    /// is meets at most steps that have just begun.
     static func transact(
       _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int,
       _ body: (SQLConnection) throws -> Void
     ) throws {
       for round in 0..<rerunLimit {
-        do { return try connection.transact(access) { try body(connection) } } catch SQLFailure.conflict {
-          // Steps that met would meet again: each waits for a time of its own, up to 6 ms, on the connection's own thread.
-          usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6)))))
+        let isTurn = access == .write && round >= waitCount
+        do {
+          return try connection.transact(access, inTurn: isTurn) { try body(connection) }
+        } catch SQLFailure.conflict {
+          // Steps that met would meet again: each waits for a time of its own, on the connection's own thread.
+          if !isTurn { usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6))))) }
         }
       }
       throw SQLFailure.busy

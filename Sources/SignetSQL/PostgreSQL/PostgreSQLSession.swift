@@ -120,8 +120,11 @@ import CPostgreSQL
 
   func define(_ sql: String) throws { try simple(sql) }
 
-  func begin(_ access: SQLAccess) throws {
-    let sql = "BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")"
+  func begin(_ access: SQLAccess, inTurn isTurn: Bool) throws {
+    // A table that nothing else locks so. No query has run yet, so the step sees what the one before it has left
+    // (<https://www.postgresql.org/docs/current/sql-lock.html>).
+    let turn = isTurn ? "; LOCK TABLE \(SQLSchema.versions.name) IN SHARE UPDATE EXCLUSIVE MODE" : ""
+    let sql = "BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")\(turn)"
     let result = unsafe PostgreSQLResult(PQexec(connection, sql))
     // A standby has no serializable transactions, not even such as only read.
     guard !result.isUnsupported else { throw SQLFailure.readOnly }

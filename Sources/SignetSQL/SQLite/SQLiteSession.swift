@@ -73,7 +73,7 @@ import SignetFiles
   func define(_ sql: String) throws { try unsafe Self.execute(sql, on: connection) }
 
   // Reserved words of a transaction are compiled once as well.
-  func begin(_ access: SQLAccess) throws {
+  func begin(_ access: SQLAccess, inTurn _: Bool) throws {
     if access != allowed {
       try define("PRAGMA query_only = \(access == .read ? "ON" : "OFF")")
       allowed = access
