@@ -42,7 +42,8 @@ public struct RequestPath: Sendable, Hashable {
   /// A decoded slash stays inside its segment. `/` is one empty segment, `*` is none.
   public var segments: [String] {
     if let decoded { return decoded }
-    return raw.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let parts = raw.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.map { String(Substring($0)) }
   }
 
   /// The segments where they are not simply what stands between the slashes.

@@ -77,7 +77,12 @@ extension String {
   /// some thousands of combining marks.
   @inline(__always)
   func hasSameCodePoints(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    // Where the bytes lie in one place, less than half of the time that the views take.
+    let isSame = unsafe utf8.withContiguousStorageIfAvailable { mine in
+      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(mine) }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
   /// What a hash is made of where ``hasSameCodePoints(as:)`` is the equality.
