@@ -146,17 +146,17 @@ extension SQLConnection {
   ///
   /// - Parameters:
   ///   - access: Whether it may change anything.
-  ///   - isTurn: Whether it waits first until no other transaction that waited so is under way.
+  ///   - isAlone: Whether no other transaction that writes may be under way meanwhile, as far as the database needs to be told.
   ///   - body: What runs.
   /// - Returns: What `body` returns.
   /// - Throws: ``SQLFailure``, and what `body` throws.
   func transact<Value>(
-    _ access: SQLAccess, inTurn isTurn: Bool = false, _ body: () throws -> Value
+    _ access: SQLAccess, alone isAlone: Bool = false, _ body: () throws -> Value
   ) throws -> Value {
     do {
       forget()
       try observer?.willExecute("BEGIN")
-      try session.begin(access, inTurn: isTurn)
+      try session.begin(access, alone: isAlone)
       // A transaction that only reads may begin before it has a state to read, and the version is that of the last one then.
       if access == .read || lastVersion == nil || session.version != lastVersion { locals = [] }
       lastVersion = nil
@@ -233,6 +233,8 @@ public final class TransactionLocal<Value: Sendable>: Sendable {
   case read
   /// It reads and changes.
   case write
+  /// It changes the tables themselves.
+  case define
 }
 
 /// A seam through which tests look at, delay or break off a step between any two statements.
@@ -262,7 +264,7 @@ protocol SQLSession: AnyObject {
   /// Runs a statement, which is compiled once, and returns how many rows it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
   func define(_ sql: String) throws
-  func begin(_ access: SQLAccess, inTurn isTurn: Bool) throws
+  func begin(_ access: SQLAccess, alone isAlone: Bool) throws
   func commit() throws
   /// Ends the transaction, if one is open.
   func rollBack()

@@ -9,8 +9,8 @@ import Synchronization
 
 /// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
 ///
-/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, after a few times in turn with
-/// others that did; one whose connection breaks before `COMMIT` was sent runs again once, on a new one.
+/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, and after a few times alone;
+/// one whose connection breaks before `COMMIT` was sent runs again once, on a new one.
 final class PostgreSQLEngine: SQLEngine {
   let dialect = SQLDialect.postgreSQL
   private let queue: StepQueue
@@ -25,7 +25,7 @@ final class PostgreSQLEngine: SQLEngine {
     // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
     // the database that it keeps. Where something is wrong the lock ends with the connection.
     try first.define("SELECT pg_advisory_lock(126948414154100)")
-    try Worker.transact(.write, first, options.rerunLimit) {
+    try Worker.transact(.define, first, options.rerunLimit) {
       try schema.migrate($0, expecting: options.expectation)
     }
     try first.define("SELECT pg_advisory_unlock(126948414154100)")
@@ -118,24 +118,24 @@ final class PostgreSQLEngine: SQLEngine {
       return session
     }
 
-    /// How often a step that met others only waits a moment; then it waits for its turn.
-    private static let waitCount = 3
+    /// How often a step runs again beside others; then it runs alone.
+    private static let sharedRoundCount = 4
 
     /// Runs `body` in a transaction, again where others were in its way.
     ///
-    /// Steps that meet again and again come to take turns: those that wait for theirs are in nobody's way, so that the one whose turn it
-    /// is meets at most steps that have just begun.
+    /// A step that meets others again and again comes to run alone: it waits until those that write have ended, and they wait for it.
+    /// So none loses for ever.
     static func transact(
       _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int,
       _ body: (SQLConnection) throws -> Void
     ) throws {
       for round in 0..<rerunLimit {
-        let isTurn = access == .write && round >= waitCount
+        let isAlone = round >= sharedRoundCount && access == .write
         do {
-          return try connection.transact(access, inTurn: isTurn) { try body(connection) }
-        } catch SQLFailure.conflict {
-          // Steps that met would meet again: each waits for a time of its own, on the connection's own thread.
-          if !isTurn { usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6))))) }
+          return try connection.transact(access, alone: isAlone) { try body(connection) }
+        } catch let error as SQLFailure where error == .conflict || error == .busy && isAlone {
+          // Steps that met would meet again: each waits for a time of its own, up to 6 ms, on the connection's own thread.
+          usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6)))))
         }
       }
       throw SQLFailure.busy

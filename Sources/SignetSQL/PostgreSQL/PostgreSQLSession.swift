@@ -56,7 +56,12 @@ import CPostgreSQL
       throw error
     }
     unsafe self.connection = connection
-    try simple("SET lock_timeout = \(busyTimeoutMilliseconds); SET statement_timeout = 0")
+    // A step does not wait between its statements: whose does has a process that was stopped, and holds what it has locked.
+    try simple(
+      """
+      SET lock_timeout = \(busyTimeoutMilliseconds); SET statement_timeout = 0;
+      SET idle_in_transaction_session_timeout = 10000
+      """)
   }
 
   deinit { unsafe PQfinish(connection) }
@@ -120,11 +125,22 @@ import CPostgreSQL
 
   func define(_ sql: String) throws { try simple(sql) }
 
-  func begin(_ access: SQLAccess, inTurn isTurn: Bool) throws {
-    // A table that nothing else locks so. No query has run yet, so the step sees what the one before it has left
-    // (<https://www.postgresql.org/docs/current/sql-lock.html>).
-    let turn = isTurn ? "; LOCK TABLE \(SQLSchema.versions.name) IN SHARE UPDATE EXCLUSIVE MODE" : ""
-    let sql = "BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")\(turn)"
+  func begin(_ access: SQLAccess, alone isAlone: Bool) throws {
+    // Those that write hold a table in a mode in which they are beside each other, and one that is to be alone in a mode that keeps
+    // them out. No query has run before, so a step sees all that ended before it had the table
+    // (<https://www.postgresql.org/docs/current/sql-lock.html>). One server that stands still keeps the others for a second.
+    let table = SQLSchema.versions.name
+    let sql =
+      switch (access, isAlone) {
+      case (.read, _): "BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY"
+      case (.define, _): "BEGIN ISOLATION LEVEL SERIALIZABLE"
+      case (.write, false): "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE \(table) IN ROW EXCLUSIVE MODE"
+      case (.write, true):
+        """
+        BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = 1000;
+        LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE
+        """
+      }
     let result = unsafe PostgreSQLResult(PQexec(connection, sql))
     // A standby has no serializable transactions, not even such as only read.
     guard !result.isUnsupported else { throw SQLFailure.readOnly }

@@ -51,7 +51,7 @@ final class SQLiteEngine: SQLEngine {
         let setup = SQLConnection(session, nil)
         try session.define("PRAGMA wal_autocheckpoint = 16000")
         try session.define("PRAGMA cache_size = -98304")
-        try setup.transact(.write) { try schema.migrate(setup, expecting: options.expectation) }
+        try setup.transact(.define) { try schema.migrate(setup, expecting: options.expectation) }
         for statement in options.preparation { _ = try session.run(statement, []) { _ in } }
       }
       connection = SQLConnection(session, access == .write ? options.observer : nil)

@@ -73,12 +73,12 @@ import SignetFiles
   func define(_ sql: String) throws { try unsafe Self.execute(sql, on: connection) }
 
   // Reserved words of a transaction are compiled once as well.
-  func begin(_ access: SQLAccess, inTurn _: Bool) throws {
+  func begin(_ access: SQLAccess, alone _: Bool) throws {
     if access != allowed {
       try define("PRAGMA query_only = \(access == .read ? "ON" : "OFF")")
       allowed = access
     }
-    _ = try run(access == .write ? "BEGIN IMMEDIATE" : "BEGIN", []) { _ in }
+    _ = try run(access == .read ? "BEGIN" : "BEGIN IMMEDIATE", []) { _ in }
   }
   func commit() throws { _ = try run("COMMIT", []) { _ in } }
   func savepoint() throws { _ = try run("SAVEPOINT step", []) { _ in } }
