@@ -1,23 +1,17 @@
 import SignetSQL
 
-/// The authenticator that a public key belongs to.
-struct KeyHolder: Hashable, Sendable {
-  var kind: AuthenticatorRecord.Kind
-  /// Its name among its kind.
-  var authenticator: String
-  /// Whose it is.
-  var user: String
-}
-
-// The register of public keys: each belongs to one authenticator, also when that is revoked or removed.
+// The register of public keys.
 extension SQLConnection {
-  /// Whether a public key belongs to another authenticator, or to one of a deleted user.
-  func isTaken(_ key: PublicKeyDigest, for holder: KeyHolder) throws -> Bool {
-    try exists(
-      """
-      SELECT 1 FROM authenticator_keys WHERE digest = $1
-        AND NOT (kind = $2 AND coalesce(authenticator, '') = $3 AND coalesce(user_id, '') = $4)
-      """, [.blob(key.bytes), .of(holder.kind), .text(holder.authenticator), .text(holder.user)])
+  /// What the register says of a public key; `nil` where it belongs to nobody.
+  func registered(_ key: PublicKeyDigest) throws -> RegisteredPublicKey? {
+    try row(
+      "SELECT kind, authenticator, user_id FROM authenticator_keys WHERE digest = $1", [.blob(key.bytes)]
+    ) { row in
+      guard let kind = AuthenticatorRecord.Kind(rawValue: try row.text(0)),
+        let authenticator = try row.optional(1, row.text), let user = try row.optional(2, row.text)
+      else { return .forgotten }
+      return .held(by: KeyHolder(kind: kind, authenticator: authenticator, user: user))
+    }
   }
 
   /// Gives a public key to an authenticator, whose own it may be already.
@@ -29,7 +23,7 @@ extension SQLConnection {
         ON CONFLICT DO NOTHING
         """, [.blob(key.bytes), .of(holder.kind), .text(holder.authenticator), .text(holder.user)]) == 0
     else { return }
-    guard try !isTaken(key, for: holder) else { throw StorageFailure.exists }
+    if try registered(key)?.isTaken(for: holder) ?? false { throw StorageFailure.exists }
   }
 
   /// Frees the keys of an authenticator that never became active, and is replaced.

@@ -181,25 +181,24 @@ extension SQLConnection {
 
 // Keys.
 extension SQLConnection {
-  /// Whether one of the keys of a new container belongs to another authenticator, of whatever kind and state, or has two uses.
+  /// Whether a new container cannot have its keys, as ``ContainerRecord/hasTakenKey(among:replacing:)`` says.
   ///
   /// - Parameters:
   ///   - new: The new container.
-  ///   - origin: The column by which pending containers are found that it replaces, whose keys are free.
+  ///   - origin: The column by which pending containers are found that it replaces.
   ///   - id: What that column holds.
   /// - Returns: Whether one is taken.
   /// - Throws: ``SQLFailure``.
   func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws -> Bool {
-    let keys = new.container.keyDigests
-    return try Set(keys).count < keys.count
-      || keys.contains { key in
-        try exists(
-          """
-          SELECT 1 FROM authenticator_keys
-            LEFT JOIN containers ON kind = 'container' AND containers.id = authenticator
-          WHERE digest = $1 AND NOT (coalesce(state, '') = 'pending' AND coalesce(\(origin), '') = $2)
-          """, [.blob(key.bytes), .text(id)])
+    let known = try new.container.keyDigests.compactMap { try registered($0) }
+    // Mostly the register knows none of them.
+    let pending =
+      known.isEmpty
+      ? []
+      : try rows("SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending'", [.text(id)]) {
+        try $0.text(0)
       }
+    return new.container.hasTakenKey(among: known, replacing: pending)
   }
 }
 

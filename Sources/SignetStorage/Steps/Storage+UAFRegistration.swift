@@ -57,7 +57,7 @@ extension SQLConnection {
     if let refusal = judge() { return try refuse(refusal) }
     let isTaken = try credentials.contains {
       try uafCredential($0.credential.aaid, $0.credential.keyID) != nil
-        || self.isTaken($0.digest, for: KeyHolder($0.credential))
+        || registered($0.digest)?.isTaken(for: KeyHolder($0.credential)) ?? false
     }
     let present = try credentials.first.flatMap {
       try number(
