@@ -151,7 +151,7 @@ package final class OutboxSender: Sendable {
         ])
       return await end(record, .needless, by: delivery)
     }
-    guard context.clock.now <= record.expires else {
+    guard record.isInTime(at: context.clock.now) else {
       return await end(record, .failed("too late"), by: delivery)
     }
     do { return await end(record, try await delivery.attempt(record), by: delivery) } catch {
@@ -183,11 +183,8 @@ package final class OutboxSender: Sendable {
     case .again(let told, let reason):
       // At once where the server stops.
       let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, told: told)
-      if context.clock.now + wait <= record.expires {
-        next = context.clock.now + wait
-      } else {
-        event = delivery.event(of: record, failure: reason)
-      }
+      next = record.nextAttempt(after: wait, at: context.clock.now)
+      if next == nil { event = delivery.event(of: record, failure: reason) }
     }
     do throws(StorageFailure) {
       let isOurs = try await context.storage.endDelivery(

@@ -68,7 +68,7 @@ public struct SigningKeyService: Sendable {
   public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
     let keys = try await records()
     let before: SigningKeyRecord? =
-      try await keys.isNew ? present() : keys.all.last(where: { $0.retired == nil })
+      try await keys.isNew ? present() : keys.replaceable
     let made = try await add(after: before, by: actor)
     guard let made else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
     return made
@@ -122,15 +122,4 @@ public struct SigningKeyService: Sendable {
   private func publicKey(of record: SigningKeyRecord) throws -> P256.Signing.PublicKey {
     try P256.Signing.PublicKey(x963: record.publicKey)
   }
-}
-
-extension SigningKeyRecords {
-  /// The key that signs, where its row is as this server wrote it.
-  fileprivate var present: SigningKeyRecord? { all.last { $0.retired == nil && !$0.isAltered } }
-
-  /// Whether somebody has removed the row of the key that signs: one is retired in the step that adds the next.
-  fileprivate var isPresentRemoved: Bool { !isNew && all.allSatisfy { $0.retired != nil && !$0.isAltered } }
-
-  /// Whether nothing is signed, since the row of the key that signs was altered or removed.
-  var isPresentMissing: Bool { !isNew && present == nil }
 }

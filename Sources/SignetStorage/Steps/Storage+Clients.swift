@@ -45,8 +45,7 @@ extension Storage {
     _ id: String, at time: Int64, audit: AuditRecord, withdrawal: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      guard var client = try database.anyClient(id) else { return false }
-      client.revoked = client.revoked ?? time
+      guard let client = try database.anyClient(id)?.revoking(at: time) else { return false }
       try database.execute(
         "UPDATE clients SET revoked = $1, authentication = $2, delivery = $3, code = $4 WHERE id = $5",
         [

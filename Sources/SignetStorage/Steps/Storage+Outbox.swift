@@ -68,17 +68,14 @@ extension Storage {
   public func leaseDelivery(
     _ record: OutboxRecord, until end: Int64
   ) async throws(StorageFailure) -> OutboxRecord? {
-    var leased = record
-    leased.due = end
-    leased.attempts = 0..<OutboxRecord.mostAttempts ~= record.attempts ? record.attempts + 1 : 1
-    let attempt = leased.attempts
+    let leased = record.leased(until: end)
     let isOurs = try await write { database in
       try database.execute(
         """
         UPDATE outbox SET due = $1, attempts = $2 WHERE number = $3 AND attempts = $4 AND due = $5
         """,
         [
-          .integer(end), .int(attempt), .integer(record.number), .int(record.attempts),
+          .integer(leased.due), .int(leased.attempts), .integer(record.number), .int(record.attempts),
           .integer(record.due),
         ]) == 1
     }
@@ -116,9 +113,6 @@ extension SQLConnection {
   /// The maximum number of deliveries that one step reads.
   fileprivate static let deliveryLimit = 256
 
-  /// The longest time from an event until its delivery expires: 30 days, in seconds.
-  private static let longestLifetime: Int64 = 30 * 86_400
-
   /// Writes an event into the outbox, one row for each receiver, within the step that causes the event.
   ///
   /// - Parameters:
@@ -130,7 +124,7 @@ extension SQLConnection {
     var subscriptions = try self.subscriptions()
     if let client {
       subscriptions.append(
-        Subscription(receiver: OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
+        OutboxSubscription(OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
     }
     guard !subscriptions.isEmpty else { return }
     var owner: String?
@@ -139,33 +133,20 @@ extension SQLConnection {
       if owner == nil { return }  // bound to no account
     }
     let told = try event.told(of: owner, calling: subject(of:))
-    for subscription in subscriptions {
-      let record = OutboxRecord(
-        number: 0, to: subscription.receiver, told, created: time, expires: time + subscription.lifetime,
-        due: time)
-      try insert(record)
-    }
+    for subscription in subscriptions { try insert(subscription.delivery(of: told, at: time)) }
   }
 
-  /// A receiver of every event, as a row of `outbox_receivers` has it.
-  private struct Subscription: Sendable {
-    let receiver: OutboxReceiver
-    /// Seconds after an event until its delivery expires.
-    let lifetime: Int64
-  }
-
-  private static let knownSubscriptions = TransactionLocal<[Subscription]?>(isKept: true)
+  private static let knownSubscriptions = TransactionLocal<[OutboxSubscription]?>(isKept: true)
 
   /// The receivers of every event, read once as long as nobody else changes the database.
-  private func subscriptions() throws -> [Subscription] {
+  private func subscriptions() throws -> [OutboxSubscription] {
     if let known = try local(Self.knownSubscriptions, load: { nil }) { return known }
     let found = try rows(
       "SELECT channel, receiver, lifetime FROM outbox_receivers ORDER BY channel, receiver"
-    ) { row -> Subscription? in
+    ) { row -> OutboxSubscription? in
       // A row on an unknown channel is ignored, so that it cannot block the change that publishes the event.
       guard let channel = OutboxChannel(rawValue: try row.text(0)) else { return nil }
-      let lifetime = try min(max(0, row.integer(2)), Self.longestLifetime)
-      return Subscription(receiver: OutboxReceiver(channel, try row.text(1)), lifetime: lifetime)
+      return OutboxSubscription(OutboxReceiver(channel, try row.text(1)), lifetime: try row.integer(2))
     }.compactMap { $0 }
     setLocal(Self.knownSubscriptions, to: found)
     return found

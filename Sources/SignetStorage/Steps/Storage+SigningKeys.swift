@@ -27,13 +27,14 @@ extension Storage {
       let found = try database.row(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys WHERE retired IS NULL"
       ) { try SigningKeyRecord($0, mac) }
-      guard found?.id == present else { return false }
-      if var found {
-        found.retired = key.created
-        let code = found.isAltered ? nil : mac.code(of: found.image)
+      guard case .signs(let before) = SigningKeyRotation(to: key, from: found, replacing: present) else {
+        return false
+      }
+      if let before {
+        let code = before.isAltered ? nil : mac.code(of: before.image)
         try database.execute(
           "UPDATE signing_keys SET retired = $1, code = $2 WHERE id = $3",
-          [.optional(found.retired), .optional(code), .text(found.id)], changing: 1)
+          [.optional(before.retired), .optional(code), .text(before.id)], changing: 1)
       }
       try database.insert(key)
       try database.appendAudit(audit)

@@ -1,0 +1,24 @@
+// How often a delivery is tried, and when it is given up.
+extension OutboxRecord {
+  /// The delivery while an attempt is under way; after a number of attempts that this server does not write, the count begins anew.
+  package func leased(until end: Int64) -> Self {
+    var leased = self
+    leased.due = end
+    leased.attempts = 0..<Self.mostAttempts ~= attempts ? attempts + 1 : 1
+    return leased
+  }
+
+  /// Whether it is worth an attempt at a time.
+  package func isInTime(at time: Int64) -> Bool { time <= expires }
+
+  /// When the next attempt is due after one that failed; `nil` to give the delivery up, which would be too late then.
+  ///
+  /// - Parameters:
+  ///   - wait: How long to wait, in seconds.
+  ///   - time: When the attempt failed.
+  /// - Returns: The time of the next attempt.
+  package func nextAttempt(after wait: Int64, at time: Int64) -> Int64? {
+    let next = time + wait
+    return isInTime(at: next) ? next : nil
+  }
+}
