@@ -8,6 +8,18 @@ extension UAFCredentialRecord {
     state == .active && self.user.utf8.elementsEqual(user.utf8)
   }
 
+  /// The keys that an operation was done with, as they are found under their names; `nil` unless there are any, and each is there, is the
+  /// user's, and may be used.
+  package static func inUse(_ found: [Self?], by user: String) -> [Self]? {
+    let keys = found.compactMap { $0.flatMap { $0.isInUse(by: user) ? $0 : nil } }
+    return keys.isEmpty || keys.count < found.count ? nil : keys
+  }
+
+  /// Whether its device, as the server knows it, lets it be used; one that did not say where it is may be used anywhere.
+  package func isUsable(on device: DeviceRecord?) -> Bool {
+    self.device == nil || device.map { $0.refusal == nil } ?? false
+  }
+
   /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
   ///
   /// - Returns: Why it may not be used so; `nil` where it may.

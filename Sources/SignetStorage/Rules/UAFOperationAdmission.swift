@@ -24,3 +24,11 @@ package enum UAFOperationAdmission: Hashable, Sendable {
     self = .admissible(session)
   }
 }
+
+extension UAFOperationRecord {
+  /// Operations of its client that were begun after this count as recent beside it: as long ago as it lasts.
+  package var recentAfter: Int64 { created - (expires - created) }
+
+  /// Whether a client that is not known may begin one more beside its recent ones without success.
+  package static func hasRoom(beside recent: Int64, limit: Int) -> Bool { recent < limit }
+}

@@ -85,67 +85,45 @@ extension SQLConnection {
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
   func areKeysInUse(of session: UAFOperationRecord, by user: String) throws -> Bool {
-    guard let keys = try activeKeys(of: session, by: user) else { return false }
+    guard let keys = UAFCredentialRecord.inUse(try usedKeys(of: session), by: user) else { return false }
     return try keys.allSatisfy { key in
-      guard let device = key.device else { return true }
-      return try self.device(device, of: user).map { $0.standing != .locked } ?? false
+      key.isUsable(on: try key.device.flatMap { try device($0, of: user) })
     }
   }
 
-  /// The keys that an operation was done with; `nil` unless all are a user's and active.
-  private func activeKeys(
-    of session: UAFOperationRecord, by user: String
-  ) throws -> [UAFCredentialRecord]? {
-    guard let used = session.end?.usedKeys, !used.isEmpty else { return nil }
-    var keys: [UAFCredentialRecord] = []
-    for key in used {
-      guard let found = try uafCredential(key.aaid, key.keyID), found.isInUse(by: user) else {
-        return nil
-      }
-      keys.append(found)
+  /// The keys that an operation was done with, as they are now; `nil` for each that is not there.
+  private func usedKeys(of session: UAFOperationRecord) throws -> [UAFCredentialRecord?] {
+    try (session.end?.usedKeys ?? []).map { try uafCredential($0.aaid, $0.keyID) }
+  }
+
+  /// Where a caller acts from; `nil` where what it is known by holds no more.
+  private func place(of basis: UAFBasis) throws -> UAFCallerPlace? {
+    switch basis {
+    case .operation(let id, let owner, let suffices):
+      guard let session = try uafOperation(id), session.hasAuthenticated(owner) else { return nil }
+      return UAFCallerPlace(
+        by: session, of: owner, try userState(owner), try usedKeys(of: session), suffices: suffices)
+    case .target(let id): return try uafTarget(id).map(UAFCallerPlace.init)
     }
-    return keys
   }
 
   /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
   fileprivate func lockedDevices(of basis: UAFBasis) throws -> Set<String>? {
-    let (user, devices): (String, [String])
-    switch basis {
-    case .operation(let id, let owner, let suffices):
-      guard let session = try uafOperation(id), session.state == .succeeded,
-        session.user?.utf8.elementsEqual(owner.utf8) ?? false, try userState(owner) == .active,
-        let keys = try activeKeys(of: session, by: owner), suffices(session, keys)
-      else { return nil }
-      (user, devices) = (owner, keys.compactMap(\.device))
-    case .target(let id):
-      guard let target = try uafTarget(id) else { return nil }
-      (user, devices) = (target.user, [target.device].compactMap(\.self))
-    }
-    return Set(try devices.filter { try isLocked($0, of: user) })
+    guard let place = try place(of: basis) else { return nil }
+    return Set(try place.devices.filter { try isLocked($0, of: place.user) })
   }
 
-  /// The gate of what is added by a caller of UAF: what it is known by holds, and it acts from no locked device.
+  /// What a caller of UAF may do by what it is known by; without that another caller asks, who is judged elsewhere.
+  func reach(of basis: UAFBasis?) throws -> UAFCallerReach {
+    try basis.map { UAFCallerReach(lockedDevices: try lockedDevices(of: $0)) } ?? .everything
+  }
+
+  /// The gate of what is added by a caller of UAF.
   ///
   /// - Parameter basis: What it is known by; `nil` passes.
   /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUsable(basis: UAFBasis?) throws {
-    guard let basis else { return }
-    guard let locked = try lockedDevices(of: basis) else { throw StorageFailure.unauthorized }
-    guard locked.isEmpty else { throw StorageFailure.deviceLocked }
-  }
-
-  /// Refuses what a caller of UAF takes away elsewhere while it acts from a locked device.
-  ///
-  /// - Parameters:
-  ///   - basis: What it is known by; `nil` passes.
-  ///   - isThere: Whether all that it takes away is on one of these devices.
-  /// - Throws: As ``requireUsable(basis:)``.
-  func confine(
-    _ basis: UAFBasis?, to isThere: (_ devices: Set<String>) throws -> Bool
-  ) throws {
-    guard let basis else { return }
-    guard let locked = try lockedDevices(of: basis) else { throw StorageFailure.unauthorized }
-    guard try locked.isEmpty || isThere(locked) else { throw StorageFailure.deviceLocked }
+    if let refusal = try reach(of: basis).refusalToAdd { throw refusal }
   }
 
   /// A user's keys in any state, oldest first.
@@ -163,6 +141,12 @@ extension SQLConnection {
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",
       [.text(aaid), .blob(keyID)]
     ) { try UAFCredentialRecord($0, mac) }
+  }
+
+  /// The key that a selection names; `nil` for none, and where it can name several.
+  func uafCredential(named selection: UAFKeySelection) throws -> UAFCredentialRecord? {
+    guard let aaid = selection.aaid, let keyID = selection.keyID else { return nil }
+    return try uafCredential(aaid, keyID)
   }
 
   /// Writes what changes of a key, with the code of the whole.

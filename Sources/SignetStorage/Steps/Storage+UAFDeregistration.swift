@@ -24,13 +24,9 @@ extension Storage {
       guard let session = try database.uafOperation(id), session.takesResponse(at: end.time),
         session.user == user
       else { return .expired }
-      try database.confine(basis) { devices in
-        try selection.allSatisfy { selected in
-          guard let aaid = selected.aaid, let keyID = selected.keyID else { return false }
-          let key = try database.uafCredential(aaid, keyID)
-          return key?.device.map(devices.contains) ?? (key == nil)
-        }
-      }
+      let reach = try database.reach(of: basis)
+      let selected = try selection.map { (selection: $0, key: try database.uafCredential(named: $0)) }
+      if let refusal = reach.refusalToRemove(selected) { throw refusal }
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
       try database.update(session.ended(.succeeded, end))
       try database.appendAudit(audit)

@@ -53,8 +53,8 @@ extension Storage {
     return try await write { database in
       let count = try database.number(
         "SELECT count(*) FROM uaf_sessions WHERE client = $1 AND state <> 'succeeded' AND created > $2",
-        [.optional(session.client), .integer(session.created - (session.expires - session.created))])
-      guard count ?? 0 < limit else { return false }
+        [.optional(session.client), .integer(session.recentAfter)])
+      guard UAFOperationRecord.hasRoom(beside: count ?? 0, limit: limit) else { return false }
       try database.add(session)
       return true
     }

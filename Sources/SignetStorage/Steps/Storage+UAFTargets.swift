@@ -21,7 +21,7 @@ extension Storage {
       try database.requireUsable(basis: basis)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
-      guard present ?? 0 < limit else { return false }
+      guard UAFTargetRecord.hasRoom(beside: present ?? 0, limit: limit) else { return false }
       try database.insert(target)
       if let device = target.device {
         try database.bind(
@@ -102,13 +102,11 @@ extension Storage {
     _ id: String, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      // Nothing is stored where the change takes what was sealed away.
-      let sealed = change.sealedTarget.map { $0.isEmpty ? nil : $0 }
       let columns = try database.row(
         "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
       ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
-      if change != UAFTargetChange(sealedTarget: []) {
+      if !change.onlyTakesAway {
         try database.requireUsable(owner: user)
         try database.requireUsable(deviceOfTarget: id)
       }
@@ -116,7 +114,7 @@ extension Storage {
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
         [
           .text(id), .text(change.name ?? name), .optional(change.dispatcher ?? dispatcher),
-          .optional(sealed ?? present),
+          .optional(change.address(after: present)),
         ], changing: 1)
       try database.appendTargetAudit(audit, of: user)
       return true
@@ -139,7 +137,7 @@ extension Storage {
         (owner: try $0.text(0), device: try $0.optional(1, $0.text))
       }
       guard let (owner, device) = found else { return false }
-      try database.confine(basis) { device.map($0.contains) ?? false }
+      if let refusal = try database.reach(of: basis).refusalToRemove(targetOn: device) { throw refusal }
       try database.failUAFOperations(ofTarget: id, at: audit.time)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)

@@ -1,0 +1,138 @@
+import SignetStorage
+import Testing
+
+/// What callers of UAF may do by what they are known by, and from where they act.
+@Suite struct UAFCallerReachRulesTests {
+  private static func key(
+    _ number: UInt8 = 1, _ state: UAFCredentialRecord.State = .active, of user: String = "alice",
+    on device: String? = nil
+  ) -> UAFCredentialRecord {
+    var key = UAFCredentialRecord.rule(number, state, of: user)
+    key.device = device
+    return key
+  }
+
+  // MARK: What a caller is known by
+
+  @Test("an operation authenticates its own user, where it has succeeded")
+  func authenticated() {
+    for state in [UAFOperationRecord.State.tokenCreated, .requested, .succeeded, .failed] {
+      let operation = UAFOperationRecord.rule("Auth", state)
+      #expect(operation.hasAuthenticated("alice") == (state == .succeeded), "\(state)")
+      #expect(!operation.hasAuthenticated("bob"), "\(state)")
+    }
+    var nobodys = UAFOperationRecord.rule("Auth", .succeeded)
+    nobodys.user = nil
+    #expect(!nobodys.hasAuthenticated("alice"))
+    // KELVIN SIGN equals K as a string.
+    nobodys.user = "K"
+    #expect(!nobodys.hasAuthenticated("\u{212A}"))
+  }
+
+  @Test(
+    "the keys of an operation are in use if there are any, and each is there, active, and the user's",
+    arguments: [
+      ([], nil), ([nil], nil), ([key()], 1), ([key(1), key(2)], 2), ([key(1), nil], nil),
+      ([key(1), key(2, of: "bob")], nil), ([key(1, .quarantined)], nil), ([key(1), key(2, .revoked)], nil),
+      ([key(1, .altered)], nil),
+    ] as [([UAFCredentialRecord?], Int?)])
+  func keysInUse(_ found: [UAFCredentialRecord?], count: Int?) {
+    let keys = UAFCredentialRecord.inUse(found, by: "alice")
+    #expect(keys == count.map { _ in found.compactMap(\.self) })
+    #expect(keys?.count == count)
+  }
+
+  @Test("a caller acts from the devices of its keys, while its user is active and the keys suffice")
+  func place() {
+    let session = UAFOperationRecord.rule("Auth", .succeeded)
+    func devices(
+      _ found: [UAFCredentialRecord?], of state: UserRecord.State? = .active, suffice: Bool = true
+    ) -> [String]? {
+      let place = UAFCallerPlace(by: session, of: "alice", state, found) { judged, keys in
+        #expect(judged == session && keys == found.compactMap(\.self))
+        return suffice
+      }
+      if let place { #expect(place.user == "alice") }
+      return place?.devices
+    }
+    #expect(devices([Self.key(on: "d1")]) == ["d1"])
+    #expect(devices([Self.key(1, on: "d1"), Self.key(2), Self.key(3, on: "d2")]) == ["d1", "d2"])
+    #expect(devices([Self.key()]) == [])
+    #expect(devices([Self.key(on: "d1")], suffice: false) == nil)
+    #expect(devices([Self.key(1, .quarantined, on: "d1")]) == nil)
+    #expect(devices([]) == nil)
+    for state in [UserRecord.State.suspended, .deleted, .altered, nil] {
+      #expect(devices([Self.key(on: "d1")], of: state) == nil, "\(String(describing: state))")
+    }
+  }
+
+  @Test("a target acts from its device")
+  func targets() {
+    func place(on device: String?) -> UAFCallerPlace {
+      UAFCallerPlace(
+        of: UAFTargetRecord(
+          id: "t", user: "alice", device: device, name: "phone", dispatcher: nil, sealedTarget: nil,
+          signatureKey: [], encryptionKey: nil, created: 1))
+    }
+    #expect(place(on: "d1").devices == ["d1"] && place(on: "d1").user == "alice")
+    #expect(place(on: nil).devices == [])
+  }
+
+  @Test("a key is used on the device that it names, unless that is locked, altered or gone")
+  func usable() {
+    for (device, isUsable) in [
+      (nil, false), (.rule(), true), (.rule(.stepUp), true), (.rule(.locked), false),
+      (.rule(altered: true), false),
+    ] as [(DeviceRecord?, Bool)] {
+      #expect(Self.key(on: "01").isUsable(on: device) == isUsable, "\(String(describing: device))")
+    }
+    #expect(Self.key().isUsable(on: nil))
+  }
+
+  // MARK: What it may do
+
+  @Test(
+    "a caller adds nothing when it is known no more, or acts from a locked device",
+    arguments: [(nil, .unauthorized), ([], nil), (["d1"], .deviceLocked), (["d1", "d2"], .deviceLocked)]
+      as [(Set<String>?, StorageFailure?)])
+  func additions(_ locked: Set<String>?, _ refusal: StorageFailure?) {
+    #expect(UAFCallerReach(lockedDevices: locked).refusalToAdd == refusal)
+  }
+
+  @Test(
+    "a target is removed from a locked device that it is on, and from no other",
+    arguments: [
+      (nil, "d1", .unauthorized), (nil, nil, .unauthorized), ([], "d1", nil), ([], nil, nil),
+      (["d1"], "d1", nil), (["d1"], "d2", .deviceLocked), (["d1"], nil, .deviceLocked),
+      (["d1", "d2"], "d2", nil),
+    ] as [(Set<String>?, String?, StorageFailure?)])
+  func targetRemovals(_ locked: Set<String>?, _ device: String?, _ refusal: StorageFailure?) {
+    #expect(UAFCallerReach(lockedDevices: locked).refusalToRemove(targetOn: device) == refusal)
+  }
+
+  // A selection of "-" names a model and no key, one of "" a key that is not there, and one of "?" a key that does not say where it is.
+  @Test(
+    "from a locked device keys are removed that are named and on it, and those that are not there",
+    arguments: [
+      ([], true), (["d1"], true), (["d1", "d1"], true), (["d2"], false), (["d1", "d2"], false),
+      ([""], true), (["", "d1"], true), (["?"], false), (["-"], false), (["d1", "-"], false),
+    ] as [([String], Bool)])
+  func keyRemovals(_ selected: [String], isConfined: Bool) {
+    let keys = selected.map { place in
+      let found = ["", "-"].contains(place) ? nil : Self.key(on: place == "?" ? nil : place)
+      return (selection: UAFKeySelection(aaid: "7357#0001", keyID: place == "-" ? nil : [1]), key: found)
+    }
+    let confined = UAFCallerReach(lockedDevices: ["d1"])
+    #expect(confined.refusalToRemove(keys) == (isConfined ? nil : .deviceLocked))
+    #expect(UAFCallerReach(lockedDevices: []).refusalToRemove(keys) == nil)
+    #expect(UAFCallerReach(lockedDevices: nil).refusalToRemove(keys) == .unauthorized)
+  }
+
+  @Test("a selection of all keys is not confined to a device")
+  func allKeys() {
+    let confined = UAFCallerReach(lockedDevices: ["d1"])
+    #expect(confined.refusalToRemove([(selection: UAFKeySelection(), key: nil)]) == .deviceLocked)
+    let keyID = UAFKeySelection(aaid: nil, keyID: [1])
+    #expect(confined.refusalToRemove([(selection: keyID, key: nil)]) == .deviceLocked)
+  }
+}

@@ -1,0 +1,39 @@
+import SignetStorage
+import Testing
+
+/// How many targets of UAF tokens there are, how many operations a stranger begins, and what changes a target.
+@Suite struct UAFTargetRulesTests {
+  @Test(
+    "a user has targets, and a client that is not known has operations, up to the limit",
+    arguments: [(0, true), (1, true), (2, false), (3, false)])
+  func limits(count: Int64, hasRoom: Bool) {
+    #expect(UAFTargetRecord.hasRoom(beside: count, limit: 2) == hasRoom)
+    #expect(UAFOperationRecord.hasRoom(beside: count, limit: 2) == hasRoom)
+  }
+
+  @Test("operations of a client are recent for as long as the new one lasts")
+  func recent() {
+    #expect(UAFOperationRecord.rule().recentAfter == 900)
+  }
+
+  @Test(
+    "a change that takes the address away, and nothing else, is no grant",
+    arguments: [
+      (UAFTargetChange(sealedTarget: []), true), (UAFTargetChange(sealedTarget: [1]), false),
+      (UAFTargetChange(name: "x", sealedTarget: []), false),
+      (UAFTargetChange(dispatcher: "x", sealedTarget: []), false), (UAFTargetChange(name: "x"), false),
+      (UAFTargetChange(), false),
+    ])
+  func takesAway(_ change: UAFTargetChange, only: Bool) {
+    #expect(change.onlyTakesAway == only)
+  }
+
+  @Test("a change keeps, replaces or takes away the address")
+  func addresses() {
+    for present in [nil, [9]] as [[UInt8]?] {
+      #expect(UAFTargetChange(name: "x").address(after: present) == present)
+      #expect(UAFTargetChange(sealedTarget: [1]).address(after: present) == [1])
+      #expect(UAFTargetChange(sealedTarget: []).address(after: present) == nil)
+    }
+  }
+}
