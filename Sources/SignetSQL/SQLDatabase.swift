@@ -29,7 +29,7 @@ public struct SQLOptions: Sendable {
   /// Connections to a server, each with a thread.
   public var connectionCount = 8
   /// How often a step runs, where others are in its way, before ``SQLFailure/busy``.
-  public var rerunLimit = 16
+  public var rerunLimit = 24
   /// Statements that SQLite's writer runs at the start, such as those that read what is looked up often into memory.
   public var preparation: [String] = []
   /// Makes the thread of each connection.

@@ -119,7 +119,7 @@ final class PostgreSQLEngine: SQLEngine {
     }
 
     /// How often a step runs again beside others; then it runs alone.
-    private static let sharedRoundCount = 4
+    private static let sharedRoundCount = 16
 
     /// Runs `body` in a transaction, again where others were in its way.
     ///

@@ -78,13 +78,14 @@ extension SQLConnection {
   private func pendingRequests(
     to user: String, at now: Int64
   ) throws -> [(requester: String, expires: Int64)] {
+    // The sums keep PostgreSQL from looking by time, among the requests of all users: each step would be in the way of every other.
     try rows(
       """
       SELECT coalesce(requester, ''), expires FROM transactions
-        WHERE user_id = $1 AND state = 'pending' AND expires > $2
+        WHERE user_id = $1 AND state = 'pending' AND expires + 0 > $2
       UNION ALL
       SELECT requester, expires FROM uaf_sessions
-        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires > $2
+        WHERE user_id = $1 AND requester IS NOT NULL AND \(UAFOperationRecord.isOpenCondition) AND expires + 0 > $2
       """, [.text(user), .integer(now)]
     ) { (requester: try $0.text(0), expires: try $0.integer(1)) }
   }
