@@ -44,6 +44,17 @@ package enum InputFile {
     CommandFailure(.noInput, "\(name(path)) cannot be read: \(reason)")
   }
 
+  /// What is said of a file whose first line is a secret, and cannot be read.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - failure: Why.
+  /// - Returns: The failure, with ``ExitCode/noInput``.
+  package static func unreadable(_ path: String, _ failure: SecretInputFailure) -> CommandFailure {
+    guard case .unreadable(let code) = failure else { return unreadable(path, failure.message) }
+    return unreadable(path, TerminalText(ours: systemMessage(code)))
+  }
+
   private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
   private static func size(_ byteCount: Int) -> String {

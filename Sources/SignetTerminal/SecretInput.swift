@@ -1,3 +1,5 @@
+import SignetFiles
+
 /// Where a secret is read from: a terminal without echo, a file descriptor, or a file.
 ///
 /// The bytes are lent to a closure and wiped afterwards; make a `SecretBytes` of them there and nothing else.
@@ -124,7 +126,7 @@ public struct SecretInput: Hashable, Sendable {
     case .noAnswer: "neither yes nor no was answered; nothing was done"
     case .interrupted(let signal): "stopped by signal \(signal)"
     case .cancelled: "stopped"
-    case .unreadable(let code): "reading failed with error \(code); try again"
+    case .unreadable(let code): "reading failed: \(systemMessage(code)); try again"
     }
   }
 

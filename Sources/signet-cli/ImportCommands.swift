@@ -82,7 +82,7 @@ extension Command {
       key = try await PSKCEncryptionKey(
         hexadecimal: SecretInput.file(at: path).read("") { SecretBytes(copying: $0) })
     } catch let failure as SecretInputFailure {
-      throw InputFile.unreadable(path, failure.message)
+      throw InputFile.unreadable(path, failure)
     }
     return .accounts(
       try await storeAccounts(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() })

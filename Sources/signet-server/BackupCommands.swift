@@ -55,7 +55,13 @@ enum BackupCommands {
         "Restore a server's data folder")
     ]
   ) { arguments in
-    let backup = try DataDirectory(opening: arguments.string("backup"))
+    let backup: DataDirectory
+    do throws(DataDirectoryFailure) {
+      backup = try DataDirectory(opening: arguments.string("backup"))
+    } catch .folderMissing(let path) {
+      throw CommandFailure(
+        .noInput, "there is no backup \(path); name the folder that 'signet-server backup' made")
+    }
     let copy = try backup.restore(to: arguments.string("data"), masterKeyFile: Environment.masterKeyFile)
     report(copy, as: "Folder", arguments)
     if !arguments.isSet("json") {

@@ -115,7 +115,7 @@ enum TokenCommands {
         return SecretBytes(copying: line.extracting(first: count))
       }
     } catch let failure as SecretInputFailure {
-      throw InputFile.unreadable(path, failure.message)
+      throw InputFile.unreadable(path, failure)
     }
   }
 

@@ -77,6 +77,8 @@ import Testing
       let refused = try await ServerCommand.run(words)
       #expect(refused.status != 0 && !refused.errorOutput.isEmpty, "\(words)")
     }
+    let missing = try await ServerCommand.run("restore", "\(copy)-2", "--data", "\(server.folder.path)/again")
+    #expect(missing.isRefusal(66, "there is no backup \(copy)-2; name the folder that"), missing.summary)
     #expect(try FolderSnapshot(server.folder.path).paths == before)
     await server.stop()
   }
