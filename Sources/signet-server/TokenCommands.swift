@@ -20,8 +20,8 @@ enum TokenCommands {
           {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV whose first line names the columns: \
           serial, kind (hotp or totp), the secret as secret-hex, secret-base32 or secret (base64url), and, where they are not the usual ones, algorithm, digits, period, start, counter, user.
 
-          A token that is known already stays as it is, so an import that was cut can be done again. An imported token counts once \
-          it was verified.
+          A token that is known already stays as it is, so an import that was cut can be done again; two of one serial number in \
+          a file are refused before anything is sent. An imported token counts once it was verified.
           """,
         options: [
           .value(
@@ -77,7 +77,12 @@ enum TokenCommands {
     let file = try TokenFile(arguments.string("file"), key: await transportKey(arguments))
     let client = try OperatorClient(arguments, for: API.addTokens)
     var answers: [Answer<AddedTokens>] = []
-    for request in try file.requests { answers.append(try await client.send(API.addTokens, request)) }
+    for request in try file.requests {
+      do { answers.append(try await client.send(API.addTokens, request)) } catch let refusal as ServerRefusal
+      {
+        throw file.placed(refusal, of: request)
+      }
+    }
     if arguments.isSet("json") {
       arguments.output.print(JSONObject(joining: answers.map(\.json)))
     } else {

@@ -9,7 +9,8 @@ struct TokenFile {
   /// How many tokens go into one request, which has at most 64 KiB.
   private static let batchCount = 100
 
-  private let tokens: [JSONObject]
+  private let path: String
+  private let list: SignetOATH.TokenList
 
   /// Reads a file.
   ///
@@ -18,8 +19,9 @@ struct TokenFile {
   ///   - key: What decrypts PSKC; `nil` where it is not encrypted.
   /// - Throws: `CommandFailure`, which says where the file is wrong, and never shows a secret.
   init(_ path: String, key: PSKCEncryptionKey? = nil) throws {
+    self.path = path
     let bytes = try InputFile.bytes(of: path, limit: TokenList.maximumByteCount)
-    do throws(TokenListFailure) { tokens = try TokenList(parsing: bytes, key: key).tokens } catch {
+    do throws(TokenListFailure) { list = try TokenList(parsing: bytes, key: key) } catch {
       switch error {
       case .container(.passwordNeeded), .container(.unsupportedEncryption):
         throw CommandFailure(
@@ -33,19 +35,43 @@ struct TokenFile {
     }
   }
 
-  /// The requests that import the tokens, read as the server reads them.
+  /// The requests that import the tokens, read as the server reads them: one that is wrong has none of the file sent.
   ///
-  /// - Throws: `CommandFailure`, as of a server that refuses one.
+  /// - Throws: `CommandFailure`, as of a server that refuses one, with the place in the file.
   var requests: [NewTokens] {
     get throws(CommandFailure) {
-      do throws(Problem) {
-        var requests: [NewTokens] = []
-        for start in stride(from: 0, to: tokens.count, by: Self.batchCount) {
-          let batch = tokens[start..<min(start + Self.batchCount, tokens.count)]
-          requests.append(try NewTokens(["tokens": .array(batch.map { .object($0) })]))
+      var read: [NewToken] = []
+      for (index, content) in list.tokens.enumerated() {
+        do throws(Problem) {
+          let token = try NewToken(content)
+          _ = try token.decoded()
+          read.append(token)
+        } catch {
+          throw CommandFailure(
+            ExitCodes.code(error.code),
+            "\(path): \(ours: list.place(of: index)): \(error.detail, limit: 2000)")
         }
-        return requests
-      } catch { throw CommandFailure(error) }
+      }
+      return stride(from: 0, to: read.count, by: Self.batchCount).map {
+        NewTokens(tokens: Array(read[$0..<min($0 + Self.batchCount, read.count)]))
+      }
     }
+  }
+
+  /// What a server says of a request, with the place in the file of the user that it does not know.
+  ///
+  /// - Parameters:
+  ///   - refusal: What the server has answered.
+  ///   - request: One of ``requests``.
+  /// - Returns: What is told; the refusal itself where it is about nothing of the file.
+  func placed(_ refusal: ServerRefusal, of request: NewTokens) -> any Error {
+    guard refusal.problem.code == .unknown,
+      let token = request.tokens.first(where: { token in
+        token.user.map { refusal.problem.detail.contains("\"\($0.text)\"") } ?? false
+      }),
+      let index = list.tokens.firstIndex(where: { $0["serial"] == .string(token.serial.text) })
+    else { return refusal }
+    return CommandFailure(
+      refusal.shown.exitCode, "\(path): \(ours: list.place(of: index)): \(refusal.shown.message)")
   }
 }

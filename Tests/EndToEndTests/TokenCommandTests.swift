@@ -159,8 +159,8 @@ import Testing
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
     #expect(try await server.json("token", "list").array("tokens").count == 253)
     // One that is wrong in the second request has none of the file imported.
-    let wrongLast =
-      (0..<150).map { "N\($0),hotp,\(secret)" }.joined(separator: "\n") + "\nN150,motp,\(secret)"
+    let right = (0..<150).map { "N\($0),hotp,\(secret)" }.joined(separator: "\n")
+    let wrongLast = "\(right)\nN150,motp,\(secret)"
     for (text, word) in [
       ("serial,kind,secret\n\(wrongLast)", "neither"), ("", "no token"), ("{}", "tokens"),
       ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
@@ -171,6 +171,15 @@ import Testing
       ("serial,kind,secret,digits\ns,hotp,\(secret),six", "\"digits\""),
       ("serial,kind,secret\ns,motp,\(secret)", "neither"), ("serial,kind,secret\ns,hotp,AAAA", "16 to 128"),
       ("serial,kind,secret,user\ns,hotp,\(secret),nobody", "nobody"),
+      // Each with its line, whoever refuses it.
+      ("serial,kind,secret\n\(wrongLast)", "line 152: \"kind\""),
+      ("serial,kind,secret\n\(right)\nN150,hotp,AAAA", "line 152: The token N150 has a secret of 3 bytes"),
+      ("serial,kind,secret,user\n\n\ns,hotp,\(secret),nobody", "line 4: There is no user \"nobody\""),
+      ("{\"tokens\":[{\"serial\":\"s\"}]}", "token 1: "),
+      (
+        "serial,kind,secret\nX1,hotp,\(secret)\nX2,hotp,\(secret)\nX1,totp,\(secret)",
+        "line 2 and line 4 have the same serial number X1"
+      ),
     ] {
       let refused = try await imported(text)
       #expect(refused.status != 0, "\(text)")

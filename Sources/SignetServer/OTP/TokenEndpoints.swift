@@ -23,6 +23,22 @@ package struct NewToken: Message {
     Member("counter", \Self.counter, .integer(0...1_099_511_627_776), "Of the next code.")
     Member("user", \Self.user)
   }
+
+  /// The token, its secret decoded.
+  ///
+  /// - Returns: The token.
+  /// - Throws: ``Problem/Code/malformed``, with the serial number and what is wrong.
+  package func decoded() throws(Problem) -> TokenService.NewToken {
+    var bytes: [UInt8]
+    do { bytes = try Base64URL.decode(secret) } catch {
+      throw Problem(.malformed, "The token \(serial.text) has a secret that is not base64url.")
+    }
+    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+    return try TokenService.NewToken(
+      serial: serial, kind: kind, secret: SecretBytes(copying: bytes), algorithm: algorithm ?? .sha1,
+      digits: Int(digits ?? 6), period: Int(period ?? 30), start: start ?? 0, counter: counter ?? 0,
+      user: user)
+  }
 }
 
 extension Shape where Value == String {
@@ -47,6 +63,8 @@ extension OATHAlgorithm: Shaped {
 /// Tokens to be imported.
 package struct NewTokens: Message {
   package let tokens: [NewToken]
+
+  package init(tokens: [NewToken]) { self.tokens = tokens }
 
   package static let schema = MessageSchema(Self.init) {
     Member("tokens", \Self.tokens, .list(1...Int64(TokenService.batchLimit)))
@@ -215,7 +233,7 @@ struct TokenEndpoints: Sendable {
     [
       API.addTokens.answered { [tokens] call in
         var records: [CredentialRecord] = []
-        for token in call.input.tokens { records.append(try tokens.sealed(Self.token(token))) }
+        for token in call.input.tokens { records.append(try tokens.sealed(token.decoded())) }
         let added = try await tokens.add(records, by: call.caller.actor)
         return AddedTokens(
           added: added, known: Set(records.compactMap(\.serial)).subtracting(added).sorted())
@@ -256,19 +274,6 @@ struct TokenEndpoints: Sendable {
           ).value)
       },
     ]
-  }
-
-  private static func token(_ token: NewToken) throws(Problem) -> TokenService.NewToken {
-    var bytes: [UInt8]
-    do { bytes = try Base64URL.decode(token.secret) } catch {
-      throw Problem(.malformed, "The token \(token.serial.text) has a secret that is not base64url.")
-    }
-    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-    return try TokenService.NewToken(
-      serial: token.serial, kind: token.kind, secret: SecretBytes(copying: bytes),
-      algorithm: token.algorithm ?? .sha1,
-      digits: Int(token.digits ?? 6), period: Int(token.period ?? 30), start: token.start ?? 0,
-      counter: token.counter ?? 0, user: token.user)
   }
 
   private func description(of token: CredentialRecord) -> TokenDescription {

@@ -53,9 +53,30 @@ import Testing
         "serial,kind,secret,start\ns,hotp,AA,9223372036854775808",
         .line(2, reason: "\"start\" is not a number")
       ),
+      // Empty lines count as an editor counts them.
+      (
+        "\r\nserial,kind,secret\r\n\r\n\r\ns,hotp",
+        .line(5, reason: "2 fields, and the first line names 3")
+      ),
+      (
+        "serial,kind,secret\ns,hotp,AA\n\nt,hotp,AA\n s ,totp,AB",
+        .repeated(serial: "s", first: "line 2", again: "line 5")
+      ),
+      (
+        #"{"tokens":[{"serial":"s"},{"serial":"t"},{"serial":"s","kind":"totp"}]}"#,
+        .repeated(serial: "s", first: "token 1", again: "token 3")
+      ),
     ])
   func refusals(_ text: String, _ failure: TokenListFailure) {
     #expect(throws: failure) { try tokens(text) }
+  }
+
+  @Test("serial numbers that differ are of two tokens, and each token has a place")
+  func places() throws {
+    let list = try TokenList(parsing: Array("serial,kind,secret\n\ns,hotp,AA\nS,hotp,AA".utf8))
+    #expect(list.tokens.indices.map { list.place(of: $0) } == ["line 3", "line 4"])
+    let json = try TokenList(parsing: Array(#"{"tokens":[{"serial":"s"},{},{}]}"#.utf8))
+    #expect(json.tokens.indices.map { json.place(of: $0) } == ["token 1", "token 2", "token 3"])
   }
 
   @Test("bytes that are no UTF-8 are refused") func bytes() {

@@ -12,25 +12,31 @@ package struct CSVTokens: Sendable {
 
   /// The tokens, each as the protocol has it; fields that are empty are left out.
   package let tokens: [JSONObject]
+  /// The line on which each of them stands; the first of the file is 1.
+  package let lines: [Int]
 
   /// Reads lines.
   ///
   /// - Throws: ``TokenListFailure``, which never has a secret.
   package init(parsing bytes: [UInt8]) throws(TokenListFailure) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
-    var lines = text.split(whereSeparator: \.isNewline)[...]
+    // Numbered as an editor does, before empty ones are left out.
+    var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .filter { !$0.element.isEmpty }[...]
     var tokens: [JSONObject] = []
+    var numbers: [Int] = []
     if let first = lines.popFirst() {
-      let names = Self.fields(first).map { $0.lowercased() }
+      let names = Self.fields(first.element).map { $0.lowercased() }
       for name in names where !Self.columns.contains(name) { throw .unknownColumn(String(name.prefix(40))) }
       guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
         names.filter(Self.secrets.contains).count == 1
       else { throw .missingColumns }
-      for (index, line) in lines.enumerated() {
-        tokens.append(try Self.token(names, Self.fields(line), line: index + 2))
+      for (index, line) in lines {
+        tokens.append(try Self.token(names, Self.fields(line), line: index + 1))
+        numbers.append(index + 1)
       }
     }
-    self.tokens = tokens
+    (self.tokens, self.lines) = (tokens, numbers)
   }
 
   private static func fields(_ line: Substring) -> [String] {

@@ -11,6 +11,8 @@ package struct TokenList: Sendable {
 
   /// The tokens, each as the protocol has it.
   package let tokens: [JSONObject]
+  /// The line of each in CSV; `nil` for the other forms.
+  private let lines: [Int]?
 
   /// Reads a list.
   ///
@@ -23,11 +25,34 @@ package struct TokenList: Sendable {
     // A byte order mark may stand before XML.
     let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
     switch first {
-    case UInt8(ascii: "<"): tokens = try Self.pskc(bytes, key)
-    case UInt8(ascii: "{"): tokens = try Self.json(bytes)
-    default: tokens = try CSVTokens(parsing: bytes).tokens
+    case UInt8(ascii: "<"): (tokens, lines) = (try Self.pskc(bytes, key), nil)
+    case UInt8(ascii: "{"): (tokens, lines) = (try Self.json(bytes), nil)
+    default:
+      let csv = try CSVTokens(parsing: bytes)
+      (tokens, lines) = (csv.tokens, csv.lines)
     }
     guard !tokens.isEmpty else { throw .empty }
+    try checkSerials()
+  }
+
+  /// Where a token stands in the file.
+  ///
+  /// - Parameter index: Which of ``tokens``.
+  /// - Returns: `line 2` of CSV, `token 1` of what has no such lines.
+  package func place(of index: Int) -> String {
+    if let lines { "line \(lines[index])" } else { "token \(index + 1)" }
+  }
+
+  /// Of two tokens of one serial number a server would keep the first alone.
+  private func checkSerials() throws(TokenListFailure) {
+    var found: [String: Int] = [:]
+    for (index, token) in tokens.enumerated() {
+      // No serial number is longer; a server says so.
+      guard case .string(let serial)? = token["serial"], serial.utf8.count <= 64 else { continue }
+      if let earlier = found.updateValue(index, forKey: serial) {
+        throw .repeated(serial: serial, first: place(of: earlier), again: place(of: index))
+      }
+    }
   }
 
   private static func json(_ bytes: [UInt8]) throws(TokenListFailure) -> [JSONObject] {

@@ -26,6 +26,8 @@ package import SignetJSON
   case missingColumns
   /// A line of CSV, from 1, has a field too many or too few, or one of another form.
   case line(Int, reason: String)
+  /// Two tokens have one serial number; the places are the two's, such as `line 2`.
+  case repeated(serial: String, first: String, again: String)
 
   /// What is wrong, for the operator who knows the file.
   package var description: String {
@@ -44,6 +46,8 @@ package import SignetJSON
       "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); \"\(name)\" is none of them"
     case .missingColumns: "the columns \"serial\", \"kind\" and one for the secret are needed, once each"
     case .line(let number, let reason): "line \(number): \(reason)"
+    case .repeated(let serial, let first, let again):
+      "\(first) and \(again) have the same serial number \(serial); remove one of them"
     }
   }
 }
