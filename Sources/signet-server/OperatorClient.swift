@@ -204,7 +204,8 @@ struct OperatorClient: Sendable {
 
   /// What a person is told of a problem, with what there is to do here.
   private func shown(_ problem: Problem, of endpoint: EndpointDescription) -> CommandFailure {
-    if problem.code == .unknown, let list = Self.list(endpoint) {
+    // A user that a body names is no token, and the server has said what to do.
+    if problem.code == .unknown, !problem.detail.contains("'signet-server "), let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(
         failure.exitCode, "\(failure.message) 'signet-server \(ours: list)' shows what there is.")

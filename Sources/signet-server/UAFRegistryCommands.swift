@@ -111,7 +111,7 @@ enum UAFRegistryCommands {
     }
   }
 
-  private static func query(_ arguments: Arguments) -> UAFUserQuery {
-    UAFUserQuery(user: arguments.optionalString("user"))
+  private static func query(_ arguments: Arguments) throws -> UAFUserQuery {
+    try UAFUserQuery(user: arguments.optionalValue("user"))
   }
 }

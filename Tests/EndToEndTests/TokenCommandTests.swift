@@ -85,6 +85,14 @@ import Testing
     #expect(try await server.run("token", "unassign", "HT-1").output == "took back HT-1\n")
     #expect(try await validate(Self.codes[6]) == "not valid\n")
     #expect(try await server.run("token", "assign", "HT-2", "alice").output == "assigned HT-2\n")
+    // It is the user who is not there, and not the token.
+    let nobody = try await server.run("token", "assign", "HT-2", "nobody")
+    #expect(nobody.isRefusal(67, "There is no user \"nobody\""), nobody.summary)
+    #expect(!nobody.errorOutput.contains("token list"), nobody.summary)
+    let noToken = try await server.run("token", "assign", "HT-9", "alice")
+    #expect(noToken.isRefusal(67, "'signet-server token list' shows what there is"), noToken.summary)
+    let mistyped = try await server.run("token", "list", "--user", "alcie")
+    #expect(mistyped.isRefusal(67, "There is no user \"alcie\""), mistyped.summary)
     #expect(
       try await server.run("token", "resync", "HT-2", Self.codes[8], Self.codes[9]).output
         == "resynchronised\n")

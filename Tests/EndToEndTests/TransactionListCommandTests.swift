@@ -42,6 +42,8 @@ import Testing
     #expect(shop.isRefusal(77, "lacks the scope"), shop.summary)
     let unknown = try await server.run("transaction", "list", "--status", "lost")
     #expect(unknown.isRefusal(64, "--status must be one of"), unknown.summary)
+    let mistyped = try await server.run("transaction", "list", "--user", "alcie")
+    #expect(mistyped.isRefusal(67, "There is no user \"alcie\""), mistyped.summary)
     let missing = try await server.run("transaction", "show", "none", "--key-file", server.shopKey)
     #expect(missing.isRefusal(67, "'signet-server transaction list' shows what there is"), missing.summary)
     await server.stop()

@@ -79,8 +79,13 @@ import UAFFixture
     #expect(listed.output.contains("7357#0001") && listed.output.contains("quarantined"))
     #expect(listed.output.contains(key))
     #expect(listed.output.contains("KEYS") && listed.output.contains("hardware (attested)"))
+    try await server.addUser("bob")
     let none = try await server.json("uaf", "credentials", "--user", "bob")
     #expect(none == ["credentials": []])
+    for list in ["credentials", "targets"] {
+      let mistyped = try await server.run("uaf", list, "--user", "alcie")
+      #expect(mistyped.isRefusal(67, "There is no user \"alcie\""), mistyped.summary)
+    }
     #expect(
       try await server.run("uaf", "release-credential", "7357#0001", key).output
         == "released 7357#0001 \(key)\n")

@@ -89,7 +89,12 @@ import Testing
     #expect(Decision(verifying: jws, signedBy: device.signing.publicKey)?.transaction.text == "own-1")
     let rest = try await server.transactions.initiated(by: user, after: "own-1", limit: 10)
     #expect(rest.map(\.0.id) == ["own-2"])
-    #expect(try await server.transactions.initiated(by: UserID("bob"), after: nil, limit: 10).isEmpty)
+    let bob = try UserID("bob")
+    #expect(
+      try await problem { _ = try await server.transactions.initiated(by: bob, after: nil, limit: 10) }
+        == .unknown)
+    try await server.users.add(bob, by: .local)
+    #expect(try await server.transactions.initiated(by: bob, after: nil, limit: 10).isEmpty)
     // Nothing of it waits, or counts as a question.
     #expect(try await server.storage.pendingTransactions(user: "alice", at: 0).isEmpty)
 

@@ -94,6 +94,25 @@ import Testing
     await running.server.stop()
   }
 
+  @Test("a list of what is a user's refuses a user that there is not, and is empty for one who has nothing")
+  func listsOfUnknownUsers() async throws {
+    let running = try await Running()
+    let key = try await APIKeyService(running.server.context).create(
+      name: "ops", scopes: [.admin, .relyingParty], by: .local
+    ).text
+    try await UserService(running.server.context).add(UserID("alice"), by: .local)
+    for (list, members) in [
+      ("/v1/admin/tokens?", "tokens"), ("/v1/admin/transactions?", "transactions"),
+      ("/v1/transactions?initiated=device&", "transactions"),
+      ("/v1/admin/pushauth/mechanisms?", "authenticators"),
+    ] {
+      try expect(try await running.send(.get, "\(list)user=alcie", key: key), .unknown, list)
+      let own = try await running.send(.get, "\(list)user=alice", key: key)
+      #expect(try JSONObject(parsing: own.body).array(members).isEmpty, "\(list)")
+    }
+    await running.server.stop()
+  }
+
   @Test("a transaction names who asks as the operator does, not as the relying party would like")
   func namesWhoAsks() async throws {
     let running = try await Running()

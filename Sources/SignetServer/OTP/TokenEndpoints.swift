@@ -197,7 +197,7 @@ extension API {
       ]), answers: .created(AddedTokens.self, "All that were new."), or: [.unknown])
   package static let listTokens = Endpoint(
     .get, "/admin/tokens", .read, "listTokens", "Imported tokens", in: .tokens, by: .admin,
-    takes: .query(TokenQuery.self), answers: .json(TokenList.self, "By serial number."))
+    takes: .query(TokenQuery.self), answers: .json(TokenList.self, "By serial number."), or: [.unknown])
   package static let removeToken = Endpoint(
     .delete, "/admin/tokens/{serial}", .manage, "removeToken", "Remove a token and its secret",
     in: .tokens, by: .admin, answers: .json(NamedBySerial.self, "Done."), or: [.unknown])

@@ -120,11 +120,13 @@ public struct TokenService: Sendable {
   ///   - user: Whose; `nil` for all.
   ///   - limit: At most ``batchLimit``.
   /// - Returns: The tokens.
-  /// - Throws: ``Problem``.
+  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
   public func list(
     after serial: String = "", user: UserID? = nil, limit: Int
   ) async throws -> [CredentialRecord] {
-    try await context.storage.tokens(after: serial, user: user?.text, limit: min(limit, Self.batchLimit))
+    if let user { _ = try await UserService(context).find(user) }
+    return try await context.storage.tokens(
+      after: serial, user: user?.text, limit: min(limit, Self.batchLimit))
   }
 
   /// Whether a token's codes are refused until it is unlocked.

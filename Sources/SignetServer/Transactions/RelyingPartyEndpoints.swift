@@ -42,7 +42,8 @@ extension API {
     details: "docs/protocol.md section 7", in: .transactions, by: .admin,
     takes: .query(TransactionQuery.self),
     answers: .json(
-      TransactionPage.self, "Those that were made last first, without \"decision\" and \"end\"."))
+      TransactionPage.self, "Those that were made last first, without \"decision\" and \"end\"."),
+    or: [.unknown])
 }
 
 /// What relying parties and operators call about transactions (`docs/protocol.md` section 7).
@@ -93,7 +94,8 @@ struct RelyingPartyEndpoints: Sendable {
         return call.id
       },
       // For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
-      API.listTransactions.answered { [transactions] call in
+      API.listTransactions.answered { [context, transactions] call in
+        if let user = call.input.user { _ = try await UserService(context).find(user) }
         let filter = TransactionFilter(user: call.input.user?.text, state: call.input.status)
         let found = try await transactions.list(
           filter, before: call.input.before, limit: Int(call.input.limit ?? 100))

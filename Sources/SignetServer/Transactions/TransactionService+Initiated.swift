@@ -78,10 +78,11 @@ extension TransactionService {
   ///   - id: Only what came after this one.
   ///   - limit: How many.
   /// - Returns: The transactions, each with the container that signed it.
-  /// - Throws: ``Problem``.
+  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
   public func initiated(
     by user: UserID, after id: String?, limit: Int
   ) async throws -> [(TransactionRecord, ContainerRecord?)] {
+    _ = try await UserService(context).find(user)
     let records = try await context.storage.initiatedTransactions(user: user.text, after: id, limit: limit)
     var found: [(TransactionRecord, ContainerRecord?)] = []
     for record in records {

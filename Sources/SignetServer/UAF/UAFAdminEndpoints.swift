@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 package import SignetStorage
 import SignetUAF
-import SignetWire
+package import SignetWire
 
 extension UAFCredentialRecord.State: Shaped {}
 extension UAFCredentialRecord.ModelProof: Shaped {}
@@ -10,9 +10,9 @@ extension KeyAssurance: Shaped {}
 
 /// Whose keys or devices are wanted.
 package struct UAFUserQuery: Message {
-  package let user: String?
+  package let user: UserID?
 
-  package init(user: String?) { self.user = user }
+  package init(user: UserID?) { self.user = user }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user, "Only those of this user; without it at most 1,000.")
@@ -120,7 +120,7 @@ extension API {
   package static let listUAFCredentials = Endpoint(
     .get, "/admin/uaf/credentials", .read, "listUAFCredentials", "The keys of UAF authenticators",
     in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
-    answers: .json(UAFCredentialList.self, "Oldest first."))
+    answers: .json(UAFCredentialList.self, "Oldest first."), or: [.unknown])
   package static let removeUAFCredential = Endpoint(
     .delete, "/admin/uaf/credentials/{aaid}/{key}", .manage, "removeUAFCredential", "Remove a key",
     in: .uaf, by: .admin, answers: .json(NamedUAFCredential.self, "It is removed."),
@@ -132,7 +132,7 @@ extension API {
   package static let listUAFTargets = Endpoint(
     .get, "/admin/uaf/targets", .read, "listUAFTargets", "The devices that UAF tokens are sent to",
     in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
-    answers: .json(UAFTargetList.self, "Oldest first."))
+    answers: .json(UAFTargetList.self, "Oldest first."), or: [.unknown])
   package static let removeUAFTarget = Endpoint(
     .delete, "/admin/uaf/targets/{id}", .manage, "removeUAFTarget",
     "Remove a device that UAF tokens are sent to", in: .uaf, by: .admin,
@@ -174,10 +174,11 @@ struct UAFAdminEndpoints: Sendable {
 
   // MARK: Keys
 
-  private func credentials(of user: String?) async throws -> UAFCredentialList {
+  private func credentials(of user: UserID?) async throws -> UAFCredentialList {
     let found: [UAFCredentialRecord]
     if let user {
-      found = try await context.storage.uafCredentials(user: user)
+      _ = try await UserService(context).find(user)
+      found = try await context.storage.uafCredentials(user: user.text)
     } else {
       found = try await context.storage.uafCredentials(limit: Self.limit)
     }
@@ -238,10 +239,11 @@ struct UAFAdminEndpoints: Sendable {
 
   // MARK: Devices and models
 
-  private func targets(of user: String?) async throws -> UAFTargetList {
+  private func targets(of user: UserID?) async throws -> UAFTargetList {
     let found: [UAFTargetRecord]
     if let user {
-      found = try await context.storage.uafTargets(user: user)
+      _ = try await UserService(context).find(user)
+      found = try await context.storage.uafTargets(user: user.text)
     } else {
       found = try await context.storage.uafTargets(limit: Self.limit)
     }
