@@ -40,6 +40,8 @@ public struct Problem: Error, Hashable, Sendable {
     case exists = "resource.exists"
     /// The last key of an operator stays.
     case lastAdminKey = "key.last"
+    /// The state of a key of UAF does not allow what is asked: it is revoked, or not in quarantine.
+    case uafKeyState = "uaf.keyState"
     /// Another decision came first.
     case transactionDecided = "transaction.decided"
     /// The user has cancelled the transaction, or the relying party has withdrawn it.
@@ -77,9 +79,8 @@ public struct Problem: Error, Hashable, Sendable {
         403
       case .unknown: 404
       case .method: 405
-      case .exists, .lastAdminKey, .noAuthenticator, .transactionDecided, .transactionCancelled,
-        .reportReplayed, .reportDue,
-        .handshakeVoid:
+      case .exists, .lastAdminKey, .uafKeyState, .noAuthenticator, .transactionDecided, .transactionCancelled,
+        .reportReplayed, .reportDue, .handshakeVoid:
         409
       case .transactionExpired: 410
       case .lengthRequired: 411
@@ -113,6 +114,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .method: "The method is not allowed here."
       case .exists: "There is one already."
       case .lastAdminKey: "It is the last good key of scope admin."
+      case .uafKeyState: "The state of the key does not allow this."
       case .transactionDecided: "The transaction was decided before."
       case .transactionExpired: "The transaction has expired."
       case .lengthRequired: "The request has no length."

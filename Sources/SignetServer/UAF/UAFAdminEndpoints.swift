@@ -202,7 +202,8 @@ struct UAFAdminEndpoints: Sendable {
     -> NamedUAFCredential
   {
     guard found.state != .revoked else {
-      throw Problem(.exists, "The key is revoked; its row is kept so that it cannot be registered again.")
+      throw Problem(
+        .uafKeyState, "The key is revoked; its row is kept so that it cannot be registered again.")
     }
     let audit = context.audit(by: actor)
     let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)
@@ -221,7 +222,11 @@ struct UAFAdminEndpoints: Sendable {
       .uafReleased(user: found.user, aaid: found.aaid, key: found.keyID))
     let isReleased = try await context.storage.releaseUAFCredential(
       aaid: found.aaid, keyID: found.keyID, audit: event)
-    guard isReleased else { throw Problem(.exists, "The key is not in quarantine.") }
+    guard isReleased else {
+      throw Problem(
+        .uafKeyState, "The key is not in quarantine; 'signet-server uaf credentials' shows where each stands."
+      )
+    }
     return ReleasedUAFCredential(
       aaid: found.aaid, keyId: Base64URL.encode(found.keyID), state: UAFCredentialRecord.State.active.rawValue
     )

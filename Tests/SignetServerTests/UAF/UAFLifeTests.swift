@@ -328,7 +328,9 @@ import UAFFixture
     #expect(release.status == 200)
     let again = try await server.send(
       .post, "\(own)/release", [], headers + [("Content-Type", "application/json")])
-    #expect(again.status == 409)
+    #expect(Problem(parsing: again.body)?.code == .uafKeyState)
+    #expect(try await server.send(.get, "\(path)?user=alcie", [], headers).status == 404)
+    #expect(try await server.send(.get, "//main/v1/admin/uaf/targets?user=alcie", [], headers).status == 404)
     key.signCounter = 101
     #expect(try await server.authenticate(key).integer("statusCode") == 1200)
     #expect(try await server.send(.delete, own, [], headers).status == 200)
