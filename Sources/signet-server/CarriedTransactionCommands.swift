@@ -70,7 +70,10 @@ enum CarriedTransactionCommands {
     },
     Command(
       "answer", "Take the digits that a device without a network shows",
-      description: "The exit status is 0 where they are right; the transaction is accepted then.",
+      description: """
+        The exit status is 0 where they are right; the transaction is accepted then. With --json, status is accepted or refused; where \
+        it is refused, problem is the code of docs/protocol.md section 8, and detail says what to do.
+        """,
       options: [
         .flag("typed", "They answer digits that the user typed into the device, not a text that it scanned"),
         .value(
@@ -87,14 +90,14 @@ enum CarriedTransactionCommands {
           arguments.isSet("typed")
             ? CarriedAnswer(typed: digits, client: address) : CarriedAnswer(answer: digits, client: address))
         return arguments.show(answer) { _ in arguments.output.print("accepted") }
-      } catch let refusal as ServerRefusal
-        where refusal.problem.code == .transactionWrongAnswer && !arguments.isSet("typed")
-      {
-        guard try await client.send(API.showTransaction).message.typed != nil else { throw refusal }
-        throw CommandFailure(
-          refusal.shown.exitCode,
-          "\(refusal.message) Where the user typed digits into the device, and scanned nothing, add --typed."
-        )
+      } catch let refusal as ServerRefusal where refusal.shown.exitCode == .failure {
+        let failure = try await explained(refusal, client, arguments)
+        guard arguments.isSet("json") else { throw failure }
+        arguments.output.print([
+          "id": .string(arguments.string("id")), "status": "refused",
+          "problem": .string(refusal.problem.code.rawValue), "detail": .string(failure.description),
+        ])
+        return failure.exitCode
       }
     },
     Command(
@@ -112,6 +115,18 @@ enum CarriedTransactionCommands {
       }
     },
   ]
+
+  /// Why digits were refused, also where they may be of the other kind.
+  private static func explained(
+    _ refusal: ServerRefusal, _ client: OperatorClient, _ arguments: Arguments
+  ) async throws -> CommandFailure {
+    guard refusal.problem.code == .transactionWrongAnswer, !arguments.isSet("typed"),
+      try await client.send(API.showTransaction).message.typed != nil
+    else { return refusal.shown }
+    return CommandFailure(
+      refusal.shown.exitCode,
+      "\(refusal.message) Where the user typed digits into the device, and scanned nothing, add --typed.")
+  }
 
   /// Shows a text as a QR code, where that is asked for or the output is a terminal.
   private static func show(_ text: String, _ arguments: Arguments) throws {

@@ -29,7 +29,7 @@ enum VerifyCommand {
 
       An app answers by a key that the server has too. That is verified on the server's machine only, with --data, and proves nothing to \
       anybody who does not believe the server, which could have made the answer itself. The exit status is 0 where all holds and the \
-      user accepted, and 1 otherwise.
+      user accepted, and 1 otherwise; with --json, verified says whether all holds, and objections what does not.
 
       What was signed before transactions had a content (server databases up to format 5) can't be verified here, and is said to be that.
       """,
@@ -63,9 +63,12 @@ enum VerifyCommand {
       show(check, key: key != nil, content: content != nil, server: known.serverKeys != nil, arguments)
       return check.status == .accepted ? .success : .failure
     } catch {
-      let remedy: TerminalText =
-        error == .sharedKeyMissing ? "; name the server's data folder with --data" : ""
-      throw CommandFailure(.failure, "not verified: \(error)\(remedy)")
+      let remedy = error == .sharedKeyMissing ? "; name the server's data folder with --data" : ""
+      guard arguments.isSet("json") else {
+        throw CommandFailure(.failure, "not verified: \(error)\(ours: remedy)")
+      }
+      arguments.output.print(["verified": false, "objections": [.string("\(error)\(remedy)")]])
+      return .failure
     }
   }
 

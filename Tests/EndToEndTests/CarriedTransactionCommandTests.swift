@@ -110,6 +110,12 @@ import Testing
       "transaction", "answer", id, digits == "00000000" ? "1" : "00000000", "--key-file", server.shopKey)
     #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), wrong.summary)
     #expect(!wrong.errorOutput.contains("--typed"), wrong.summary)
+    let refusal = try await server.run(
+      "transaction", "answer", id, "1", "--json", "--key-file", server.shopKey)
+    #expect(refusal.status == 1 && refusal.errorOutput.isEmpty, refusal.summary)
+    let said = try JSONObject(parsing: Array(refusal.output.utf8))
+    #expect(try said.string("id") == id && said.string("status") == "refused", refusal.summary)
+    #expect(try said.string("problem") == "transaction.wrongAnswer", refusal.summary)
     _ = try await server.json("transaction", "answer", id, digits, "--key-file", server.shopKey)
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
