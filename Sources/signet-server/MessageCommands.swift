@@ -30,7 +30,8 @@ enum MessageCommands {
           .value("lifetime", "How long it may be answered: 10s to 1h", named: "duration", default: "2m"),
           .value("authenticator", "Ask this app, where the user has several", named: "id"),
           .value(
-            "context", "What the app may use to show where the user is: JSON, as apps read it", named: "text"),
+            "context", "What the app may use to show where the user is: a JSON object, as apps read it",
+            named: "json"),
           .value("payload", "What goes to the app besides", named: "text"),
         ],
         arguments: [UserCommands.user, Argument("text", "What is asked")],
@@ -58,7 +59,7 @@ enum MessageCommands {
       lifetime: Int64(arguments.seconds("lifetime", in: 10...3600)))
     let client = try OperatorClient(arguments, for: API.sendPushMessage)
     let answer = try await client.send(
-      API.sendPushMessage, message, sayingFor: ["mechanism": "--authenticator"])
+      API.sendPushMessage, message, sayingFor: ["mechanism": "--authenticator", "context": "--context"])
     return arguments.show(answer) { made in
       var fields = [
         ("Message", made.id), ("Transaction", made.transaction), ("Status", made.status.rawValue),

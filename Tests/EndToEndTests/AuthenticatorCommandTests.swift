@@ -114,6 +114,11 @@ import Testing
     let long = try await server.run(
       "message", "create", "alice", "x", "--lifetime", "2h", "--key-file", server.shopKey)
     #expect(long.isRefusal(64, "from 10s to 1h"), long.summary)
+    for context in ["{", "[]", "Bern"] {
+      let garbage = try await server.run(
+        "message", "create", "alice", "x", "--context", context, "--key-file", server.shopKey)
+      #expect(garbage.isRefusal(65, "--context has to be a JSON object"), garbage.summary)
+    }
     let missing = try await server.run("message", "show", "none", "--key-file", server.shopKey)
     #expect(missing.isRefusal(67, "There is no message of this id"), missing.summary)
     await server.stop()

@@ -65,6 +65,12 @@ struct PushMessageTests {
     }
     #expect(throws: PushAuthFailure.missing("message id")) { try PushAuthDelivery(token) }
     #expect(throws: PushAuthFailure.malformed(reason: "is no JSON object")) { try PushAuthDelivery("{") }
+    for text in ["", "hello", "Log in? Yes.", "a.b.c.d"] {
+      #expect(
+        throws: PushAuthFailure.malformed(
+          reason: "is neither JSON with messageId and data, nor the signed token of one")
+      ) { try PushAuthDelivery(text) }
+    }
     #expect(throws: PushAuthFailure.malformed(reason: "is too long")) {
       try PushAuthDelivery(String(repeating: "a", count: 10_000_000))
     }

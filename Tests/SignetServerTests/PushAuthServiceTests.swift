@@ -228,13 +228,15 @@ import SignetServer
     _ = try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
-      ["user": "alice", "text": " "],
+      ["user": "alice", "text": " "], ["user": "alice", "context": "{"], ["user": "alice", "context": "[]"],
       ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
     ] as [JSONObject] {
       await #expect(throws: Problem.self) {
         try await service.send(NewPushMessage(form), from: "Shop", by: .local)
       }
     }
+    _ = try await service.send(
+      NewPushMessage(["user": "alice", "context": "{\"remoteIp\":\"192.0.2.1\"}"]), from: "Shop", by: .local)
     _ = try await Self.registered(server)
     await #expect(throws: Problem.self) {
       try await service.send(NewPushMessage(["user": "alice"]), from: "Shop", by: .local)

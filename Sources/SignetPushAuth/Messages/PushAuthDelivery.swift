@@ -79,6 +79,9 @@ public struct PushAuthDelivery: Sendable {
     guard text.utf8.count <= Self.maximumByteCount else { throw .malformed(reason: "is too long") }
     let text = text.trimmed
     guard text.hasPrefix("{") else {
+      guard text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 else {
+        throw .malformed(reason: "is neither JSON with messageId and data, nor the signed token of one")
+      }
       try self.init(token: text)
       return
     }

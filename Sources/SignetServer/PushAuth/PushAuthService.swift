@@ -128,6 +128,11 @@ package struct PushAuthService: Sendable {
       throw Problem(
         .malformed, "\"text\" begins with what the server names the relying party by; begin it otherwise")
     }
+    if let text = form.context {
+      do throws(JSONFailure) { _ = try JSONObject(parsing: Array(text.utf8)) } catch {
+        throw Problem(.malformed, "\"context\" has to be a JSON object, which apps read: \(error)")
+      }
+    }
     let kind = form.kind ?? .default
     let order = TransactionDraft(
       form.text.map { .text($0) } ?? .signIn, from: requester, user: try UserID(mechanism.user),

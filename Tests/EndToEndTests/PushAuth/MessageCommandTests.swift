@@ -247,6 +247,7 @@ import Testing
       try bytes.write(to: URL(filePath: folder.file("raw")))
       let result = try await device.run("message", "receive", folder.file("raw"))
       #expect(result.status == 65 && result.output.isEmpty, "\(name): \(result.summary)")
+      #expect(!result.errorOutput.contains("serialization"), "\(name): \(result.summary)")
     }
     let missing = try await device.run("message", "receive", folder.file("nowhere"))
     #expect(missing.status == 66, missing.summary)
