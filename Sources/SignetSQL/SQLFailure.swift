@@ -7,6 +7,8 @@
 public enum SQLFailure: Error, Hashable, Sendable {
   /// The file cannot be opened, or no connection to the server was made or kept. Nothing was changed.
   case unreachable(reason: String)
+  /// The address of the server is none, or a password splits it in the wrong place.
+  case unreadableAddress
   /// The connection broke while the server committed: the change was made, or it was not.
   case outcomeUnknown
   /// The schema is of a newer program (`found` above `supported`), or none of this program (`found` is `nil`).
@@ -63,6 +65,8 @@ extension SQLFailure: CustomStringConvertible {
     switch self {
     case .unreachable(let reason):
       "the database cannot be reached (\(reason)); nothing was changed: check its address and this user's access to it"
+    case .unreadableAddress:
+      "the address of the database cannot be read; in its user and its password, write @, :, /, ?, # and % in percent-encoding"
     case .outcomeUnknown:
       "the connection to the database broke during COMMIT; look whether the change was made before you make it again"
     case .otherSchema(let found?, let supported):

@@ -268,6 +268,7 @@ extension StorageFailure {
       case SQLFailure.readOnly: .readOnly
       case SQLFailure.closed: .closed
       case SQLFailure.unreachable, SQLFailure.outcomeUnknown: .unreachable(reason: "\(error)")
+      case SQLFailure.unreadableAddress: .unreadableAddress(reason: "\(error)")
       case SQLFailure.otherSchema(let found?, let supported) where found > supported:
         .tooNew(found: found, known: supported)
       case SQLFailure.otherSchema(nil, _): .otherTables

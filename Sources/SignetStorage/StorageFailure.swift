@@ -18,6 +18,8 @@
   case busy
   /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
   case unreachable(reason: String)
+  /// The address of the database server cannot be read; the reason says how it is written.
+  case unreadableAddress(reason: String)
   /// The disk is full.
   case full
   /// The file or its folder, or the database of a server, cannot be written.
@@ -44,7 +46,7 @@
     case .containerNotInUse: "the container is not in use"
     case .unauthorized: "the authorization of the caller has ended"
     case .busy: "another process holds the database; try again"
-    case .unreachable(let reason): reason
+    case .unreachable(let reason), .unreadableAddress(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"
     case .readOnly:
       "the database cannot be written; see who owns its folder, with which mode, or why the database server only reads"

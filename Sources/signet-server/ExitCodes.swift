@@ -52,7 +52,7 @@ enum ExitCodes {
     case .busy: .temporaryFailure
     case .full: .cannotCreate
     case .readOnly: .permissionDenied
-    case .tooNew, .otherTables: .configuration
+    case .tooNew, .otherTables, .unreadableAddress: .configuration
     case .unreachable: .unavailable
     default: .inputOutput
     }

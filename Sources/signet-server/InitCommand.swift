@@ -3,6 +3,7 @@ import SignetDataDirectory
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetStorage
 import SignetTerminal
 import SignetWire
 
@@ -74,6 +75,8 @@ enum InitCommand {
       folder = try await DataDirectory.create(
         at: arguments.string("data"), settings, alternativeNames: names,
         masterKeyFile: Environment.masterKeyFile)
+    } catch DataDirectoryFailure.storage(.unreadableAddress(let reason)) {
+      throw UsageFailure.refused("--storage: \(reason)")
     } catch DataDirectoryFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
       throw CommandFailure(
         .noInput, "there is no folder \(shellWord(path)); make it first, or name another with --data")

@@ -76,6 +76,13 @@ struct DatabaseServerTests {
       "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage", "mysql://a/b",
     ])
     #expect(word.isRefusal(64, "--storage begins with postgres:// or postgresql://"), word.summary)
+    let unreadable = try await ServerCommand.run([
+      "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage",
+      "postgres://[127.0.0.1/main",
+    ])
+    #expect(
+      unreadable.isRefusal(64, "--storage: the address of the database cannot be read"), unreadable.summary)
+    #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
 
     let backup = try await ServerCommand.run(["backup", "--data", server.data, "\(other.path)/copy"])
     #expect(backup.status != 0 && backup.errorOutput.contains("pg_dump"), backup.summary)
@@ -87,6 +94,11 @@ struct DatabaseServerTests {
     try postgreSQL.run("CREATE DATABASE \(name)")
     let empty = try await ServerCommand.run(["serve", "--data", server.data])
     #expect(empty.status != 0 && empty.errorOutput.contains("the database is empty"), empty.summary)
+    try RunningServer.changeSettings(of: server.data) { settings in
+      settings["database"] = ["server": "postgres://[127.0.0.1/main"]
+    }
+    let mistyped = try await ServerCommand.run(["serve", "--data", server.data])
+    #expect(mistyped.isRefusal(78, "the address of the database cannot be read"), mistyped.summary)
   }
 
   @Test("while the database is gone requests are answered 503, and go on when it is back")

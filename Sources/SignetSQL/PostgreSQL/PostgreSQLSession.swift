@@ -69,17 +69,17 @@ import CPostgreSQL
   /// Refuses an address that cannot be read, or that a password split in the wrong place, without any of it: libpq says such
   /// parts in its messages.
   private static func check(_ address: String) throws(SQLFailure) {
-    guard let options = unsafe PQconninfoParse(address, nil) else { throw .unreachable(reason: unreadable) }
+    guard let options = unsafe PQconninfoParse(address, nil) else { throw .unreadableAddress }
     defer { unsafe PQconninfoFree(options) }
     var option = unsafe options
     while let keyword = unsafe option.pointee.keyword {
       if let value = unsafe option.pointee.val {
         let text = unsafe String(cString: value)
         switch unsafe String(cString: keyword) {
-        case "host", "dbname": if text.contains("@") { throw .unreachable(reason: unreadable) }
+        case "host", "dbname": if text.contains("@") { throw .unreadableAddress }
         case "port":
           guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }) else {
-            throw .unreachable(reason: unreadable)
+            throw .unreadableAddress
           }
         default: break
         }
@@ -87,9 +87,6 @@ import CPostgreSQL
       unsafe option += 1
     }
   }
-
-  private static let unreadable =
-    "the address of the database cannot be read; in its user and its password, write @, :, /, ?, # and % in percent-encoding"
 
   /// Takes the first lane that no other connection to this database has, until the connection ends.
   func claimLane() throws {
