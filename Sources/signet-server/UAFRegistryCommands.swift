@@ -38,7 +38,7 @@ enum UAFRegistryCommands {
     Command(
       "remove-credential", "Remove a key",
       description:
-        "The user registers again. The authenticator learns of it when it is used next (status 1481).",
+        "The user registers again. The device hears of it when it is used next: status 1404, or 1481 where it answers a request that names no user.",
       options: OperatorOptions.connection, arguments: key
     ) { arguments in
       try await arguments.ask(API.removeUAFCredential) {

@@ -320,8 +320,20 @@ struct UAFOperationsTests {
     try await fixture.forgetAtServer("alice")
     let found = await failure { try await authentication.run() }
     guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
-    #expect(problem.uafStatus == 1481)
+    #expect(problem.uafStatus == 1481 && problem.description.hasSuffix("register again"), "\(problem)")
     #expect(try await fixture.ownKeys().isEmpty)
+  }
+
+  @Test("A user whose only key the server has removed is told to register again, and can")
+  func removedAtServer() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    try await fixture.forgetAtServer("alice")
+    let found = await failure { try await fixture.operations.authenticate("alice") }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
+    #expect(problem.uafStatus == 1404 && problem.description.hasSuffix("; register again"), "\(problem)")
+    try await fixture.register("alice", .password)
+    #expect(try await fixture.operations.authenticate("alice") != nil)
   }
 
   // MARK: Deregistration

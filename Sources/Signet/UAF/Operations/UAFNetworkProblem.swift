@@ -71,7 +71,7 @@ extension UAFStatus {
     case .unauthorized: "the user has to be authenticated for this, or a token that allows it is needed"
     case .forbidden:
       "not allowed: the user, the device or the key is suspended, locked or revoked; ask the operator"
-    case .notFound: "nothing is registered there for this user, or there is no such policy"
+    case .notFound: "there is no such user, key or operation there; begin again"
     case .timeout: "it took too long, or has ended; begin again"
     case .unknownAAID: "the server does not know the model of the authenticator"
     case .unknownKeyID: "the server does not know the key"

@@ -182,7 +182,12 @@ private struct AuthenticationSteps {
     case .unknownKeyID:
       // The client deletes keys that the server has forgotten (UAF Application API section 3.1).
       try await operations.kept(await operations.client.delete(response.keys))
-      fallthrough
+      throw .network(
+        server.problem(
+          .refused(
+            answer.content.statusCode,
+            description: "the server does not know the key any more, so it was deleted here; register again"))
+      )
     default:
       throw .network(
         server.problem(.refused(answer.content.statusCode, description: answer.content.description)))

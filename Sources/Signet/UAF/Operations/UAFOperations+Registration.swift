@@ -77,7 +77,9 @@ extension UAFOperations {
     of answer: ReturnUAFRequest, _ operation: UAFOperation, at server: UAFServer
   ) throws(UAFOperationFailure) -> String {
     guard answer.statusCode == UAFStatus.ok.rawValue else {
-      throw .network(server.problem(.refused(answer.statusCode, description: nil)))
+      let isMissing = answer.statusCode == UAFStatus.notFound.rawValue
+      throw .network(
+        server.problem(.refused(answer.statusCode, description: isMissing ? operation.missing : nil)))
     }
     guard let message = answer.request, answer.operation ?? operation == operation else {
       throw .fido(.protocolError)
@@ -201,6 +203,18 @@ private struct RegistrationSteps {
   ) async throws(UAFOperationFailure) {
     do throws(UAFFailure) { try await registration.finish(response, isAccepted: isAccepted) } catch {
       throw UAFOperationFailure(error)
+    }
+  }
+}
+
+extension UAFOperation {
+  /// What a server may lack that refuses to begin one as not found (1404): it does not say which.
+  fileprivate var missing: String {
+    switch self {
+    case .registration: "there is no such user, or no such policy"
+    case .authentication:
+      "no key of this user is registered there that the policy accepts, or there is no such policy; register again"
+    case .deregistration: "no such key is registered there; delete it from this device alone"
     }
   }
 }
