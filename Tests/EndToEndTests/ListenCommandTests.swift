@@ -235,6 +235,24 @@ import Testing
     await server.stop()
   }
 
+  @Test("ends where its user is deleted, and does not say that it asks again")
+  func deleted() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    var command = try device.process(["listen", "--no-notify"])
+    command.errorOutput = .pipe
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    let lines = process.errorOutput
+    #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
+    _ = try await server.json("user", "delete", "alice")
+    let said = try #require(await lines.firstLine())
+    #expect(said.hasSuffix("the server does not know this container any more; activate again"), "\(said)")
+    #expect(try await process.end() != 0)
+    await server.stop()
+  }
+
   @Test("goes on with the container of a suspended user once the user is resumed, and says both")
   func suspended() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -110,6 +110,24 @@ import Testing
     await server.stop()
   }
 
+  @Test("a device that waits is told that its container is gone where its user is deleted, and asks no more")
+  func deleted() async throws {
+    let inviting = try await InvitingServer()
+    let server = inviting.server
+    let fixture = try DeviceFixture(inviting.transport)
+    let device = fixture.device
+    let container = try await fixture.activate(inviting.invite())
+    let empty = try #require(try await device.transactionList(beyond: nil, for: container))
+    async let waiting = device.transactionList(beyond: empty, for: container)
+    while await server.waitingDeviceCount == 0 { await Task.yield() }
+    _ = try await UserService(server.context).delete(container.user, by: .local)
+    do {
+      _ = try await waiting
+      Issue.record("the device was told that its list is the same")
+    } catch SignetFailure.containerUnknown {}
+    await server.stop()
+  }
+
   @Test("the channel of a suspended user asks on, after longer and longer pauses, until the user is resumed")
   func resumed() async throws {
     let inviting = try await InvitingServer()

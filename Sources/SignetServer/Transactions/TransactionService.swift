@@ -234,11 +234,18 @@ public struct TransactionService: Sendable {
   /// What waits for a container's user, and requires no more than the container can show.
   ///
   /// - Parameter id: The container.
-  /// - Returns: The list, of one look; `nil` for a container that is not in use.
-  /// - Throws: ``StorageFailure/userNotActive(_:)``.
+  /// - Returns: The list, of one look; `nil` for a container that is not in use, as those of a deleted user are.
+  /// - Throws: ``StorageFailure/userNotActive(_:)`` where the user is suspended.
   package func waiting(for id: String) async throws -> WaitingTransactions? {
-    guard let found = try await context.storage.pendingTransactions(ofContainer: id, at: context.clock.now)
-    else { return nil }
+    let found: (container: ContainerRecord, transactions: [TransactionRecord])?
+    do throws(StorageFailure) {
+      found = try await context.storage.pendingTransactions(ofContainer: id, at: context.clock.now)
+    } catch {
+      guard error == .userNotActive(.deleted) else { throw error }
+      // A deletion has revoked it, and no operator lets it go on.
+      return nil
+    }
+    guard let found else { return nil }
     return WaitingTransactions(
       transactions: found.transactions.filter { context.able.isAsked($0, of: found.container) },
       container: found.container)
