@@ -117,15 +117,21 @@ extension Command {
     let imported = try await read()
     let options = try DeviceOptions(arguments)
     var added = AddedAccounts.none
+    var listed: [Account.ID: Account.ID] = [:]
     if !imported.accounts.isEmpty {
       let device = try options.device(createIfMissing: true)
       let password = try await options.accountsPassword(on: device)
       added = try await device.accounts.add(
         imported.accounts, exportable: !arguments.isSet("not-exportable"), by: password)
+      if !added.duplicates.isEmpty {
+        for account in try await ListedAccount.all(on: device, by: password) {
+          for part in account.parts { listed[part] = account.id }
+        }
+      }
     }
     return ImportSummary(
       format: imported.format, skipped: imported.skipped, hasAccounts: !imported.accounts.isEmpty,
-      added: added)
+      added: added, listed: listed)
   }
 
   /// Reads accounts, asking for the password where there is one.
@@ -164,6 +170,8 @@ private struct ImportSummary {
   let skipped: [SkippedAccount]
   let hasAccounts: Bool
   let added: AddedAccounts
+  /// The ids by which 'account list' shows what was there already.
+  let listed: [Account.ID: Account.ID]
 
   func report(_ arguments: Arguments) -> ExitCode {
     if arguments.isSet("json") {
@@ -177,8 +185,9 @@ private struct ImportSummary {
       for account in added.added { arguments.output.print("Imported \(account.shown).") }
       for account in added.duplicates {
         arguments.output.print("There already: \(account.shown).")
+        let id = listed[account.id] ?? account.id
         arguments.errorOutput.print(
-          "To have it anew, remove it first: \(command: "signet account delete \(account.id.shortForm)")")
+          "To have it anew, remove it first: \(command: "signet account delete \(id.shortForm)")")
       }
       for account in skipped { arguments.errorOutput.print("Not imported: \(account.line)") }
       arguments.errorOutput.print(

@@ -196,6 +196,18 @@ import Testing
     let code = try await device.json("otp", "Bank").string("code")
     #expect(code.count == 8)
     #expect(try await server.accepts(code, of: "alice"))
+    // Its codes alone are there already too: what is to be removed is what the list shows.
+    let query = try #require(URLComponents(string: uri)).queryItems?.filter {
+      ["secret", "digits", "period", "algorithm"].contains($0.name)
+    }
+    let words = (query ?? []).map { "\($0.name)=\($0.value ?? "")" }.joined(separator: "&")
+    let copy = try await device.run("import", "otpauth://totp/Copy:alice?\(words)")
+    #expect(copy.status == 0 && copy.output == "There already: Bank (alice).\n", copy.summary)
+    guard case .object(let listed)? = try await device.json("account", "list").array("accounts").first else {
+      throw JSONFailure.missingMember("accounts")
+    }
+    let delete = try "signet account delete \(listed.string("id").prefix(8))"
+    #expect(copy.errorOutput.contains(delete), copy.summary)
     let renamed = try await device.run("account", "rename", "Bank", "--issuer", "House bank")
     #expect(renamed.output == "Renamed to House bank (alice).\n", renamed.summary)
     // It is still called what it was enrolled as, too.

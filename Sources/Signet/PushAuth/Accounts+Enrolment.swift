@@ -222,7 +222,9 @@ extension Accounts {
     for (id, record) in try accounts(in: records) {
       let isSameKind = members.contains(id) && record.account.kind.isTimed == codes.kind.isTimed
       if isSameKind || record.account.makesSameCodes(as: codes) {
-        return .alreadyEnrolled("one-time codes of \(record.account)", account: id)
+        // The account as it is listed, which goes as a whole.
+        let whole = try groups(in: records).first { $0.record.codes.contains(id) }?.id
+        return .alreadyEnrolled("one-time codes of \(record.account)", account: whole ?? id)
       }
     }
     return nil

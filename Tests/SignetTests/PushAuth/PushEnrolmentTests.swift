@@ -137,7 +137,9 @@ import Testing
         _ = try await device.accounts.enrol(uri, from: Self.target())
         Issue.record("enrolled twice")
       } catch let error as SignetFailure {
-        guard case .alreadyEnrolled = error else { throw error }
+        guard case .alreadyEnrolled(_, let account) = error else { throw error }
+        // Which is listed, and can be removed as a whole.
+        #expect(account == first.account.id)
       }
     }
     #expect(bench.server.requestCount == count)
