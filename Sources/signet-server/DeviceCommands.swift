@@ -12,7 +12,7 @@ enum DeviceCommands {
         "list", "List a user's devices",
         description: """
           Containers and UAF keys that name the same installation are on one device. UAF keys of clients that name none are on no \
-          device, and neither are authenticator apps ('authenticator list').
+          device, and neither are authenticator apps ('app list').
           """,
         arguments: [UserCommands.user]
       ) { arguments in
@@ -28,7 +28,7 @@ enum DeviceCommands {
         "lock", "Lock a device: nothing of what is bound to it is accepted",
         description: """
           That holds for its container's codes and approvals and for its UAF keys, and nothing new can be bound to it. Its user can \
-          still deny, and remove the keys there. Authenticator apps are on no device: 'authenticator remove' is for them. Where it has a container, the device hears of the lock as of 'container lock', and sends a \
+          still deny, and remove the keys there. Authenticator apps are on no device: 'app remove' is for them. Where it has a container, the device hears of the lock as of 'container lock', and sends a \
           signed receipt.
           """,
         options: [

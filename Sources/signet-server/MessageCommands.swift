@@ -8,7 +8,7 @@ enum MessageCommands {
   static let group = Command(
     "message", "Ask users of authenticator apps by push, as a relying party",
     description: """
-      For users whose app was enrolled with 'authenticator invite'. An answer says yes or no and is no signature that others can \
+      For users whose app was enrolled with 'app invite'. An answer says yes or no and is no signature that others can \
       check; devices of Signet sign what 'transaction create' asks.
       """,
     options: OperatorOptions.connection,
@@ -28,7 +28,7 @@ enum MessageCommands {
             "default: yes or no; challenge: the user picks the number that is printed here; biometric: the app has to recognise its user",
             default: "default", completion: .choices(["default", "challenge", "biometric"])),
           .value("lifetime", "How long it may be answered: 10s to 1h", named: "duration", default: "2m"),
-          .value("authenticator", "Ask this app, where the user has several", named: "id"),
+          .value("app", "Ask this app, where the user has several", named: "id"),
           .value(
             "context", "What the app may use to show where the user is: a JSON object, as apps read it",
             named: "json"),
@@ -53,13 +53,13 @@ enum MessageCommands {
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let message = try NewPushMessage(
-      user: arguments.value("user"), mechanism: arguments.optionalString("authenticator"),
+      user: arguments.value("user"), mechanism: arguments.optionalString("app"),
       kind: arguments.value("kind"), text: arguments.string("text"),
       customPayload: arguments.optionalString("payload"), context: arguments.optionalString("context"),
       lifetime: Int64(arguments.seconds("lifetime", in: 10...3600)))
     let client = try OperatorClient(arguments, for: API.sendPushMessage)
     let answer = try await client.send(
-      API.sendPushMessage, message, sayingFor: ["mechanism": "--authenticator", "context": "--context"])
+      API.sendPushMessage, message, sayingFor: ["mechanism": "--app", "context": "--context"])
     return arguments.show(answer) { made in
       var fields = [
         ("Message", made.id), ("Transaction", made.transaction), ("Status", made.status.rawValue),
@@ -78,7 +78,7 @@ enum MessageCommands {
     case .failed: "the push service could not be reached, or refused; the server's log has the cause"
     case .live: "none by push: the app asks for it (signet listen)"
     case .none:
-      "not sent: no service in \"push\" of server.json reaches this app ('authenticator list' shows what it is pushed by); set one up, or hand the app what --json prints as push"
+      "not sent: no service in \"push\" of server.json reaches this app ('app list' shows what it is pushed by); set one up, or hand the app what --json prints as push"
     }
   }
 

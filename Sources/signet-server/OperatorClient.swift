@@ -229,7 +229,7 @@ struct OperatorClient: Sendable {
     case ("clients", 2...): return "client list"
     case ("containers", 2...): return "container list USER"
     case ("keys", 2...): return "key list"
-    case ("pushauth", 3...) where path.dropFirst().first == "mechanisms": return "authenticator list USER"
+    case ("pushauth", 3...) where path.dropFirst().first == "mechanisms": return "app list USER"
     case ("tokens", 2...): return "token list"
     case ("transactions", 2...): return "transaction list"
     default: return nil

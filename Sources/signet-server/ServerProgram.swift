@@ -27,7 +27,7 @@ enum ServerProgram {
       ActivationCommands.group,
       DeviceCommands.group, ContainerCommands.group, KeyCommands.group, ClientCommands.group,
       SigningKeyCommands.group,
-      TransactionCommands.group, AuthenticatorCommands.group, MessageCommands.group, CodeCommands.group,
+      TransactionCommands.group, AppCommands.group, MessageCommands.group, CodeCommands.group,
       TokenCommands.group, UAFCommands.group,
       AuditCommands.group,
     ],

@@ -288,7 +288,7 @@ import Testing
   private func app() async throws -> (server: RunningServer, device: InstalledSignet) {
     let server = try await RunningServer.startWithShop()
     try await server.addUser("alice")
-    let invited = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank")
+    let invited = try await server.json("app", "invite", "alice", "--issuer", "Bank")
     let device = server.device()
     let refused = try await device.run(
       "import", invited.string("uri"), "--push-service", "live", "--push-token", "AB")
@@ -430,11 +430,11 @@ import Testing
     let (server, device) = try await app()
     _ = try await send("Log in?", by: server)
     #expect(try await listed(device).map { try $0.string("status") } == ["pending"])
-    let apps = try await server.json("authenticator", "list", "alice").array("authenticators")
+    let apps = try await server.json("app", "list", "alice").array("authenticators")
     guard case .object(let app)? = apps.first else { throw JSONFailure.missingMember("authenticators") }
     let terminal = try ControllingTerminal(device, ["listen", "--no-notify"])
     try terminal.expect("  | Log in?")
-    _ = try await server.json("authenticator", "remove", app.string("id"))
+    _ = try await server.json("app", "remove", app.string("id"))
     try terminal.expect("Request 1 has ended.")
     try terminal.expect("the server does not know this account any more")
     #expect(try await terminal.end().status == 76)

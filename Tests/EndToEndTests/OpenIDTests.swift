@@ -274,7 +274,7 @@ import Testing
         ["uaf", "device", "change", "--push-token", "uaf-\(user)"] + uafWords(server))
       try #require(changed.status == 0, changed.summary)
     case .app:
-      let uri = try await server.json("authenticator", "invite", user, "--issuer", "Bank").string("uri")
+      let uri = try await server.json("app", "invite", user, "--issuer", "Bank").string("uri")
       _ = try await device.json("import", uri, "--push-token", "app-\(user)", "--push-service", "gcm")
     }
   }

@@ -203,7 +203,7 @@ struct RefusedRequestTests {
   func floods() async throws {
     let party = try await UAFParty.start()
     let server = party.server
-    let app = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank").string("id")
+    let app = try await server.json("app", "invite", "alice", "--issuer", "Bank").string("id")
     let (v1, uaf) = ("/main/v1", "/nevisfido")
     let kinds: [Strange] = [
       Strange(missing: "\(v1)/nothing"),

@@ -42,7 +42,7 @@ struct ScreenTests {
   private static let list: [String] =
     ["| ", "  |"]
       + """
-      AAID ACCOUNT ACTION ADDED ALGORITHM ASKED AUTHENTICATION AUTHENTICATOR BY CLIENT CONTAINER CONTENT COUNTER CREATED DELIVERY DESCRIPTION DETAILS
+      AAID ACCOUNT ACTION ADDED ALGORITHM APP ASKED AUTHENTICATION AUTHENTICATOR BY CLIENT CONTAINER CONTENT COUNTER CREATED DELIVERY DESCRIPTION DETAILS
       DEVICE DISPATCHER DONE ENCRYPTED ENDS EVENT EXPORTABLE FAILURES ID IMPORTED ISSUER KEY KEYS KEYSTORE KIND NAME ORDERED PLATFORM
       PROTECTION REASON RENEWALS REQUEST RETIRED REVOKED ROOTS SCOPES SERVER SIGNED STANDING STATE STATUS TARGET TIME TOKEN TRANSACTION TYPE
       USABLE USER USERS VERSION
@@ -443,7 +443,7 @@ struct ScreenTests {
       "secret": .string(Base64URL.encode([UInt8](repeating: 1, count: 20))), "user": .string(Self.name),
     ]
     _ = try await APIClient(server).json(.post, "admin/tokens", ["tokens": [.object(token)]])
-    let invited = try await server.json("authenticator", "invite", Self.name, "--issuer", "Bank")
+    let invited = try await server.json("app", "invite", Self.name, "--issuer", "Bank")
     let app = try PythonPeer(
       "authenticator_app.py", ["authority": .string(server.authority), "deviceName": .string(Self.name)])
     #expect(try app("enrol", .string(invited.string("uri")))["status"] == 200)
@@ -466,7 +466,7 @@ struct ScreenTests {
     _ = try await server.json("container", "lock", container, "--reason", Self.reason)
     let others = try commands([
       ["audit", "list"], ["client", "list"], ["client", "show", id], ["key", "list"],
-      ["authenticator", "list", Self.name], ["user", "list"], ["user", "show", Self.name],
+      ["app", "list", Self.name], ["user", "list"], ["user", "show", Self.name],
       ["device", "list", Self.name], ["container", "list", Self.name], ["container", "show", container],
       ["container", "account", container], ["token", "list"],
     ])
@@ -498,7 +498,7 @@ struct ScreenTests {
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let picture = server.folder.file("invite.png")
-    _ = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
+    _ = try await server.json("app", "invite", "alice", "--issuer", "Bank", "--png", picture)
     _ = try await device.json("scan", picture, "--push-token", "x", "--push-service", "webhook")
     // An app has ten messages that wait at most.
     let characters = Self.doubtful.filter { !["é", "Ж", "送"].contains($0) }

@@ -263,7 +263,7 @@ import Testing
       (["device", "list", name], "USER"), (["device", "revoke", name], "ID"),
       (["key", "revoke", name], "ID"),
       (["client", "show", name], "ID"), (["token", "remove", name], "SERIAL"),
-      (["token", "assign", name, "alice"], "SERIAL"), (["authenticator", "remove", name], "ID"),
+      (["token", "assign", name, "alice"], "SERIAL"), (["app", "remove", name], "ID"),
       (["uaf", "remove-target", name], "ID"), (["uaf", "remove-credential", name, "AQ"], "AAID"),
       (["uaf", "release-credential", "7357#0001", name], "KEY"),
     ] {

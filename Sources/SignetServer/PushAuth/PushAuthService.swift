@@ -228,14 +228,14 @@ package struct PushAuthService: Sendable {
     guard active.count == 1 else {
       throw Problem(
         .malformed,
-        "The user has \(active.count) apps; name one by \"mechanism\". 'signet-server authenticator list USER' shows them."
+        "The user has \(active.count) apps; name one by \"mechanism\". 'signet-server app list USER' shows them."
       )
     }
     return newest
   }
 
   static let noMechanism = Problem(
-    .unknown, "No such app of the user is enrolled; 'signet-server authenticator invite USER' invites one.")
+    .unknown, "No such app of the user is enrolled; 'signet-server app invite USER' invites one.")
 
   /// A number and others of as many digits, in order of size.
   func numbers(with right: Int64, count: Int) -> [Int64] {

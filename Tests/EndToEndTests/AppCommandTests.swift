@@ -5,13 +5,13 @@ import SignetTestKit
 import Testing
 
 /// Push messages of authenticator apps, with both real commands: enrolled by a URI or a picture, asked, answered, locked, removed.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AuthenticatorCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AppCommandTests {
   /// Enrols `device` by a URI of the server.
   private func enrol(
     _ device: InstalledSignet, at server: RunningServer, _ words: [String] = []
   ) async throws -> (authenticator: String, uri: String) {
     let result = try await ServerCommand.run(
-      ["authenticator", "invite", "alice", "--issuer", "Bank", "--data", server.data, "--json"] + words)
+      ["app", "invite", "alice", "--issuer", "Bank", "--data", server.data, "--json"] + words)
     try #require(result.status == 0, result.summary)
     let answer = try JSONObject(parsing: Array(result.output.utf8))
     let (id, uri) = (try answer.string("id"), try answer.string("uri"))
@@ -42,42 +42,42 @@ import Testing
     let server = try await RunningServer.startWithShop()
     let device = server.device()
     try await server.addUser("alice")
-    let unknown = try await server.run("authenticator", "invite", "nobody")
+    let unknown = try await server.run("app", "invite", "nobody")
     #expect(unknown.isRefusal(67, "'signet-server user add' adds one"), unknown.summary)
     let malformed = try await server.run(
-      "authenticator", "invite", "alice", "--policies", #"{"inactivity":{"days":0}}"#)
+      "app", "invite", "alice", "--policies", #"{"inactivity":{"days":0}}"#)
     #expect(malformed.isRefusal(65, "days is out of range"), malformed.summary)
     let misspelt = try await server.run(
-      "authenticator", "invite", "alice", "--policies", #"{"screenLok":{}}"#)
+      "app", "invite", "alice", "--policies", #"{"screenLok":{}}"#)
     #expect(
       misspelt.isRefusal(65, "--policies: there is no policy screenLok; did you mean screenLock?"),
       misspelt.summary)
     // One that is like none may be an app's own.
     try await server.addUser("bob")
-    let own = try await server.run("authenticator", "invite", "bob", "--policies", #"{"tampering":{}}"#)
+    let own = try await server.run("app", "invite", "bob", "--policies", #"{"tampering":{}}"#)
     let note = "signet-server: this server does not evaluate tampering: "
     #expect(
       own.status == 0 && own.errorOutput.contains(note)
         && own.errorOutput.contains("; known are biometricAvailable, "),
       own.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
-    #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
+    #expect(unenrolled.isRefusal(67, "signet-server app invite USER"), unenrolled.summary)
     let stranger = try await server.run("message", "create", "nobody", "x", "--key-file", server.shopKey)
     #expect(stranger.isRefusal(67, "There is no user \"nobody\"; 'signet-server user add'"), stranger.summary)
 
     let picture = server.folder.file("invite.png")
     let invited = try await server.run(
-      "authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
+      "app", "invite", "alice", "--issuer", "Bank", "--png", picture)
     #expect(invited.status == 0 && invited.output.contains("URI            pushauth://push/Bank:alice?"))
     #expect(permissions(of: picture) == 0o600)
-    let pending = try await server.run("authenticator", "list", "alice")
+    let pending = try await server.run("app", "list", "alice")
     #expect(pending.output.contains(/[^ ]+ +pending +- +- +- +2/), pending.summary)
     let scanned = try await device.run(
       "scan", picture, "--push-token", "gateway-7", "--push-service", "webhook")
     #expect(scanned.status == 0 && scanned.output.contains("Enrolled Bank (alice)"), scanned.summary)
-    let listed = try await server.json("authenticator", "list", "alice").array("authenticators")
+    let listed = try await server.json("app", "list", "alice").array("authenticators")
     #expect(listed.count == 1)
-    let table = try await server.run("authenticator", "list", "alice")
+    let table = try await server.run("app", "list", "alice")
     #expect(table.output.contains("active") && table.output.contains("webhook"), table.summary)
     #expect(table.output.contains(/[ ]Bank +alice\n/), table.summary)
     #expect(table.output.contains(" linux ") && !table.output.contains(" ios "), table.summary)
@@ -100,7 +100,7 @@ import Testing
     #expect(
       shown.output.contains("Delivery     not sent: no service in \"push\" of server.json"), shown.summary)
     #expect(!shown.output.contains("the app asks for it"), shown.summary)
-    let used = try await server.json("authenticator", "list", "alice").array("authenticators")
+    let used = try await server.json("app", "list", "alice").array("authenticators")
     guard case .object(let app)? = used.first else { throw JSONFailure.missingMember("authenticators") }
     #expect(try app.integer("lastAnswered") >= app.integer("created") && app.string("state") == "active")
     let again = try await server.json(
@@ -171,10 +171,10 @@ import Testing
     let gone = try await device.run("message", "deny", message)
     #expect(gone.status == 65, gone.summary)
 
-    let removed = try await server.run("authenticator", "remove", authenticator)
+    let removed = try await server.run("app", "remove", authenticator)
     #expect(removed.output == "removed \(authenticator)\n", removed.summary)
-    let missing = try await server.run("authenticator", "remove", authenticator)
-    #expect(missing.isRefusal(67, "'signet-server authenticator list USER' shows"), missing.summary)
+    let missing = try await server.run("app", "remove", authenticator)
+    #expect(missing.isRefusal(67, "'signet-server app list USER' shows"), missing.summary)
     await server.stop()
   }
 
@@ -183,10 +183,10 @@ import Testing
     let server = try await RunningServer.startWithShop()
     let device = server.device()
     try await server.addUser("alice")
-    let lone = try await server.run("authenticator", "invite", "alice", "--digits", "8")
+    let lone = try await server.run("app", "invite", "alice", "--digits", "8")
     #expect(lone.isRefusal(64, "--digits goes with --codes"), lone.summary)
     let wrong = try await server.run(
-      "authenticator", "invite", "alice", "--codes", "hotp", "--period", "30s")
+      "app", "invite", "alice", "--codes", "hotp", "--period", "30s")
     #expect(wrong.isRefusal(64, "--period goes with --codes totp"), wrong.summary)
     let (authenticator, uri) = try await enrol(
       device, at: server, ["--codes", "totp", "--digits", "8", "--algorithm", "SHA256", "--period", "60s"])
@@ -216,7 +216,7 @@ import Testing
     _ = try await device.json("account", "delete", "House bank", "--yes")
     #expect(try await device.json("account", "list").array("accounts").isEmpty)
     #expect(try await server.json("token", "list").array("tokens").count == 1)
-    _ = try await server.json("authenticator", "remove", authenticator)
+    _ = try await server.json("app", "remove", authenticator)
     #expect(try await server.json("token", "list").array("tokens").isEmpty)
     await server.stop()
   }
@@ -228,9 +228,9 @@ import Testing
     let first = try await enrol(server.device("first"), at: server)
     _ = try await enrol(server.device("second"), at: server)
     let unnamed = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
-    #expect(unnamed.isRefusal(65, "has 2 apps; name one by --authenticator"), unnamed.summary)
+    #expect(unnamed.isRefusal(65, "has 2 apps; name one by --app"), unnamed.summary)
     let named = try await server.json(
-      "message", "create", "alice", "x", "--authenticator", first.authenticator, "--key-file", server.shopKey)
+      "message", "create", "alice", "x", "--app", first.authenticator, "--key-file", server.shopKey)
     #expect(named["status"] == "pending")
     await server.stop()
   }

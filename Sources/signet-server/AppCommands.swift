@@ -7,10 +7,10 @@ import SignetStorage
 import SignetTerminal
 import SignetWire
 
-/// `signet-server authenticator …`: apps of other makers (`docs/protocol.md` section 15).
-enum AuthenticatorCommands {
+/// `signet-server app …`: apps of other makers (`docs/protocol.md` section 15).
+enum AppCommands {
   static let group = Command(
-    "authenticator", "Let users' authenticator apps enrol for push messages",
+    "app", "Let users' authenticator apps enrol for push messages",
     description: """
       Apps of Ping's (ForgeRock's) kind enrol by a URI that begins with pushauth://, and so does 'signet import'. They are asked with \
       'message create', and about transactions where a named requirement allows them; what they answer signs no text.
@@ -52,20 +52,20 @@ enum AuthenticatorCommands {
         arguments: [UserCommands.user],
         examples: [
           .init(
-            "signet-server authenticator invite alice --issuer Bank --png alice.png --data ./demo",
+            "signet-server app invite alice --issuer Bank --png alice.png --data ./demo",
             "Have alice scan a QR code with her authenticator app")
         ], synonyms: ["add", "create"], handler: invite),
       Command(
         "list", "List a user's apps",
         description: """
-          AUTHENTICATOR is the id that the other commands take. An app is pending until it has enrolled. LAST ANSWER is when it last \
+          APP is the id that the other commands take. An app is pending until it has enrolled. LAST ANSWER is when it last \
           answered a message of the last 30 days. ISSUER and ACCOUNT are what the app shows.
           """, arguments: [UserCommands.user]
       ) { arguments in
         try await arguments.ask(API.listPushApps, PushAppQuery(user: arguments.value("user"))) {
           arguments.output.print(
             [
-              "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
+              "APP", "STATE", .init("DEVICE", limit: 40), .init("PLATFORM", limit: 20),
               .init("PUSHES BY", limit: 20), "CREATED", "LAST ANSWER", .init("ISSUER", limit: 40),
               .init("ACCOUNT", limit: 40),
             ],
@@ -81,7 +81,7 @@ enum AuthenticatorCommands {
         "remove", "Remove an app, with the messages that wait for it",
         description:
           "What it answers from then on is refused. An app that asks what waits for it hears that it is not known any more.",
-        arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")],
+        arguments: [Argument("id", "The app's id, as 'app list' shows it")],
         synonyms: ["delete", "revoke"]
       ) { arguments in
         try await arguments.ask(API.removePushApp) { arguments.output.print("removed \($0.id)") }
@@ -104,7 +104,7 @@ enum AuthenticatorCommands {
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
         ActivationCommands.show(try QRCode(made.uri), arguments)
       }
-      var fields = [("Authenticator", made.id), ("User id", app.user.text), ("URI", made.uri)]
+      var fields = [("App", made.id), ("User id", app.user.text), ("URI", made.uri)]
       if let serial = made.token { fields.append(("Token", serial)) }
       arguments.output.print(fields: fields + [("Expires", utc(made.expires))], copying: ["URI"])
     }
