@@ -68,6 +68,7 @@ let package = Package(
       name: "SignetText",
       dependencies: [.target(name: "CUnistring", condition: .when(platforms: [.linux]))], swiftSettings: house
     ),
+    .target(name: "SignetIdentifiers", dependencies: ["SignetCrypto"], swiftSettings: house),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
     .target(
@@ -97,7 +98,10 @@ let package = Package(
       swiftSettings: facingC),
     .target(
       name: "SignetWire",
-      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetText"],
+      dependencies: [
+        "SignetCrypto", "SignetIdentifiers", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
+        "SignetText",
+      ],
       swiftSettings: house),
 
     // Domain.
@@ -117,7 +121,9 @@ let package = Package(
       swiftSettings: facingC),
     .target(
       name: "SignetStorage",
-      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetSQL", "SignetSQLite"],
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetIdentifiers", "SignetJSON", "SignetSQL", "SignetSQLite",
+      ],
       swiftSettings: house),
     .target(
       name: "SignetBiometrics",
@@ -152,7 +158,8 @@ let package = Package(
       name: "Signet",
       dependencies: [
         "SignetConcurrency", "SignetCrypto",
-        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetIntegrity",
+        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetIdentifiers",
+        "SignetIntegrity",
         "SignetJSON",
         "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth", "SignetTransport", "SignetUAF",
         "SignetVault",

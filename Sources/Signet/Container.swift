@@ -6,7 +6,7 @@ public struct Container: Hashable, Sendable, Identifiable {
   /// Names the container on this device.
   public let id: SignetVault.ContainerID
   /// Names the container at the server.
-  public let serverMadeID: ServerMadeID
+  public let serverMadeID: SignetWire.ContainerID
   /// Whose it is.
   public let user: UserID
   /// Where it is good.

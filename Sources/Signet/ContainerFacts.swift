@@ -5,7 +5,7 @@ import SignetWire
 
 /// What the protocol fixed about a container, as the vault keeps it beside the secrets: public, and authenticated there.
 struct ContainerFacts {
-  let serverMadeID: ServerMadeID
+  let serverMadeID: SignetWire.ContainerID
   let profile: ContainerProfile
   /// How many renewals led to this container.
   var renewals: Int64 = 0
@@ -44,7 +44,7 @@ struct ContainerFacts {
       signing = try object.optionalString("signingKey")
       session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
-    serverMadeID = try ServerMadeID(id)
+    serverMadeID = try SignetWire.ContainerID(id)
     self.profile = try ContainerProfile(profile)
     self.serverKey = try serverKey.map { (text) throws(WireFailure) in try Self.key(text) }
     self.confirmation = try confirmation.map { (text) throws(WireFailure) in

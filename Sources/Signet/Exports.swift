@@ -147,6 +147,11 @@
 @_exported public import class SignetVault.Vault
 @_exported public import enum SignetVault.VaultFailure
 @_exported public import enum SignetVault.VaultPart
+// What the server names.
+@_exported public import enum SignetIdentifiers.Entity
+@_exported public import struct SignetIdentifiers.ID
+@_exported public import typealias SignetIdentifiers.PushTargetID
+@_exported public import typealias SignetIdentifiers.TransactionID
 // The words of the protocol.
 @_exported public import struct SignetWire.ActivationCode
 @_exported public import struct SignetWire.EndNotice
@@ -163,7 +168,6 @@
 @_exported public import struct SignetWire.Problem
 @_exported public import enum SignetWire.PushTarget
 @_exported public import struct SignetWire.PushTargetList
-@_exported public import struct SignetWire.ServerMadeID
 @_exported public import struct SignetWire.ServerURL
 @_exported public import enum SignetWire.ServerURLFailure
 @_exported public import struct SignetWire.SystemWallClock
@@ -172,7 +176,6 @@
 @_exported public import struct SignetWire.TransactionContext
 @_exported public import struct SignetWire.TransactionField
 @_exported public import struct SignetWire.TransactionForm
-@_exported public import typealias SignetWire.TransactionID
 @_exported public import struct SignetWire.TransactionLink
 @_exported public import struct SignetWire.TransactionList
 @_exported public import struct SignetWire.TransactionRequest

@@ -18,7 +18,7 @@ package struct ServerSession: Sendable {
   /// Sends a request that the session key signs.
   package func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
-    container: ServerMadeID
+    container: SignetWire.ContainerID
   ) async throws(SignetFailure) -> [UInt8] {
     try await exchange(method, path, body, signedBy: key, container: container).response.body
   }
@@ -28,7 +28,7 @@ package struct ServerSession: Sendable {
   /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it, and the request's id.
   package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
-    signedBy key: DeviceSigningKey, container: ServerMadeID
+    signedBy key: DeviceSigningKey, container: SignetWire.ContainerID
   ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)

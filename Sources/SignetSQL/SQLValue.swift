@@ -52,6 +52,9 @@ extension SQLValue {
   /// The bytes, or `NULL` for `nil`.
   public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 
+  /// The identifier or status, or `NULL` for `nil`.
+  public static func optional(_ value: (some SQLRepresentable)?) -> Self { value.map(of) ?? .null }
+
   /// The column of an identifier or a status.
   public static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
 }

@@ -31,7 +31,7 @@ public enum AuditListing {
       var entry = entry
       for place in places {
         guard let (before, subject) = subject(in: entry, place), let id = ids[subject] else { continue }
-        entry[place] = .string(before + id)
+        entry[place] = .string("\(before)\(id)")
       }
       return entry
     }
@@ -42,7 +42,7 @@ public enum AuditListing {
   /// A subject in a member, and what stands before it; `nil` for another value.
   private static func subject(in entry: JSONObject, _ place: String) -> (before: String, subject: String)? {
     guard case .string(let text)? = entry[place] else { return nil }
-    let before = place == "by" ? AuditActor.user("").text : ""
+    let before = place == "by" ? AuditActor.user(UserID(unchecked: "")).text : ""
     guard text.hasPrefix(before + UserRecord.subjectPrefix) else { return nil }
     return (before, String(text.dropFirst(before.count)))
   }

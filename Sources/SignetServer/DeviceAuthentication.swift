@@ -10,7 +10,7 @@ public struct DeviceAuthentication: Sendable {
 
   private let context: ServiceContext
   /// With their keys in OpenSSL's form, half a KiB each.
-  private let signers = BoundedCache<Signer>(limit: 4096)
+  private let signers = BoundedCache<ContainerID, Signer>(limit: 4096)
 
   /// Over a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -32,7 +32,7 @@ public struct DeviceAuthentication: Sendable {
     states: Set<ContainerRecord.State> = [.active], isGranting: Bool = true
   ) async throws -> DeviceCaller {
     let signed = try Self.signed(authorization)
-    let found = try await context.storage.container(signed.container.text)
+    let found = try await context.storage.container(signed.container)
     guard let container = found, states.contains(container.state) else {
       throw Self.unknown
     }
@@ -95,14 +95,14 @@ public struct DeviceAuthentication: Sendable {
   /// Checks a request of a container that was seen before; `nil` where it was not, and ``signed(_:)`` knows.
   func signedInMemory(_ request: ServerRequest) throws(Problem) -> Signed? {
     let signed = try Self.signed(request.headers["Authorization"])
-    guard let signer = signers[signed.container.text] else { return nil }
+    guard let signer = signers[signed.container] else { return nil }
     return try check(signed, of: request, by: signer)
   }
 
   /// Checks a request of a container as it is stored.
   func signed(_ request: ServerRequest) async throws -> Signed {
     let signed = try Self.signed(request.headers["Authorization"])
-    let found = try await context.storage.container(signed.container.text)
+    let found = try await context.storage.container(signed.container)
     guard let found, found.state == .active else { throw Self.unknown }
     let signer = Signer(
       record: SignerRecord(found),

@@ -15,6 +15,9 @@ private let systemWrite = write
 /// they like. Of these, the first of each kind and from each network in each 10 seconds is written, and others while there are fewer than
 /// 100; how many of a kind were left out, and most of them from where, says a line `log.leftOut`.
 public struct EventLog: Sendable {
+  /// What a line says besides what happened: names, and values as their descriptions.
+  public typealias Members = KeyValuePairs<String, any CustomStringConvertible>
+
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
   private let sample = LineSample()
@@ -32,12 +35,12 @@ public struct EventLog: Sendable {
   }
 
   /// Something that happens in good order.
-  public func info(_ event: String, _ members: KeyValuePairs<String, String> = [:]) {
+  public func info(_ event: String, _ members: Members = [:]) {
     line("info", event, members)
   }
 
   /// Something that an operator should look at.
-  public func error(_ event: String, _ members: KeyValuePairs<String, String> = [:]) {
+  public func error(_ event: String, _ members: Members = [:]) {
     line("error", event, members)
   }
 
@@ -51,7 +54,7 @@ public struct EventLog: Sendable {
   ///   - subject: What it is about; there are few of them, whatever strangers send.
   ///   - members: What the line says besides.
   public func sampled(
-    _ event: String, of subject: String = "", _ members: KeyValuePairs<String, String> = [:]
+    _ event: String, of subject: String = "", _ members: Members = [:]
   ) {
     sampled("info", event, of: subject, members)
   }
@@ -60,16 +63,17 @@ public struct EventLog: Sendable {
   /// are left out.
   ///
   /// Lines of the same event are of one kind.
-  public func sampledError(_ event: String, _ members: KeyValuePairs<String, String> = [:]) {
+  public func sampledError(_ event: String, _ members: Members = [:]) {
     sampled("error", event, of: "", members)
   }
 
   private func sampled(
-    _ level: String, _ event: String, of subject: String, _ members: KeyValuePairs<String, String>
+    _ level: String, _ event: String, of subject: String, _ members: Members
   ) {
     let now = clock.now
-    let status = members.first { $0.key == "status" }?.value ?? ""
-    let network = members.first { $0.key == "from" }.map { RateLimitKey.networkName(of: $0.value) } ?? ""
+    let status = members.first { $0.key == "status" }?.value.description ?? ""
+    let network =
+      members.first { $0.key == "from" }.map { RateLimitKey.networkName(of: $0.value.description) } ?? ""
     let (isWritten, over) = sample.take(
       LineSample.Kind(event: event, status: status, subject: subject), from: network, at: now)
     writeLeftOut(over)
@@ -81,7 +85,7 @@ public struct EventLog: Sendable {
 
   private func writeLeftOut(_ counts: [LineSample.Count]) {
     for count in counts {
-      var members: [(key: String, value: String)] = [("of", count.kind.event)]
+      var members: [(key: String, value: any CustomStringConvertible)] = [("of", count.kind.event)]
       if !count.kind.subject.isEmpty { members.append(("subject", count.kind.subject)) }
       if !count.kind.status.isEmpty { members.append(("status", count.kind.status)) }
       members += [
@@ -95,18 +99,19 @@ public struct EventLog: Sendable {
     }
   }
 
-  private func line(_ level: String, _ event: String, _ members: KeyValuePairs<String, String>) {
+  private func line(_ level: String, _ event: String, _ members: Members) {
     line(level, event, members, at: clock.now)
   }
 
   private func line(
-    _ level: String, _ event: String, _ members: some Sequence<(key: String, value: String)>, at time: Int64
+    _ level: String, _ event: String,
+    _ members: some Sequence<(key: String, value: any CustomStringConvertible)>, at time: Int64
   ) {
     var line = JSONLine()
     line.add("time", time)
     line.add("level", level)
     line.add("event", event)
-    for (name, value) in members { line.add(name, value) }
+    for (name, value) in members { line.add(name, value.description) }
     write(line.text)
   }
 }

@@ -1,4 +1,5 @@
 public import SignetCrypto
+public import SignetStorage
 
 /// The key under which a server keeps secrets at rest.
 ///
@@ -23,29 +24,29 @@ public final class MasterKey: Sendable {
   /// What a sealed secret is for.
   public enum Purpose: Sendable {
     /// The invite key of an activation.
-    case inviteKey(activation: String)
+    case inviteKey(activation: ID<ActivationRecord>)
     /// The one-time password secret of a credential.
-    case otpSecret(credential: String)
+    case otpSecret(credential: ID<CredentialRecord>)
     /// The number that a user has to type.
-    case matchingNumber(transaction: String)
+    case matchingNumber(transaction: TransactionID)
     /// A key that the server signs with.
     case signingKey(id: String)
     /// Where pushes for a container go.
-    case pushTarget(id: String)
+    case pushTarget(id: PushTargetID)
     /// What a client is told with how a request of its ended.
-    case backchannelNotice(transaction: String)
+    case backchannelNotice(transaction: TransactionID)
     /// Where UAF tokens for a device go.
-    case uafTarget(id: String)
+    case uafTarget(id: ID<UAFTargetRecord>)
     /// The UAF token that waits for a device, as the device gets it.
-    case uafPayload(session: String)
+    case uafPayload(session: ID<UAFOperationRecord>)
     /// The secret that a server and an authenticator app share.
-    case pushAuthSecret(mechanism: String)
+    case pushAuthSecret(mechanism: ID<PushAuthMechanismRecord>)
     /// Where pushes for an authenticator app go.
-    case pushAuthDevice(mechanism: String)
+    case pushAuthDevice(mechanism: ID<PushAuthMechanismRecord>)
     /// The number that a user has to type into an authenticator app.
-    case pushAuthNumber(message: String)
+    case pushAuthNumber(message: ID<PushAuthMessageRecord>)
     /// A message to an authenticator app, as the app gets it.
-    case pushAuthToken(message: String)
+    case pushAuthToken(message: ID<PushAuthMessageRecord>)
 
     var label: [UInt8] {
       switch self {
@@ -97,7 +98,7 @@ public final class MasterKey: Sendable {
   func clientKey() -> HMACKey { authenticationKey(for: "signet client address") }
 
   /// What is stored in the place of a user's code, 32 bytes: it is short, so that only a key keeps it from being guessed.
-  func digest(ofUserCode code: String, of user: String) -> [UInt8] {
+  func digest(ofUserCode code: String, of user: UserID) -> [UInt8] {
     authenticationKey(for: "signet user code").authenticationCode(for: Array("\(user)\u{0}\(code)".utf8))
   }
 
@@ -105,8 +106,9 @@ public final class MasterKey: Sendable {
   ///
   /// It is in the receipt, encrypted to the container's encryption key. Nothing of it is stored: a repeated *confirm* is
   /// compared with the same bytes.
-  func confirmation(of container: String) -> [UInt8] {
-    authenticationKey(for: "signet container confirmation").authenticationCode(for: Array(container.utf8))
+  func confirmation(of container: ContainerID) -> [UInt8] {
+    authenticationKey(for: "signet container confirmation").authenticationCode(
+      for: Array(container.text.utf8))
   }
 
   /// The key of what the server writes for itself into UAF requests.
@@ -126,7 +128,7 @@ public final class MasterKey: Sendable {
   ///
   /// A salt of each invite's own would tell whoever asks when one was made. None is needed: an invite has 80 random bits,
   /// and the salt keeps different users, and different servers, apart.
-  func inviteSalt(for user: String) -> [UInt8] {
+  func inviteSalt(for user: UserID) -> [UInt8] {
     secret.withSecret {
       HKDF.derive(
         inputKey: $0, salt: [], info: Array("signet invite salt \(user)".utf8), byteCount: 16, .sha256

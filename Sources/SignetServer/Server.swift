@@ -57,7 +57,7 @@ public final class Server: Sendable {
         .map { $0.route(of: domain, uaf: prefix) })
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
-      func members(_ path: String) -> KeyValuePairs<String, String> {
+      func members(_ path: String) -> EventLog.Members {
         [
           "method": request.method, "path": path, "status": String(request.status),
           "from": request.remoteAddress,

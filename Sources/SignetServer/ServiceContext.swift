@@ -113,8 +113,8 @@ extension ContainerProfile {
 
 extension Problem {
   /// A problem for a user that is not there, with what an operator does about it.
-  init(noUser id: String) {
-    self.init(.unknown, "There is no user \"\(id)\"; 'signet-server user add' adds one.")
+  init(noUser id: UserID?) {
+    self.init(.unknown, "There is no user \"\(id?.text ?? "")\"; 'signet-server user add' adds one.")
   }
 
   /// A problem for a message that is not what the protocol says.

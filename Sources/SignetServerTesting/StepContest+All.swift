@@ -28,9 +28,10 @@ extension StepContest {
     try await storage.addToken("s", of: "alice", for: "d")
   }
 
-  private static func addKeys(_ ids: [String], _ scope: String, to storage: Storage) async throws {
+  private static func addKeys(_ ids: [ID<APIKeyRecord>], _ scope: String, to storage: Storage) async throws {
     for id in ids {
-      let key = APIKeyRecord(id: id, name: id, scopes: [scope], secretDigest: Array(id.utf8), created: 5)
+      let key = APIKeyRecord(
+        id: id, name: id.text, scopes: [scope], secretDigest: Array(id.text.utf8), created: 5)
       try await storage.addAPIKey(key, audit: event("key"))
     }
   }
@@ -101,7 +102,9 @@ extension StepContest {
   private static let enrolments = [
     StepContest(
       "two activations with one invite", isSymmetric: true,
-      ["c1", "c2"].map { id in step { try await $0.finish("a1", Sample.container(id, activation: "a1")) } }
+      ["c1", "c2"].map { (id: ContainerID) in
+        step { try await $0.finish("a1", Sample.container(id, activation: "a1")) }
+      }
     ) { storage in
       try await storage.add(Sample.alice)
       try await storage.add(Sample.activation("a1"))
@@ -152,7 +155,7 @@ extension StepContest {
       try await storage.add(Sample.alice)
       try await storage.addUAFOperation(Sample.session("r", "Reg", of: "alice"), audit: nil)
       _ = try await registration("r", of: "alice", key: "k1", publicKey: [4])(storage)
-      for id in ["s1", "s2"] {
+      for id: ID<UAFOperationRecord> in ["s1", "s2"] {
         try await storage.addUAFOperation(Sample.session(id, "Auth", of: "alice"), audit: nil)
       }
     },

@@ -40,7 +40,7 @@ extension StepContest {
   }
 
   static func answer(
-    _ state: TransactionRecord.State = .accepted, by container: String = "c1", device: UInt8 = 7
+    _ state: TransactionRecord.State = .accepted, by container: ContainerID = "c1", device: UInt8 = 7
   ) -> Step {
     let signer = SignerRecord(Sample.container(container, activation: "a-\(container)", device: device))
     let attempt = DecisionAttempt(
@@ -67,18 +67,18 @@ extension StepContest {
     try await $0.addDeviceCommand(lockOrder("c1"), audit: event("order"))
   }
 
-  static func lockOrder(_ container: String) -> DeviceCommandRecord {
+  static func lockOrder(_ container: ContainerID) -> DeviceCommandRecord {
     DeviceCommandRecord(
       id: "l-\(container)", container: container, action: .lock, reason: "why", created: 1010)
   }
 
-  static func code(_ counter: Int64?, key: String? = nil) -> Step {
+  static func code(_ counter: Int64?, key: ID<APIKeyRecord>? = nil) -> Step {
     step { try await $0.submit(counter, key: key) }
   }
 
-  static func registration(_ session: String, of user: String, key: String, publicKey: [UInt8])
-    -> Step
-  {
+  static func registration(
+    _ session: ID<UAFOperationRecord>, of user: UserID, key: String, publicKey: [UInt8]
+  ) -> Step {
     let credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: Array(key.utf8), user: user, publicKey: publicKey, algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
@@ -89,7 +89,7 @@ extension StepContest {
     }
   }
 
-  static func authentication(_ session: String) -> Step {
+  static func authentication(_ session: ID<UAFOperationRecord>) -> Step {
     let use = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 6)
     return step {
       try await $0.finishUAFAuthentication(
@@ -120,7 +120,7 @@ extension StepContest {
     ) { event("renewal \($0)") }
   }
 
-  static func request(_ id: String) -> Step {
+  static func request(_ id: TransactionID) -> Step {
     step {
       try await $0.addTransaction(
         Sample.transaction(id), key: nil, limits: TransactionLimits(pending: 1, challenges: 1000)
@@ -128,7 +128,7 @@ extension StepContest {
     }
   }
 
-  static func keyRevocation(_ key: String) -> Step {
+  static func keyRevocation(_ key: ID<APIKeyRecord>) -> Step {
     step { try await $0.revokeAPIKey(key, keepingOneOf: "admin", at: 1010, audit: event("revoked")) }
   }
 

@@ -7,7 +7,9 @@ extension Sample {
   /// What the device of ``container(_:activation:user:device:)`` calls itself.
   static let installation = String(repeating: "07", count: 16)
 
-  static func session(_ id: String, _ operation: String, of user: String) -> UAFOperationRecord {
+  static func session(_ id: ID<UAFOperationRecord>, _ operation: String, of user: UserID)
+    -> UAFOperationRecord
+  {
     var session = UAFOperationRecord(
       id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
     )
@@ -34,11 +36,11 @@ extension Sample {
 extension Storage {
   // MARK: Orders
 
-  func only(_ user: String) async throws -> DeviceRecord {
+  func only(_ user: UserID) async throws -> DeviceRecord {
     try await device(on: Sample.installation, of: user)
   }
 
-  func device(on installation: String, of user: String) async throws -> DeviceRecord {
+  func device(on installation: String, of user: UserID) async throws -> DeviceRecord {
     let found = try await devices(user: user).filter { $0.installation == installation }
     try StorageContract.expect(found.count == 1, "\(user) has \(found.count) devices of this name")
     return found[0]
@@ -46,49 +48,49 @@ extension Storage {
 
   private static func order(
     _ action: DeviceCommandRecord.Action
-  ) -> @Sendable (String) -> (DeviceCommandRecord, AuditRecord) {
+  ) -> @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) {
     {
       (
         DeviceCommandRecord(
-          id: Base64URL.encode(SystemRandomSource().bytes(8)), container: $0, action: action, reason: "why",
+          id: ID(random: SystemRandomSource()), container: $0, action: action, reason: "why",
           created: 1010),
         StorageContract.event("order")
       )
     }
   }
 
-  func lockDevice(_ id: String) async throws(StorageFailure) -> DeviceLockOutcome {
+  func lockDevice(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceLockOutcome {
     let event = AuditRecord(.userAdded(user: "locked"), by: .local, at: 1010)
     return try await lockDevice(id, reason: "why", audit: event, order: Self.order(.lock))
   }
 
-  func unlockDevice(_ id: String) async throws(StorageFailure) -> DeviceLockOutcome {
+  func unlockDevice(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceLockOutcome {
     let event = AuditRecord(.userAdded(user: "unlocked"), by: .local, at: 1020)
     return try await unlockDevice(id, audit: event, order: Self.order(.unlock))
   }
 
   /// Locks the only device of a user; the containers that were ordered to lock.
-  func lockDevice(of user: String) async throws -> [String] {
+  func lockDevice(of user: UserID) async throws -> [String] {
     guard case .done(let orders) = try await lockDevice(only(user).id) else { return ["not locked"] }
     return orders.map { "l-\($0.container)" }
   }
 
-  func unlockDevice(of user: String) async throws -> [String] {
+  func unlockDevice(of user: UserID) async throws -> [String] {
     guard case .done(let orders) = try await unlockDevice(only(user).id) else { return ["not unlocked"] }
     return orders.map { "l-\($0.container)" }
   }
 
   func order(
-    _ action: DeviceCommandRecord.Action, _ container: String, id: String? = nil
+    _ action: DeviceCommandRecord.Action, _ container: ContainerID, id: String? = nil
   ) async throws {
     let id = id ?? Base64URL.encode(SystemRandomSource().bytes(8))
     let order = DeviceCommandRecord(
-      id: id, container: container, action: action, reason: "why", created: 1010)
+      id: "\(id)", container: container, action: action, reason: "why", created: 1010)
     try await StorageContract.expect(
       addDeviceCommand(order, audit: StorageContract.event("order")), is: .added, "the order")
   }
 
-  func report(_ verdict: ComplianceState, of container: String) async throws {
+  func report(_ verdict: ComplianceState, of container: ContainerID) async throws {
     try await setAccountChallenge([1], expires: 2000, of: container, at: 1000)
     let attempt = AccountReportAttempt(
       container: container, challenge: [1], time: 1010, report: "jws", seen: 0, verdict: verdict,
@@ -97,16 +99,17 @@ extension Storage {
       takeAccountReport(attempt) { _ in StorageContract.event("report") }, is: true, "the report")
   }
 
-  func end(_ container: String, as ended: String) async throws(StorageFailure) -> Bool {
+  func end(_ container: ContainerID, as ended: String) async throws(StorageFailure) -> Bool {
     try await endContainer(container, as: ended, audit: StorageContract.event("end"), lost: Sample.lost)
   }
 
   // MARK: UAF
 
   func register(
-    _ key: String, of user: String, on device: String? = Sample.installation, limit: Int = 4
+    _ key: String, of user: UserID, on device: String? = Sample.installation, limit: Int = 4
   ) async throws -> UAFOutcome {
-    let session = "r-\(key)-\(user)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+    let session: ID<UAFOperationRecord> =
+      "r-\(key)-\(user)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
     try await addUAFOperation(Sample.session(session, "Reg", of: user), audit: nil)
     var credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: Array(key.utf8), user: user, publicKey: [4] + key.utf8, algorithm: 1,
@@ -118,9 +121,9 @@ extension Storage {
   }
 
   func authenticate(
-    _ keys: String..., of user: String, _ session: String? = nil
+    _ keys: String..., of user: UserID, _ session: ID<UAFOperationRecord>? = nil
   ) async throws -> UAFOutcome {
-    let session = session ?? "s-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+    let session = session ?? ID(random: SystemRandomSource())
     try await addUAFOperation(Sample.session(session, "Auth", of: user), audit: nil)
     let names = keys.map { #"{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array($0.utf8)))"}"# }
     return try await finishUAFAuthentication(
@@ -131,12 +134,13 @@ extension Storage {
   }
 
   /// What alice is known by after an operation; `suffices` says whether its keys do.
-  static func basis(_ operation: String, suffices: Bool = true) -> UAFBasis {
+  static func basis(_ operation: ID<UAFOperationRecord>, suffices: Bool = true) -> UAFBasis {
     .operation(operation, of: "alice") { _, _ in suffices }
   }
 
   func addTarget(
-    _ id: String, of user: String, on device: String? = Sample.installation, by basis: UAFBasis? = nil
+    _ id: ID<UAFTargetRecord>, of user: UserID, on device: String? = Sample.installation,
+    by basis: UAFBasis? = nil
   ) async throws -> Bool {
     try await addUAFTarget(
       UAFTargetRecord(
@@ -146,7 +150,7 @@ extension Storage {
   }
 
   func deregister(
-    _ session: String, _ selection: UAFKeySelection, by basis: UAFBasis
+    _ session: ID<UAFOperationRecord>, _ selection: UAFKeySelection, by basis: UAFBasis
   ) async throws -> UAFOutcome {
     try await addUAFOperation(Sample.session(session, "Dereg", of: "alice"), audit: nil)
     return try await finishUAFDeregistration(
@@ -156,11 +160,12 @@ extension Storage {
   }
 
   func addToken(
-    _ id: String, of user: String, for target: String, _ operation: String = "Auth"
+    _ id: ID<UAFOperationRecord>, of user: UserID, for target: ID<UAFTargetRecord>,
+    _ operation: String = "Auth"
   ) async throws {
     var session = Sample.session(id, operation, of: user)
     (session.state, session.request, session.target) = (.tokenCreated, nil, target)
-    (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1100)
+    (session.tokenDigest, session.tokenExpires) = (Array(id.text.utf8), 1100)
     try await addUAFOperation(session, audit: nil)
   }
 

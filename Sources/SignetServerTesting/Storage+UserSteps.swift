@@ -4,7 +4,7 @@ package import SignetStorage
 
 extension Sample {
   static func uafOperation(
-    _ id: String, _ operation: String = "Auth", of user: String?
+    _ id: ID<UAFOperationRecord>, _ operation: String = "Auth", of user: UserID?
   ) -> UAFOperationRecord {
     var session = UAFOperationRecord(
       id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
@@ -13,17 +13,18 @@ extension Sample {
     return session
   }
 
-  static func mechanism(_ id: String, of user: String) -> PushAuthMechanismRecord {
+  static func mechanism(_ id: ID<PushAuthMechanismRecord>, of user: UserID) -> PushAuthMechanismRecord {
     PushAuthMechanismRecord(
       id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
   }
 
   /// A message of the transaction with the same id.
   static func message(
-    _ id: String, to mechanism: String, expires: Int64 = 1100
+    _ id: TransactionID, to mechanism: ID<PushAuthMechanismRecord>, expires: Int64 = 1100
   ) -> PushAuthMessageRecord {
     PushAuthMessageRecord(
-      id: id, of: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000, expires: expires)
+      id: "\(id)", of: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000,
+      expires: expires)
   }
 }
 
@@ -35,7 +36,7 @@ extension PushAppDecision {
 extension Storage {
   /// Adds a transaction of a user that one app answers alone, with the message that asks it.
   package func ask(
-    _ message: PushAuthMessageRecord, of user: String, by requester: String? = nil, limits: TransactionLimits,
+    _ message: PushAuthMessageRecord, of user: UserID, by requester: String? = nil, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord = { StorageContract.event("\($0)") }
   ) async throws -> AdmissionOutcome {
     var transaction = TransactionRecord(
@@ -51,7 +52,7 @@ extension Storage {
   ///
   /// - Returns: At most 64 that have not expired at `time`.
   /// - Throws: ``StorageFailure``.
-  package func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure)
+  package func pendingTransactions(user: UserID, at time: Int64) async throws(StorageFailure)
     -> [TransactionRecord]
   {
     let filter = TransactionFilter(user: user, state: .pending)
@@ -59,14 +60,14 @@ extension Storage {
   }
 
   /// Adds a request that anybody may answer.
-  func addOpen(_ id: String) async throws {
+  func addOpen(_ id: TransactionID) async throws {
     var transaction = Sample.transaction(id)
     transaction.user = nil
     try await addTransaction(transaction, audit: StorageContract.event("transaction"))
   }
 
   /// Adds a client of OpenID Connect that asks a user.
-  func addClient(for user: String) async throws {
+  func addClient(for user: UserID) async throws {
     try await addClient(
       ClientRecord(
         id: "bank-\(user)", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5),
@@ -74,16 +75,16 @@ extension Storage {
   }
 
   /// Adds the request of that client.
-  func askByClient(_ user: String) async throws -> AdmissionOutcome {
+  func askByClient(_ user: UserID) async throws -> AdmissionOutcome {
     let request = BackchannelRecord(
-      digest: Array(user.utf8), transaction: "t-\(user)", client: "bank-\(user)", delivery: .poll,
+      digest: Array(user.text.utf8), transaction: "t-\(user)", client: "bank-\(user)", delivery: .poll,
       expires: 1_330, interval: 5)
     return try await addBackchannelRequest(
       request, asking: Sample.transaction("t-\(user)", user: user), limits: Sample.limits
     ) { _ in StorageContract.event("asked") }
   }
 
-  func suspend(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+  func suspend(_ user: UserID) async throws(StorageFailure) -> UserChangeOutcome {
     try await suspendUser(
       user, reason: "why", subject: "~new", at: 1010, audit: StorageContract.event("suspended")
     ) { _ in
@@ -91,22 +92,23 @@ extension Storage {
     }
   }
 
-  func delete(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+  func delete(_ user: UserID) async throws(StorageFailure) -> UserChangeOutcome {
     try await deleteUser(user, subject: "~new", at: 1010, audit: StorageContract.event("deleted")) { _ in
       StorageContract.event("ended")
     }
   }
 
-  func registerUAF(_ session: String, of user: String) async throws -> UAFOutcome {
+  func registerUAF(_ session: ID<UAFOperationRecord>, of user: UserID) async throws -> UAFOutcome {
     let credential = UAFCredentialRecord(
-      aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4] + user.utf8, algorithm: 1,
+      aaid: "7357#0001", keyID: Array(user.text.utf8), user: user, publicKey: [4] + user.text.utf8,
+      algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
     return try await finishUAFRegistration(
       session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
     ) { _ in StorageContract.event("uaf") }
   }
 
-  func registerApp(_ mechanism: String) async throws -> Bool {
+  func registerApp(_ mechanism: ID<PushAuthMechanismRecord>) async throws -> Bool {
     try await registerPushAuthMechanism(
       mechanism, named: "app of \(mechanism)", sealedDevice: [5], at: 1001,
       audit: StorageContract.event("registered"))

@@ -7,7 +7,7 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      for id in ["t1", "t2", "t3"] {
+      for id in ["t1", "t2", "t3"] as [TransactionID] {
         // What alice is asked would end with the lock.
         var transaction = Sample.transaction(id)
         transaction.user = nil
@@ -60,7 +60,8 @@ extension StorageContract {
     ) {
       storage in
       let stored = try await storage.asked(["t1", "t2"])
-      @Sendable func decide(_ id: String, request: UInt8, isDue: Bool) async throws -> DecisionOutcome {
+      @Sendable func decide(_ id: TransactionID, request: UInt8, isDue: Bool) async throws -> DecisionOutcome
+      {
         try await storage.decide(id, request: request, by: stored, isDue: isDue)
       }
       try await expect(storage.lastReport(of: "c1"), is: nil, "the report of the beginning")
@@ -149,7 +150,7 @@ extension StorageContract {
 
 extension Storage {
   fileprivate func order(
-    _ id: String, _ action: DeviceCommandRecord.Action, container: String = "c1"
+    _ id: DeviceCommandID, _ action: DeviceCommandRecord.Action, container: ContainerID = "c1"
   ) async throws -> Bool {
     try await addDeviceCommand(
       DeviceCommandRecord(id: id, container: container, action: action, reason: "why", created: 100),
@@ -157,7 +158,7 @@ extension Storage {
   }
 
   fileprivate func receive(
-    _ id: String, _ receipt: String = "receipt", container: String = "c1"
+    _ id: DeviceCommandID, _ receipt: String = "receipt", container: ContainerID = "c1"
   ) async throws -> Bool {
     try await receiveDeviceCommand(
       id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"), lost: Sample.lost
@@ -166,7 +167,7 @@ extension Storage {
 
   /// Decides with what is known of the last report, or says that one is due, and when the last one came.
   fileprivate func decide(
-    _ id: String, request: UInt8, by container: ContainerRecord, isDue: Bool
+    _ id: TransactionID, request: UInt8, by container: ContainerRecord, isDue: Bool
   ) async throws -> DecisionOutcome {
     let attempt = DecisionAttempt(
       transaction: id, by: SignerRecord(container), request: [UInt8](repeating: request, count: 16),

@@ -42,7 +42,7 @@ extension StorageContract {
     Check("a right proof costs nothing, a second one replaces the pending container") { storage in
       try await storage.add(Sample.alice)
       try await storage.add(Sample.activation("a1"))
-      for id in ["c1", "c2"] {
+      for id in ["c1", "c2"] as [ContainerID] {
         try await expect(
           storage.finish("a1", Sample.container(id, activation: "a1")), is: .staged, "a right proof")
       }

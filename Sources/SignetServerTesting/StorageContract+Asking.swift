@@ -40,12 +40,12 @@ extension StorageContract {
   }
 
   /// An operation and a message for a transaction, as the server makes them.
-  private static func asking(_ id: String, keys: Bool = false) -> TransactionAsking {
+  private static func asking(_ id: TransactionID, keys: Bool = false) -> TransactionAsking {
     var session = UAFOperationRecord(
       id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1000, expires: 1300,
       state: .tokenCreated)
     (session.transaction, session.target, session.dispatcher) = (id, "d1", "webhook")
-    (session.tokenDigest, session.tokenExpires) = (Array(id.utf8), 1300)
+    (session.tokenDigest, session.tokenExpires) = (Array(id.text.utf8), 1300)
     let message = PushAuthMessageRecord(
       id: "p-\(id)", of: id, mechanism: "m1", kind: "default", challenge: [3], created: 1000, expires: 1300)
     var asking = TransactionAsking()
@@ -82,16 +82,16 @@ extension StorageContract {
     try await addKey(storage)
     try await addTarget(storage)
     try await addApp(storage)
-    for id in ["t1", "t2"] {
-      try await expect(storage.ask(id, asking(id)), is: .added, id)
+    for id in ["t1", "t2"] as [TransactionID] {
+      try await expect(storage.ask(id, asking(id)), is: .added, "\(id)")
       try expect(
         await storage.redeemUAFToken(
-          Array(id.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed")), is: true,
+          Array(id.text.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed")), is: true,
         "the token of \(id)")
     }
   }
 
-  private static func client(_ storage: Storage, _ id: String) async throws {
+  private static func client(_ storage: Storage, _ id: ID<ClientRecord>) async throws {
     try await storage.addClient(
       ClientRecord(id: id, name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 5),
       audit: event("client"))
@@ -178,19 +178,19 @@ extension StorageContract {
       try await expect(answer(storage, "t1", .yes), is: true, "yes")
       try await expect(answer(storage, "t2", .denied()), is: true, "no")
       for (id, state) in [("t1", TransactionRecord.State.accepted), ("t2", .denied)] {
-        let found = try await storage.transaction(id)
+        let found = try await storage.transaction("\(id)")
         try expect(found?.state, is: state, "the state of \(id)")
         try expect(found?.app, is: AppAnswer(mechanism: "m1", message: "p-\(id)", time: 1100), "the app")
         try expect(found?.decision == nil && found?.end == nil && found?.uaf == nil, "\(id) has one end")
         try await expect(storage.uafOperation("s-\(id)")?.hasEndedWithTransaction, is: true, "the operation")
         try await expect(authenticate(storage, id), is: .transactionOver, "a late answer by UAF")
-        try await expect(storage.decide(id, Sample.decision()), is: .decidedBefore, "a late decision")
+        try await expect(storage.decide("\(id)", Sample.decision()), is: .decidedBefore, "a late decision")
       }
     },
     Check("a token for a transaction whose time is over is not redeemed, and the transaction has expired") {
       storage in
       try await prepare(storage)
-      func add(_ id: String, for transaction: String) async throws {
+      func add(_ id: String, for transaction: TransactionID) async throws {
         var session = UAFOperationRecord(
           id: "s-\(id)", operation: "Auth", user: "alice", context: "{}", created: 1100, expires: 1500,
           state: .tokenCreated)
@@ -203,7 +203,7 @@ extension StorageContract {
           Array(id.utf8), request: [1], at: time, until: time + 120, audit: event("redeemed by \(id)"))
       }
       for (id, transaction) in [("in time", "t1"), ("late", "t1"), ("ended", "t2")] {
-        try await add(id, for: transaction)
+        try await add(id, for: "\(transaction)")
       }
       try await expect(redeem("in time", at: 1299), is: true, "a second before the end")
       try await expect(redeem("late", at: 1300), is: false, "at the end")
@@ -318,21 +318,22 @@ extension StorageContract {
     Check("tokens are given out for what UAF or an app has accepted, while that is in use") { storage in
       try await prepare(storage)
       try await client(storage, "c")
-      @Sendable func request(_ id: String) async throws {
+      @Sendable func request(_ id: TransactionID) async throws {
         let record = BackchannelRecord(
-          digest: Array(id.utf8), transaction: id, client: "c", delivery: .poll, expires: 1_330, interval: 5)
+          digest: Array(id.text.utf8), transaction: id, client: "c", delivery: .poll, expires: 1_330,
+          interval: 5)
         let outcome = try await storage.addBackchannelRequest(
-          record, asking: Sample.transaction(id), limits: Sample.limits, by: asking(id)
+          record, asking: Sample.transaction(id), limits: Sample.limits, by: asking("\(id)")
         ) { event("\($0)") }
-        try expect(outcome, is: .added, id)
+        try expect(outcome, is: .added, "\(id)")
         _ = try await storage.redeemUAFToken(
-          Array(id.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed"))
+          Array(id.text.utf8), request: [1], at: 1050, until: 1290, audit: event("redeemed"))
       }
       @Sendable func issued(_ id: String) async throws -> Bool {
         try await storage.issueTokens(
           for: Array(id.utf8), of: "c", at: 1_200, pushedWithin: 60, audit: event("issued"))
       }
-      for id in ["u1", "u2", "a1", "a2", "a3"] { try await request(id) }
+      for id in ["u1", "u2", "a1", "a2", "a3"] as [TransactionID] { try await request(id) }
       try await expect(issued("u1"), is: false, "before it is accepted")
       for id in ["u1", "u2"] { try await expect(authenticate(storage, id), is: .accepted, "UAF's \(id)") }
       for id in ["a1", "a2"] { try await expect(answer(storage, id, .yes), is: true, "the app's \(id)") }
@@ -357,7 +358,7 @@ extension StorageContract {
 
 extension Storage {
   fileprivate func ask(
-    _ id: String, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
+    _ id: TransactionID, _ asking: TransactionAsking, _ limits: TransactionLimits = Sample.limits
   ) async throws -> AdmissionOutcome {
     try await ask(Sample.transaction(id), asking, limits)
   }

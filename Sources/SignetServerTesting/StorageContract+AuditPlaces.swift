@@ -13,7 +13,7 @@ extension StorageContract {
 
   /// Expects entries of one kind about an operation of UAF to name these devices, in their order; `nil` is for none.
   private static func expectEntries(
-    _ event: String, of session: String, on devices: [String?], _ storage: Storage
+    _ event: String, of session: String, on devices: [ID<DeviceRecord>?], _ storage: Storage
   ) async throws {
     let found = try await entries(event, storage).filter { $0.contains("\"session\":\"\(session)\"") }
     try expect(found.count, is: devices.count, "entries \(event) of \(session)")
@@ -25,13 +25,13 @@ extension StorageContract {
 
   /// Answers an operation with a key.
   private static func respond(
-    _ storage: Storage, _ session: String, _ key: String, counter: UInt32
+    _ storage: Storage, _ session: ID<UAFOperationRecord>, _ key: String, counter: UInt32
   ) async throws -> UAFOutcome {
     let answer = AuditEvent.UAFAnswer(
       session: session, user: "alice", keys: "[]", transaction: nil, outdated: [])
     let keys = #"[{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array(key.utf8)))"}]"#
     return try await storage.finishUAFAuthentication(
-      session, of: "alice", UAFOperationEnd(status: 1200, authenticators: keys, time: 1050),
+      "\(session)", of: "alice", UAFOperationEnd(status: 1200, authenticators: keys, time: 1050),
       uses: [CounterUpdate(aaid: "7357#0001", keyID: Array(key.utf8), signCounter: counter)]
     ) { outcome in
       let event: AuditEvent =
@@ -88,7 +88,7 @@ extension StorageContract {
       for name in ["k1", "k2"] {
         try await expect(storage.register(name, of: "alice"), is: .accepted, "a key")
       }
-      for name in ["d1", "d2"] {
+      for name in ["d1", "d2"] as [ID<UAFTargetRecord>] {
         try await expect(storage.addTarget(name, of: "alice"), is: true, "a target")
       }
       let device = try await storage.only("alice").id
@@ -143,7 +143,7 @@ extension StorageContract {
       try await storage.addUAFOperation(sent, audit: nil)
       try await expect(respond(storage, "s2", "k2", counter: 0), is: .accepted, "from another device")
       try await expectEntries("uaf.authenticated", of: "s2", on: [tablet], storage)
-      for session in ["s3", "s4"] {
+      for session in ["s3", "s4"] as [ID<UAFOperationRecord>] {
         try await storage.addUAFOperation(Sample.session(session, "Auth", of: "alice"), audit: nil)
       }
       let copied = CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 5)
@@ -161,14 +161,14 @@ extension StorageContract {
       credential.device = "laptop"
       // The second time there is such a key.
       for (session, expected) in [("s1", .accepted), ("s2", .keyExists)] as [(String, UAFOutcome)] {
-        try await storage.addUAFOperation(Sample.session(session, "Reg", of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session("\(session)", "Reg", of: "alice"), audit: nil)
         let outcome = try await storage.finishUAFRegistration(
-          session, UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
+          "\(session)", UAFOperationEnd(status: 1200, time: 1050), adding: [credential.new], limit: 4
         ) { outcome in
           let event: AuditEvent =
             outcome == .accepted
-            ? .uafRegistered(session: session, user: "alice", keys: "[]")
-            : .uafRegistrationRefused(session: session, user: "alice", keys: "[]", reason: "known")
+            ? .uafRegistered(session: "\(session)", user: "alice", keys: "[]")
+            : .uafRegistrationRefused(session: "\(session)", user: "alice", keys: "[]", reason: "known")
           return AuditRecord(event, by: .user("alice"), at: 1050)
         }
         try expect(outcome, is: expected, "registration \(session)")

@@ -2,7 +2,7 @@ import SignetCrypto
 package import SignetStorage
 
 extension StorageContract {
-  private static func key(_ name: String, of user: String, publicKey: [UInt8]) -> NewUAFCredential {
+  private static func key(_ name: String, of user: UserID, publicKey: [UInt8]) -> NewUAFCredential {
     UAFCredentialRecord(
       aaid: "7357#0001", keyID: Array(name.utf8), user: user, publicKey: publicKey, algorithm: 1,
       keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000
@@ -10,19 +10,19 @@ extension StorageContract {
   }
 
   private static func register(_ storage: Storage, _ keys: NewUAFCredential...) async throws -> UAFOutcome {
-    let session = "r-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+    let session: ID<UAFOperationRecord> = "r-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
     let user = keys.first?.credential.user ?? ""
     try await storage.addUAFOperation(Sample.session(session, "Reg", of: user), audit: nil)
     let outcome = try await storage.finishUAFRegistration(
       session, UAFOperationEnd(status: 1200, time: 1050), adding: keys, limit: 4
     ) { event("uaf \($0)") }
-    let state = try await storage.uafOperation(session)?.state
+    let state = try await storage.uafOperation("\(session)")?.state
     try expect(state, is: outcome == .accepted ? .succeeded : .failed, "the operation")
     return outcome
   }
 
   private static func finish(
-    _ storage: Storage, _ id: String, of user: String, signingKey: [UInt8]
+    _ storage: Storage, _ id: ContainerID, of user: UserID, signingKey: [UInt8]
   ) async throws -> ActivationOutcome {
     // A refusal leaves it open.
     if try await storage.openActivation(user: user)?.id != "a-\(id)" {
@@ -43,7 +43,7 @@ extension StorageContract {
       for isRevoked in [false, true] {
         if isRevoked { _ = try await storage.revokeContainer("c1") }
         for publicKey in publicKeys.compactMap(\.self) {
-          for user in ["alice", "bob"] {
+          for user in ["alice", "bob"] as [UserID] {
             try await expect(
               register(storage, key("k", of: user, publicKey: publicKey)), is: .keyExists, "for \(user)")
             try await expect(storage.uafCredentials(user: user), is: [], "keys of \(user)")
@@ -61,7 +61,7 @@ extension StorageContract {
             event("removed")
           }
         }
-        for user in ["alice", "bob"] {
+        for user in ["alice", "bob"] as [UserID] {
           try await expect(
             finish(storage, "c-\(user)", of: user, signingKey: [4]), is: .keyTaken, "for \(user)")
           try await expect(storage.container("c-\(user)"), is: nil, "the container of \(user)")
@@ -131,12 +131,12 @@ extension StorageContract {
     },
     Check("50 registrations of one public key at once, by both kinds: one gets it") { storage in
       for number in 0..<contestants {
-        let user = "user\(number)"
+        let user: UserID = "user\(number)"
         try await storage.add(UserRecord(id: user, created: 1000))
         try await storage.add(Sample.activation("a-\(user)", user: user))
       }
       let isTaken = try await race { number in
-        let user = "user\(number)"
+        let user: UserID = "user\(number)"
         if number % 2 == 0 {
           return try await register(storage, key("k\(number)", of: user, publicKey: [4])) == .accepted
         }

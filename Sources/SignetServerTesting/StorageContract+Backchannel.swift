@@ -2,7 +2,7 @@ import SignetStorage
 
 extension StorageContract {
   private static func client(
-    _ id: String, _ delivery: ClientRecord.Delivery = .poll, created: Int64 = 5
+    _ id: ID<ClientRecord>, _ delivery: ClientRecord.Delivery = .poll, created: Int64 = 5
   ) -> ClientRecord {
     var client = ClientRecord(
       id: id, name: "Bänk", authentication: .privateKeyJWT, delivery: delivery, created: created)
@@ -13,10 +13,10 @@ extension StorageContract {
   }
 
   private static func request(
-    _ transaction: String, of client: String = "c", _ delivery: ClientRecord.Delivery = .poll
+    _ transaction: TransactionID, of client: ID<ClientRecord> = "c", _ delivery: ClientRecord.Delivery = .poll
   ) -> BackchannelRecord {
     BackchannelRecord(
-      digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
+      digest: Array(transaction.text.utf8), transaction: transaction, client: client, delivery: delivery,
       expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
   }
 
@@ -106,7 +106,9 @@ extension StorageContract {
         "one too many")
       try await expect(.unknown, "one of nobody") { try await storage.ask("t3", request("t3", of: "x")) }
       try await expect(.exists, "a second t1") { try await storage.ask("t1", request("t1")) }
-      for id in ["t2", "t3"] { try await expect(storage.transaction(id), is: nil, id) }
+      for id in ["t2", "t3"] as [TransactionID] {
+        try await expect(storage.transaction(id), is: nil, "\(id)")
+      }
       try await expect(storage.poll("t2"), is: .unknown, "what was not added")
       try await expect(storage.poll("t1", of: "d"), is: .unknown, "another's")
       try await expectLog(storage, has: ["user", "client", "added", "tooManyPending(retryAfter: 300)"])
@@ -162,11 +164,11 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       for (id, delivery) in [("c", ClientRecord.Delivery.poll), ("d", .ping), ("e", .push)] {
-        try await storage.addClient(client(id, delivery), audit: event("client"))
-        _ = try await storage.ask("t-\(id)", request("t-\(id)", of: id, delivery))
+        try await storage.addClient(client("\(id)", delivery), audit: event("client"))
+        _ = try await storage.ask("t-\(id)", request("t-\(id)", of: "\(id)", delivery))
       }
       try await expect(storage.told(at: .max), is: [], "before the end")
-      for id in ["t-c", "t-d"] { _ = try await storage.decide(id, Sample.decision()) }
+      for id in ["t-c", "t-d"] as [TransactionID] { _ = try await storage.decide(id, Sample.decision()) }
       _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
       let due = try await storage.told(at: 1_300)
       try expect(due.map(\.event.subject), is: ["t-d", "t-e"], "due")
@@ -207,7 +209,7 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      for id in ["d", "e"] {
+      for id in ["d", "e"] as [ID<ClientRecord>] {
         try await storage.addClient(client(id, .push), audit: event("client"))
         _ = try await storage.ask("t-\(id)", request("t-\(id)", of: id, .push))
       }
@@ -240,7 +242,7 @@ extension StorageContract {
 extension Storage {
   /// Adds a request with its transaction.
   fileprivate func ask(
-    _ id: String, _ request: BackchannelRecord, _ limits: TransactionLimits = Sample.limits
+    _ id: TransactionID, _ request: BackchannelRecord, _ limits: TransactionLimits = Sample.limits
   ) async throws -> AdmissionOutcome {
     try await addBackchannelRequest(request, asking: Sample.transaction(id), limits: limits) {
       StorageContract.event("\($0)")
@@ -251,14 +253,14 @@ extension Storage {
     try await dueDeliveries(on: .ciba, at: time, limitPerReceiver: limit)
   }
 
-  fileprivate func revoke(_ id: String, at time: Int64 = 9) async throws -> Bool {
+  fileprivate func revoke(_ id: ID<ClientRecord>, at time: Int64 = 9) async throws -> Bool {
     try await revokeClient(id, at: time, audit: StorageContract.event("revoked")) {
       StorageContract.event("withdrawn \($0)")
     }
   }
 
   fileprivate func poll(
-    _ id: String, of client: String = "c", at time: Int64 = 1_100
+    _ id: String, of client: ID<ClientRecord> = "c", at time: Int64 = 1_100
   ) async throws -> PollOutcome {
     try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, step: 5, limit: 12)
   }

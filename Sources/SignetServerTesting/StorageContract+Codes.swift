@@ -93,8 +93,8 @@ extension StorageContract {
         return verdict
       }
       try expect(outcome, is: .refused, "the outcome")
-      for id in ["c1", "c2"] {
-        var expected = Sample.active(id)
+      for id in ["c1", "c2"] as [ID<CredentialRecord>] {
+        var expected = Sample.active("\(id)")
         (expected.lastCounter, expected.drift, expected.failures) = (7, -3, 2)
         try await expect(storage.credential(id), is: expected, "the credential \(id)")
       }
@@ -122,12 +122,12 @@ extension StorageContract {
     Check("a wait is kept for each user and address, until it is taken back, unlocked or swept") { storage in
       try await storage.add(Sample.alice)
       let wait = WaitRecord(failures: 4, until: 130, expires: 500)
-      @Sendable func setWait(_ user: String, _ client: UInt8, _ wait: WaitRecord?) async throws {
+      @Sendable func setWait(_ user: UserID, _ client: UInt8, _ wait: WaitRecord?) async throws {
         _ = try await storage.attempt(OTPSubject(user: user, client: [client])) { _ in
           OTPResult(.refused, wait: wait, audit: event("wait"))
         }
       }
-      @Sendable func found(_ user: String, _ client: UInt8) async throws -> WaitRecord? {
+      @Sendable func found(_ user: UserID, _ client: UInt8) async throws -> WaitRecord? {
         // A judge of the outcome alone: what it found comes out as the outcome.
         let outcome = try await storage.attempt(OTPSubject(user: user, client: [client])) { situation in
           OTPResult(
@@ -137,7 +137,7 @@ extension StorageContract {
         return outcome == .refused ? nil : wait
       }
       // Nobody's address waits too, or who waits would tell who there is.
-      for user in ["alice", "nobody"] { try await setWait(user, 1, wait) }
+      for user in ["alice", "nobody"] as [UserID] { try await setWait(user, 1, wait) }
       try await expect(found("alice", 1), is: wait, "alice's wait")
       try await expect(found("nobody", 1), is: wait, "nobody's wait")
       try await expect(found("alice", 2), is: nil, "the wait of another address")
@@ -253,11 +253,11 @@ extension StorageContract {
 
 extension Sample {
   /// The credential of a container that was activated, of which no code was used.
-  static func active(_ id: String) -> CredentialRecord { credential(id, state: .active) }
+  static func active(_ id: ID<CredentialRecord>) -> CredentialRecord { credential(id, state: .active) }
 
-  fileprivate static func token(_ serial: String, id: String? = nil, user: String? = nil) -> CredentialRecord
+  fileprivate static func token(_ serial: String, id: String? = nil, user: UserID? = nil) -> CredentialRecord
   {
-    credential(id ?? serial, user: user, serial: serial, kind: .hotp)
+    credential("\(id ?? serial)", user: user, serial: serial, kind: .hotp)
   }
 }
 

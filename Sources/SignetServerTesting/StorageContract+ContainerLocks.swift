@@ -13,9 +13,9 @@ extension StorageContract {
     /// The event of what is accepted.
     var success = "accepted"
     /// What has to be there before the container is locked.
-    let prepare: @Sendable (Storage, _ user: String) async throws -> Void
+    let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
     /// Whether the step accepted, of the container `c-` and the user.
-    let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
+    let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
   /// The steps that accept nothing of what is locked, by the names of their methods.
@@ -27,7 +27,7 @@ extension StorageContract {
     } accepts: { storage, user in
       var successor = Sample.container("n-\(user)", activation: "a-c-\(user)", user: user)
       successor.renews = "c-\(user)"
-      let new = NewContainer(successor, Sample.credential(successor.id, user: user))
+      let new = NewContainer(successor, Sample.credential(ID(of: successor.id), user: user))
       return try await storage.stageRenewal(of: "c-\(user)", by: new, limit: 3) {
         event($0 == .staged ? "accepted" : "refused")
       } == .staged
@@ -75,7 +75,7 @@ extension StorageContract {
     },
   ]
 
-  private static func pushTarget(of user: String) -> PushTargetRecord {
+  private static func pushTarget(of user: UserID) -> PushTargetRecord {
     PushTargetRecord(
       id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
   }
@@ -94,16 +94,18 @@ extension StorageContract {
           try await storage.activate("c-\(user)", user: user)
           try await step.prepare(storage, user)
         }
-        for (user, end) in ends { try await end(storage, user) }
+        for (user, end) in ends { try await end(storage, "\(user)") }
         _ = try await storage.lockDevice(of: "unlocked")
         _ = try await storage.unlockDevice(of: "unlocked")
         try await storage.report(.stepUp, of: "c-stepUp")
         let isAccepted = ["open": true, "unlocked": !step.isEndedByLock, "stepUp": step.isAcceptedInStepUp]
         let accepted = isAccepted.filter(\.value).keys.sorted()
         for user in accepted {
-          try await expect(step.accepts(storage, user), is: true, "of a container that is \(user)")
+          try await expect(step.accepts(storage, "\(user)"), is: true, "of a container that is \(user)")
         }
-        for user in ends.map(\.user) + isAccepted.filter({ !$0.value }).keys.sorted() {
+        for user in ends.map(\.user)
+          + isAccepted.filter({ !$0.value }).keys.sorted().map(UserID.init(stringLiteral:))
+        {
           let containers = try await storage.containers(user: user)
           let targets = try await storage.pushTargets(container: "c-\(user)")
           let request = try await storage.transaction("t-\(user)")?.state
@@ -122,7 +124,7 @@ extension StorageContract {
       }
     } + [
       Check("a locked container is told so, and one that has ended is not in use") { storage in
-        for user in ["locked", "stepUp", "revoked"] {
+        for user in ["locked", "stepUp", "revoked"] as [UserID] {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
         }
@@ -146,7 +148,7 @@ extension StorageContract {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await storage.activate("c-\(user)", user: user)
           _ = try await storage.addPushTarget(pushTarget(of: user), limit: 5, audit: event("target"))
-          try await lock(storage, user)
+          try await lock(storage, "\(user)")
           try await expect(storage.only(user).standing, is: .locked, "the device locked by: \(user)")
           let inUse = try await storage.containers(user: user).filter(\.isInUse)
           try expect(inUse.count, is: user == "deletion" ? 0 : 1, "containers in use after: \(user)")
@@ -173,7 +175,7 @@ extension StorageContract {
           "of a pending one that may")
         _ = try await storage.revokeContainer("c1")
         for isGranting in [true, false] {
-          for container in ["c1", "nothing"] {
+          for container in ["c1", "nothing"] as [ContainerID] {
             try await expect(.containerNotInUse, "of \(container), granting: \(isGranting)") {
               try await storage.claimRequest([3], of: container, expires: 500, isGranting: isGranting)
             }

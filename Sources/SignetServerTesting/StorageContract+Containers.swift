@@ -25,7 +25,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2", device: 8)
-      func claim(_ id: UInt8, _ container: String) async throws -> Bool {
+      func claim(_ id: UInt8, _ container: ContainerID) async throws -> Bool {
         try await storage.claimRequest(
           [UInt8](repeating: id, count: 16), of: container, expires: 500)?.id == container
       }

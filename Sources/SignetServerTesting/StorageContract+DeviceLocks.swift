@@ -8,9 +8,9 @@ extension StorageContract {
     let step: String
     let name: String
     /// What has to be there before the device is locked; its container is.
-    let prepare: @Sendable (Storage, _ user: String) async throws -> Void
+    let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
     /// Whether the step accepted.
-    let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
+    let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
   /// The steps that accept nothing of what is bound to a locked device, by the names of their methods.
@@ -78,11 +78,12 @@ extension StorageContract {
   ]
 
   /// The ways in which a device gets locked, and one in which it is open again.
-  static let waysToLock: [(user: String, lock: @Sendable (Storage, String) async throws -> Void)] = [
+  static let waysToLock: [(user: UserID, lock: @Sendable (Storage, String) async throws -> Void)] = [
     (
       "operator",
       { storage, user in
-        try await expect(storage.lockDevice(of: user), is: ["l-c-\(user)"], "the orders to the container")
+        try await expect(
+          storage.lockDevice(of: "\(user)"), is: ["l-c-\(user)"], "the orders to the container")
       }
     ),
     ("container", { try await $0.order(.lock, "c-\($1)") }),
@@ -106,12 +107,12 @@ extension StorageContract {
           try await storage.activate("c-\(user)", user: user)
           try await step.prepare(storage, user)
         }
-        for (user, lock) in waysToLock { try await lock(storage, user) }
+        for (user, lock) in waysToLock { try await lock(storage, "\(user)") }
         _ = try await storage.lockDevice(of: "unlocked")
         try await expect(
           storage.unlockDevice(of: "unlocked"), is: ["l-c-unlocked"], "the orders to the container")
         try await storage.report(.stepUp, of: "c-stepUp")
-        for user in ["open", "unlocked", "stepUp"] {
+        for user in ["open", "unlocked", "stepUp"] as [UserID] {
           try await expect(step.accepts(storage, user), is: true, "of a device that is \(user)")
         }
         for (user, _) in waysToLock {
@@ -127,7 +128,9 @@ extension StorageContract {
         storage in
         try await storage.add(Sample.alice)
         for key in ["k1", "k2"] { _ = try await storage.register(key, of: "alice") }
-        for target in ["t1", "t2", "t3"] { _ = try await storage.addTarget(target, of: "alice") }
+        for target in ["t1", "t2", "t3"] as [ID<UAFTargetRecord>] {
+          _ = try await storage.addTarget(target, of: "alice")
+        }
         try await expect(storage.lockDevice(of: "alice"), is: [], "orders without a container")
         try await storage.addToken("s1", of: "alice", for: "t1", "Dereg")
         try await expect(storage.redeem("s1"), is: true, "a token that takes keys away")
@@ -156,7 +159,7 @@ extension StorageContract {
         _ = try await storage.register("k3", of: "alice", on: nil)
         _ = try await storage.register("k4", of: "bob")
         for (key, session) in [("k1", "s1"), ("k2", "s2"), ("k3", "s3")] {
-          _ = try await storage.authenticate(key, of: "alice", session)
+          _ = try await storage.authenticate(key, of: "alice", "\(session)")
         }
         let device = try await storage.only("alice")
         try expect(device.installation, is: Sample.installation, "what it calls itself")
@@ -169,13 +172,14 @@ extension StorageContract {
         try expect(locked.ordered, is: 1010, "since when")
         for (session, locked) in [("s1", [Sample.installation]), ("s2", []), ("s3", [])] {
           try await expect(
-            storage.lockedDevices(of: Storage.basis(session)), is: Set(locked), "those of \(session)")
+            storage.lockedDevices(of: Storage.basis("\(session)")), is: Set(locked), "those of \(session)")
         }
         try await expect(
           storage.lockedDevices(of: .operation("s1", of: "bob") { _, _ in true }), is: nil, "of another user")
         try await expect(.deviceLocked, "a key of it") { try await storage.authenticate("k1", of: "alice") }
         for (key, user) in [("k2", "alice"), ("k3", "alice"), ("k4", "bob")] {
-          try await expect(storage.authenticate(key, of: user), is: .accepted, "\(key), which is elsewhere")
+          try await expect(
+            storage.authenticate(key, of: "\(user)"), is: .accepted, "\(key), which is elsewhere")
         }
         try await expect(storage.unlockDevice(of: "alice"), is: [], "the orders of the unlock")
         try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key afterwards")
@@ -215,17 +219,17 @@ extension StorageContract {
         _ = try await storage.addTarget("t1", of: "alice")
         _ = try await storage.addTarget("t2", of: "alice", on: "tablet")
         for (id, operation) in [("reg", "Reg"), ("auth", "Auth"), ("dereg", "Dereg")] {
-          try await storage.addUAFOperation(Sample.session(id, operation, of: "alice"), audit: nil)
+          try await storage.addUAFOperation(Sample.session("\(id)", operation, of: "alice"), audit: nil)
         }
-        for target in ["t1", "t2"] {
+        for target in ["t1", "t2"] as [ID<UAFTargetRecord>] {
           try await storage.addToken("reg-\(target)", of: "alice", for: target, "Reg")
         }
         _ = try await storage.lockDevice(of: "alice")
-        for id in ["reg", "reg-t1"] {
+        for id in ["reg", "reg-t1"] as [ID<UAFOperationRecord>] {
           try await expect(storage.uafOperation(id)?.state, is: .failed, "\(id)")
           try await expect(storage.uafOperation(id)?.hasEndedAsForbidden, is: true, "how \(id) ended")
         }
-        for id in ["auth", "dereg"] {
+        for id in ["auth", "dereg"] as [ID<UAFOperationRecord>] {
           try await expect(storage.uafOperation(id)?.state, is: .requested, "\(id)")
         }
         try await expect(storage.uafOperation("reg-t2")?.state, is: .tokenCreated, "one for another device")
@@ -247,12 +251,12 @@ extension StorageContract {
         try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key after the unlock")
       },
       Check("a locked device stays locked, whatever end its container tells") { storage in
-        for end in ["deleted", "reset", "wiped"] {
+        for end in ["deleted", "reset", "wiped"] as [UserID] {
           try await storage.add(UserRecord(id: end, created: 1000))
           try await storage.activate("c-\(end)", user: end)
           try await storage.order(.lock, "c-\(end)")
-          _ = try await storage.end("c-\(end)", as: end)
-          try await expect(storage.only(end).standing, is: .locked, end)
+          _ = try await storage.end("c-\(end)", as: "\(end)")
+          try await expect(storage.only(end).standing, is: .locked, "\(end)")
         }
         try await storage.add(Sample.alice)
         try await storage.activate("c")
@@ -267,7 +271,7 @@ extension StorageContract {
         let device = try await storage.only("alice").id
         let isTaken = try await race { number in
           if number == contestants / 2 {
-            _ = try await storage.lockDevice(device)
+            _ = try await storage.lockDevice("\(device)")
             return false
           }
           do {

@@ -5,7 +5,7 @@ extension StorageContract {
   static let deviceLosses: [Check] = [
     Check("with a target ends what was sent to it, but for what removes keys") { storage in
       for isDevice in [false, true] {
-        let user = "u\(isDevice)"
+        let user: UserID = "u\(isDevice)"
         try await storage.add(UserRecord(id: user, created: 100))
         _ = try await storage.register("k-\(user)", of: user)
         _ = try await storage.addTarget("t-\(user)", of: user)
@@ -31,14 +31,16 @@ extension StorageContract {
       for (key, user, device) in [
         ("k1", "alice", Sample.installation), ("k2", "alice", "tablet"), ("k3", "bob", Sample.installation),
       ] {
-        try await expect(storage.register(key, of: user, on: device), is: .accepted, "\(key)")
+        try await expect(storage.register(key, of: "\(user)", on: device), is: .accepted, "\(key)")
       }
       _ = try await storage.addTarget("t1", of: "alice")
       _ = try await storage.addTarget("t2", of: "alice", on: "tablet")
       for (id, operation) in [("reg", "Reg"), ("dereg", "Dereg")] {
-        try await storage.addUAFOperation(Sample.session(id, operation, of: "alice"), audit: nil)
+        try await storage.addUAFOperation(Sample.session("\(id)", operation, of: "alice"), audit: nil)
       }
-      for target in ["t1", "t2"] { try await storage.addToken("s-\(target)", of: "alice", for: target) }
+      for target in ["t1", "t2"] as [ID<UAFTargetRecord>] {
+        try await storage.addToken("s-\(target)", of: "alice", for: target)
+      }
       try await expect(storage.revokeContainer("c1"), is: true, "the revocation")
       try await expect(
         storage.uafCredentials(user: "alice").map(\.state), is: [.revoked, .active], "the keys")
@@ -47,7 +49,7 @@ extension StorageContract {
       for (id, state) in [
         ("reg", .failed), ("dereg", .requested), ("s-t1", .failed), ("s-t2", .tokenCreated),
       ] as [(String, UAFOperationRecord.State)] {
-        try await expect(storage.uafOperation(id)?.state, is: state, "\(id)")
+        try await expect(storage.uafOperation("\(id)")?.state, is: state, "\(id)")
       }
       try await expect(storage.authenticate("k1", of: "alice"), is: .keyUnknown, "a login by the key")
       try await expect(storage.authenticate("k2", of: "alice"), is: .accepted, "one by another")
@@ -66,7 +68,7 @@ extension StorageContract {
       try await expect(
         storage.releaseUAFCredential(
           aaid: "7357#0001", keyID: Array("k1".utf8), audit: event("released")), is: false, "a release")
-      for user in ["alice", "bob"] {
+      for user in ["alice", "bob"] as [UserID] {
         try await expect(storage.register("k1", of: user), is: .keyExists, "the key again, for \(user)")
       }
       for key in ["k5", "k6", "k7", "k8"] {
@@ -96,13 +98,13 @@ extension StorageContract {
     },
     Check("a container that its user deletes leaves the UAF keys; one that is wiped does not") { storage in
       for (user, end) in [("deleted", "deleted"), ("reset", "reset"), ("wiped", "wiped")] {
-        try await storage.add(UserRecord(id: user, created: 1000))
-        try await storage.activate("c-\(user)", user: user)
-        _ = try await storage.register("k-\(user)", of: user)
+        try await storage.add(UserRecord(id: "\(user)", created: 1000))
+        try await storage.activate("c-\(user)", user: "\(user)")
+        _ = try await storage.register("k-\(user)", of: "\(user)")
         try await expect(storage.end("c-\(user)", as: end), is: true, "the end")
         let state: UAFCredentialRecord.State = end == "wiped" ? .revoked : .active
-        try await expect(storage.uafCredentials(user: user).map(\.state), is: [state], "the key: \(end)")
-        try await expect(storage.only(user).standing, is: .open, "how the device stands: \(end)")
+        try await expect(storage.uafCredentials(user: "\(user)").map(\.state), is: [state], "the key: \(end)")
+        try await expect(storage.only("\(user)").standing, is: .open, "how the device stands: \(end)")
       }
       // What is ordered counts when the receipt comes, and the lock of the order before that.
       try await storage.add(UserRecord(id: "ordered", created: 1000))
@@ -141,7 +143,7 @@ extension StorageContract {
       for (id, state) in [("c1", .revoked), ("c2", .revoked), ("tablet", .active)]
         as [(String, ContainerRecord.State)]
       {
-        try await expect(storage.container(id)?.state, is: state, "container \(id)")
+        try await expect(storage.container("\(id)")?.state, is: state, "container \(id)")
       }
       try await expect(storage.credential("c1"), is: nil, "what made codes")
       try await expect(storage.confirm("c2"), is: .gone, "a confirmation afterwards")
@@ -173,7 +175,7 @@ extension StorageContract {
         try await storage.addTarget("t", of: "alice", by: insufficient)
       }
       let device = try await storage.only("alice").id
-      _ = try await storage.lockDevice(device)
+      _ = try await storage.lockDevice("\(device)")
       try await expect(storage.uafOperation("before")?.hasEndedAsForbidden, is: true, "one before the lock")
       try await expect(.deviceLocked, "one after it") {
         try await storage.addUAFOperation(Sample.session("locked", "Reg", of: "alice"), by: basis, audit: nil)
@@ -183,7 +185,7 @@ extension StorageContract {
       }
       _ = try await storage.unlockDevice(device)
       _ = try await storage.revokeDevice(device, audit: event("revoked"), lost: Sample.lost)
-      for operation in ["s", "nothing"] {
+      for operation in ["s", "nothing"] as [ID<UAFOperationRecord>] {
         try await expect(.unauthorized, "one after the revocation") {
           try await storage.addUAFOperation(
             Sample.session("revoked", "Reg", of: "alice"), by: Storage.basis(operation), audit: nil)
@@ -196,11 +198,11 @@ extension StorageContract {
         _ = try await storage.register(key, of: "alice", on: device)
       }
       for (target, device) in [("t1", Sample.installation), ("t2", "other"), ("t3", nil)] {
-        _ = try await storage.addTarget(target, of: "alice", on: device)
+        _ = try await storage.addTarget("\(target)", of: "alice", on: device)
       }
       _ = try await storage.authenticate("k1", of: "alice", "s")
       let device = try await storage.only("alice").id
-      _ = try await storage.lockDevice(device)
+      _ = try await storage.lockDevice("\(device)")
       let bases = [Storage.basis("s"), .target("t1")]
       for (place, basis) in bases.enumerated() {
         try await expect(storage.lockedDevices(of: basis), is: [Sample.installation], "where it acts from")
@@ -210,7 +212,7 @@ extension StorageContract {
             try await storage.deregister("d\(place)\(number)", selection, by: basis)
           }
         }
-        for target in ["t2", "t3"] {
+        for target in ["t2", "t3"] as [ID<UAFTargetRecord>] {
           try await expect(.deviceLocked, "a target: \(target)") {
             try await storage.removeUAFTarget(target, by: basis, audit: event("removed"))
           }

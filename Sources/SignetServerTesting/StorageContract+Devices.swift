@@ -59,7 +59,7 @@ extension StorageContract {
       for (id, user) in [("app", "alice"), ("other", "bob")] {
         try await storage.addPushAuthMechanism(
           PushAuthMechanismRecord(
-            id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900),
+            id: "\(id)", user: "\(user)", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900),
           with: nil, audit: event("app"))
       }
       _ = try await storage.addTokens([Sample.credential("t", user: nil, serial: "s1")]) { _ in event("t") }

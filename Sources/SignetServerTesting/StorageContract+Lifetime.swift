@@ -57,7 +57,7 @@ extension StorageContract {
       try await storage.activate("c1")
       try await storage.add(Sample.bob)
       try await storage.activate("c9", user: "bob")
-      for taken in ["c1", "c9"] {
+      for taken in ["c1", "c9"] as [ContainerID] {
         var record = Sample.container("c2", activation: "a-c1")
         (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
         // As another kind of key: one key has one owner and one use.
@@ -76,7 +76,7 @@ extension StorageContract {
       try await storage.activate("c1")
       for number in 0..<3 {
         try await expect(storage.stage(nil, renewing: "c1", limit: 3), is: .notSigned, "a wrong one")
-        let id = "t\(number)"
+        let id: TransactionID = "t\(number)"
         try await storage.addTransaction(Sample.transaction(id), audit: event("asked"))
         _ = try await storage.decide(id, Sample.decision())
       }
@@ -98,7 +98,7 @@ extension StorageContract {
       _ = try await storage.stage("c2", renewing: "c1")
       _ = try await storage.confirm("c2")
       try await expect(storage.container("c2")?.isRenewalWanted, is: false, "the flag of the new one")
-      for id in ["c1", "nothing"] {
+      for id in ["c1", "nothing"] as [ContainerID] {
         try await expect(storage.askForRenewal(id, audit: event("asked")), is: false, "a wish of \(id)")
       }
     },
@@ -107,7 +107,7 @@ extension StorageContract {
       try await storage.activate("c1")
       _ = try await storage.stage("c2", renewing: "c1")
       _ = try await storage.revokeContainer("c1")
-      for id in ["c1", "c2"] {
+      for id in ["c1", "c2"] as [ContainerID] {
         try await expect(
           storage.endContainer(id, as: "deleted", audit: event("end \(id)"), lost: Sample.lost), is: true,
           "the first word")
@@ -131,12 +131,12 @@ extension StorageContract {
 extension Storage {
   /// Stages a renewal; `nil` is one with a wrong signature.
   fileprivate func stage(
-    _ id: String?, renewing renewed: String, limit: Int = 100
+    _ id: ContainerID?, renewing renewed: ContainerID, limit: Int = 100
   ) async throws -> RenewalOutcome {
     let successor = id.map { id in
       var record = Sample.container(id, activation: "a-\(renewed)")
       (record.renews, record.renewals, record.succession) = (renewed, 1, "signed")
-      return NewContainer(record, Sample.credential(id))
+      return NewContainer(record, Sample.credential(ID(of: id)))
     }
     return try await stageRenewal(of: renewed, by: successor, limit: limit) {
       StorageContract.event("renewal \($0)")

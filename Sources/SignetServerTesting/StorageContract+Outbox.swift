@@ -44,7 +44,8 @@ extension StorageContract {
       try await storage.activate("c1")
       try await storage.addOutboxReceiver(first, lifetime: 100)
       let device = try await storage.devices(user: "alice")[0].id
-      @Sendable func order(_ id: String, _ action: DeviceCommandRecord.Action = .lock) -> DeviceCommandRecord
+      @Sendable func order(_ id: DeviceCommandID, _ action: DeviceCommandRecord.Action = .lock)
+        -> DeviceCommandRecord
       {
         DeviceCommandRecord(id: id, container: "c1", action: action, reason: "", created: 1010)
       }
@@ -63,7 +64,7 @@ extension StorageContract {
       }
       let due = try await storage.due(at: .max)
       try expect(due.map(\.event.kind), is: [.deviceLocked], "events of one that does not")
-      try expect(due.map(\.event.subject), is: [device], "the device")
+      try expect(due.map(\.event.subject), is: [device.text], "the device")
     },
     Check("a receiver is told of one event after the other, whatever happens to those of others") { storage in
       try await prepare(storage, first, second)

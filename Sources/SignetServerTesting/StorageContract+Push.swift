@@ -1,7 +1,7 @@
 import SignetStorage
 
 extension StorageContract {
-  private static func target(_ id: String, of container: String = "c1") -> PushTargetRecord {
+  private static func target(_ id: PushTargetID, of container: ContainerID = "c1") -> PushTargetRecord {
     PushTargetRecord(
       id: id, container: container, name: "Télé", service: "fcm", sealedTarget: [1, 2], created: 1_000)
   }
@@ -14,7 +14,7 @@ extension StorageContract {
       try await storage.add(Sample.activation("a-c3"))
       _ = try await storage.finish("a-c3", Sample.container("c3", activation: "a-c3", device: 9))
       let audited = try await log(of: storage).count
-      for id in ["t1", "t2"] {
+      for id in ["t1", "t2"] as [PushTargetID] {
         try await expect(
           storage.addPushTarget(target(id), limit: 2, audit: event("added")), is: true, "adding \(id)")
       }
@@ -41,7 +41,7 @@ extension StorageContract {
       try await storage.activate("c2", device: 8)
       _ = try await storage.addPushTarget(target("t1"), limit: 2, audit: event("added"))
       @Sendable func change(
-        _ container: String, _ name: String?, _ target: (service: String, sealed: [UInt8])?
+        _ container: ContainerID, _ name: String?, _ target: (service: String, sealed: [UInt8])?
       ) async throws -> Bool {
         try await storage.changePushTarget(
           "t1", of: container, name: name, target: target, audit: event("changed"))
@@ -52,7 +52,7 @@ extension StorageContract {
       var changed = target("t1")
       (changed.name, changed.service, changed.sealedTarget) = ("x", "apns", [9])
       try await expect(storage.pushTargets(container: "c1"), is: [changed], "the target")
-      @Sendable func remove(_ container: String, _ sealed: [UInt8]?) async throws -> Bool {
+      @Sendable func remove(_ container: ContainerID, _ sealed: [UInt8]?) async throws -> Bool {
         try await storage.removePushTarget("t1", of: container, ifSealed: sealed, audit: event("removed"))
       }
       try await expect(remove("c2", nil), is: false, "another container's removal")
@@ -84,14 +84,14 @@ extension StorageContract {
       try await storage.addTransaction(Sample.transaction("t2"), audit: event("transaction"))
       try await storage.addTransaction(Sample.transaction("t3", user: "bob"), audit: event("transaction"))
       let added = try await storage.transactionChanges(after: start.last)
-      try expect(added.users.sorted(), is: ["alice", "bob"], "users after three were added")
+      try expect(added.users.map(\.text).sorted(), is: ["alice", "bob"], "users after three were added")
       try await expect(storage.transactionChanges(after: added.last).users, is: [], "users after that")
       _ = try await storage.decide("t1", Sample.decision())
       let decided = try await storage.transactionChanges(after: added.last)
       try expect(decided.users, is: ["alice"], "users after a decision")
       _ = try await storage.sweep(at: 2_000) { event("expired \($0)") }
       let swept = try await storage.transactionChanges(after: decided.last)
-      try expect(swept.users.sorted(), is: ["alice", "bob"], "users after the rest expired")
+      try expect(swept.users.map(\.text).sorted(), is: ["alice", "bob"], "users after the rest expired")
       try expect(swept.last != decided.last, "the numbers grow")
     },
   ]

@@ -2,7 +2,7 @@ import SignetStorage
 
 extension StorageContract {
   private static func mechanism(
-    _ id: String, user: String = "alice", expires: Int64 = 1900
+    _ id: ID<PushAuthMechanismRecord>, user: UserID = "alice", expires: Int64 = 1900
   ) -> PushAuthMechanismRecord {
     PushAuthMechanismRecord(
       id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: expires)
@@ -10,7 +10,9 @@ extension StorageContract {
 
   private static func digest(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
-  private static func message(_ id: String, of mechanism: String = "m1") -> PushAuthMessageRecord {
+  private static func message(
+    _ id: ID<PushAuthMessageRecord>, of mechanism: ID<PushAuthMechanismRecord> = "m1"
+  ) -> PushAuthMessageRecord {
     PushAuthMessageRecord(
       id: id, of: "t-\(id)", mechanism: mechanism, kind: "challenge", challenge: [3], sealedNumber: [4],
       created: 1000, expires: 1100)
@@ -45,7 +47,7 @@ extension StorageContract {
       for (id, time) in [("m1", 1002), ("m2", 1900), ("m3", 1002)] as [(String, Int64)] {
         try expect(
           await storage.registerPushAuthMechanism(
-            id, named: "other", sealedDevice: [6], at: time, audit: event("registered")),
+            "\(id)", named: "other", sealedDevice: [6], at: time, audit: event("registered")),
           is: false, "\(id) at \(time)")
       }
       let found = try await storage.pushAuthMechanism(named: "app")
@@ -79,7 +81,7 @@ extension StorageContract {
     Check("codes of an authenticator app come with it, count once it has registered, and go with it") {
       storage in
       try await prepare(storage)
-      func codes(_ id: String, _ serial: String) -> CredentialRecord {
+      func codes(_ id: ID<CredentialRecord>, _ serial: String) -> CredentialRecord {
         CredentialRecord(
           id: id, user: "alice", serial: serial, kind: .totp, algorithm: "SHA1", digits: 6, period: 30,
           sealedSecret: [9], created: 1000)
@@ -119,9 +121,9 @@ extension StorageContract {
       try await prepare(storage)
       try expect(await storage.lastAnsweredPushAuthMessage(of: "m1") == nil, is: true, "before the first")
       for (id, time) in [("b", 1060), ("a", 1050)] as [(String, Int64)] {
-        try expect(await storage.send(message(id), pending: 1000), is: .added, id)
+        try expect(await storage.send(message("\(id)"), pending: 1000), is: .added, id)
         let outcome = try await storage.answerPushAuthMessage(
-          id, .denied(), at: time, audit: event("answered"))
+          "\(id)", .denied(), at: time, audit: event("answered"))
         try expect(outcome, is: .taken, "the answer to \(id)")
       }
       for number in 0..<70 {
@@ -199,7 +201,9 @@ extension StorageContract {
     Check("whatever ends a transaction that an app answers alone ends its message in the same step") {
       storage in
       try await prepare(storage)
-      for id in ["a", "b", "c"] { try expect(await storage.send(message(id)), is: .added, id) }
+      for id in ["a", "b", "c"] as [ID<PushAuthMessageRecord>] {
+        try expect(await storage.send(message(id)), is: .added, "\(id)")
+      }
       try await expect(
         storage.end("t-a", Sample.end(.withdrawn, at: 1050), isSuspicious: false, limits: Sample.limits),
         is: .decided, "withdrawn")

@@ -60,7 +60,7 @@ extension StorageContract {
       }
       try await expect(log(of: storage).count, is: before + 60, "entries of an app")
       for number in 0..<20 {
-        let id = "d\(number)"
+        let id: ID<UAFTargetRecord> = "d\(number)"
         let own = AuditRecord(.userAdded(user: "target"), by: .target(id), at: 0)
         try await expect(storage.addTarget(id, by: .user("alice")), is: true, "a target")
         try await expect(
@@ -133,10 +133,10 @@ extension StorageContract {
 
 extension Storage {
   /// Stages a renewal of `c1`.
-  fileprivate func stage(_ id: String) async throws -> RenewalOutcome {
+  fileprivate func stage(_ id: ContainerID) async throws -> RenewalOutcome {
     var record = Sample.container(id, activation: "a-c1")
     (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
-    let successor = NewContainer(record, Sample.credential(id))
+    let successor = NewContainer(record, Sample.credential("\(id)"))
     return try await stageRenewal(of: "c1", by: successor, limit: 9) { StorageContract.event("\($0)") }
   }
 
@@ -149,21 +149,21 @@ extension Storage {
   }
 
   /// Gives a push target of `c1` another name.
-  fileprivate func rename(_ target: String) async throws -> Bool {
+  fileprivate func rename(_ target: PushTargetID) async throws -> Bool {
     try await changePushTarget(
       target, of: "c1", name: "x", target: nil, audit: StorageContract.event("renamed"))
   }
 
-  fileprivate func addTarget(_ id: String, by actor: AuditActor) async throws -> Bool {
+  fileprivate func addTarget(_ id: ID<UAFTargetRecord>, by actor: AuditActor) async throws -> Bool {
     let record = UAFTargetRecord(
-      id: id, user: "alice", device: Sample.installation, name: id, dispatcher: nil, sealedTarget: [1],
+      id: id, user: "alice", device: Sample.installation, name: "\(id)", dispatcher: nil, sealedTarget: [1],
       signatureKey: [1], encryptionKey: nil, created: 1000)
     return try await addUAFTarget(
       record, limit: 100, audit: AuditRecord(.userAdded(user: "target"), by: actor, at: 0))
   }
 
   /// Sends a code from an address that has to wait.
-  fileprivate func wait(as user: String, key: String? = nil) async throws -> CodeOutcome {
+  fileprivate func wait(as user: UserID, key: ID<APIKeyRecord>? = nil) async throws -> CodeOutcome {
     try await attempt(OTPSubject(user: user, client: [1], key: key)) {
       OTPResult(.waiting(seconds: 9), wait: $0.wait, audit: StorageContract.event("code"))
     }

@@ -9,47 +9,49 @@ extension StorageContract {
       @Sendable (Storage, _ id: String, _ requester: String, TransactionLimits) async throws ->
         AdmissionOutcome
     /// Has alice accept what she was asked.
-    let accept: @Sendable (Storage, _ id: String) async throws -> Bool
+    let accept: @Sendable (Storage, _ id: TransactionID) async throws -> Bool
   }
 
   /// All of them: a new step that has a user asked belongs here.
   private static let ways: [Way] = [
     Way(name: "a transaction") { storage, id, requester, limits in
       try await storage.addTransaction(
-        Sample.transaction(id, by: requester), key: nil, limits: limits
+        Sample.transaction("\(id)", by: requester), key: nil, limits: limits
       ) { event("\($0)") }
     } accept: { storage, id in
       try await storage.decide(id, Sample.decision(at: 1050)) == .decided
     },
     Way(name: "a request of a client") { storage, id, requester, limits in
       let request = BackchannelRecord(
-        digest: Array(id.utf8), transaction: id, client: "c", delivery: .poll, expires: 1330, interval: 5)
+        digest: Array(id.utf8), transaction: "\(id)", client: "c", delivery: .poll, expires: 1330, interval: 5
+      )
       return try await storage.addBackchannelRequest(
-        request, asking: Sample.transaction(id, by: requester), limits: limits
+        request, asking: Sample.transaction("\(id)", by: requester), limits: limits
       ) { event("\($0)") }
     } accept: { storage, id in
       try await storage.decide(id, Sample.decision(at: 1050)) == .decided
     },
     Way(name: "a push message") { storage, id, requester, limits in
       try await storage.ask(
-        Sample.message(id, to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
+        Sample.message("\(id)", to: "m1", expires: 1300), of: "alice", by: requester, limits: limits)
     } accept: { storage, id in
-      try await storage.answerPushAuthMessage(id, .yes, at: 1050, audit: event("yes")) == .taken
+      try await storage.answerPushAuthMessage("\(id)", .yes, at: 1050, audit: event("yes")) == .taken
     },
     Way(name: "a UAF authentication on a device") { storage, id, requester, limits in
-      try await storage.dispatch(Sample.dispatched(id, "Auth", by: requester), limits)
+      try await storage.dispatch(Sample.dispatched("\(id)", "Auth", by: requester), limits)
     } accept: { storage, id in
-      try await storage.logIn(id) == .accepted
+      try await storage.logIn("\(id)") == .accepted
     },
     Way(name: "a UAF registration on a device") { storage, id, requester, limits in
-      try await storage.dispatch(Sample.dispatched(id, "Reg", by: requester), limits)
+      try await storage.dispatch(Sample.dispatched("\(id)", "Reg", by: requester), limits)
     } accept: { storage, id in
-      _ = try await storage.redeem(id)
+      _ = try await storage.redeem("\(id)")
       let key = UAFCredentialRecord(
-        aaid: "7357#0001", keyID: Array(id.utf8), user: "alice", publicKey: [4] + id.utf8, algorithm: 1,
+        aaid: "7357#0001", keyID: Array(id.text.utf8), user: "alice", publicKey: [4] + id.text.utf8,
+        algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
       return try await storage.finishUAFRegistration(
-        id, UAFOperationEnd(status: 1200, time: 1050), adding: [key.new], limit: 99
+        "\(id)", UAFOperationEnd(status: 1200, time: 1050), adding: [key.new], limit: 99
       ) { event("\($0)") } == .accepted
     },
   ]
@@ -71,7 +73,7 @@ extension StorageContract {
 
   /// A transaction of a requester, made at a time.
   private static func ask(
-    _ storage: Storage, _ id: String, by requester: String, at time: Int64, _ limits: TransactionLimits
+    _ storage: Storage, _ id: TransactionID, by requester: String, at time: Int64, _ limits: TransactionLimits
   ) async throws -> AdmissionOutcome {
     try await storage.addTransaction(
       Sample.transaction(id, by: requester, at: time), key: nil, limits: limits
@@ -91,12 +93,12 @@ extension StorageContract {
           try await expect(
             other.ask(storage, "x\(number)", "key:b", row), is: .coolingDown(retryAfter: 60),
             "\(other.name) after it")
-          try await expect(way.accept(storage, first), is: true, "its acceptance")
+          try await expect(way.accept(storage, "\(first)"), is: true, "its acceptance")
           try await expect(way.ask(storage, second, "key:a", waiting), is: .added, "the second")
           try await expect(
             other.ask(storage, "x\(number)", "key:b", waiting), is: .tooManyPending(retryAfter: 300),
             "\(other.name) beside it")
-          try await expect(way.accept(storage, second), is: true, "its acceptance")
+          try await expect(way.accept(storage, "\(second)"), is: true, "its acceptance")
         }
         try await expect(
           storage.transactions(TransactionFilter(state: .pending), before: nil, at: 1050, limit: 9).isEmpty,
@@ -133,8 +135,8 @@ extension StorageContract {
         try await prepare(storage)
         let limits = TransactionLimits(pending: 3, challenges: 1000)
         @Sendable func dispatch(
-          _ id: String, _ operation: String = "Auth", to target: String? = "d1",
-          for transaction: String? = nil
+          _ id: ID<UAFOperationRecord>, _ operation: String = "Auth", to target: ID<UAFTargetRecord>? = "d1",
+          for transaction: TransactionID? = nil
         ) async throws -> AdmissionOutcome {
           var session = Sample.dispatched(id, operation, by: "key:a")
           (session.target, session.transaction) = (target, transaction)
@@ -157,9 +159,10 @@ extension StorageContract {
         var anybodys = Sample.transaction("n", by: "key:a")
         anybodys.user = nil
         try await storage.addTransaction(anybodys, audit: event("transaction"))
-        for id in ["u1", "u2"] {
+        for id in ["u1", "u2"] as [ID<UAFTargetRecord>] {
           _ = try await storage.addTarget(id, of: "alice")
-          try await expect(dispatch(id, to: id, for: "n"), is: .added, "one for anybody, to alice's device")
+          try await expect(
+            dispatch("\(id)", to: id, for: "n"), is: .added, "one for anybody, to alice's device")
         }
         try await expect(
           dispatch("u3", to: "u3", for: "n"), is: .tooManyPending(retryAfter: 300), "and a third")
@@ -171,14 +174,14 @@ extension StorageContract {
         storage in
         try await storage.add(Sample.alice)
         let limits = TransactionLimits(pending: 5, challenges: 1000)
-        for id in ["a1", "a2", "a3"] {
-          try await expect(ask(storage, id, by: "key:a", at: 1000, limits), is: .added, id)
+        for id in ["a1", "a2", "a3"] as [TransactionID] {
+          try await expect(ask(storage, id, by: "key:a", at: 1000, limits), is: .added, "\(id)")
         }
         try await expect(
           ask(storage, "a4", by: "key:a", at: 1100, limits), is: .tooManyPending(retryAfter: 200),
           "beyond its share")
-        for id in ["b1", "b2"] {
-          try await expect(ask(storage, id, by: "key:b", at: 1100, limits), is: .added, id)
+        for id in ["b1", "b2"] as [TransactionID] {
+          try await expect(ask(storage, id, by: "key:b", at: 1100, limits), is: .added, "\(id)")
         }
         try await expect(
           ask(storage, "b3", by: "key:b", at: 1100, limits), is: .tooManyPending(retryAfter: 200),
@@ -193,23 +196,23 @@ extension StorageContract {
         try await storage.add(Sample.alice)
         try await storage.activate("c1")
         let limits = TransactionLimits(pending: 1000, challenges: 4, wait: 60, longestWait: 200)
-        for id in ["a1", "a2"] {
-          try await expect(ask(storage, id, by: "key:a", at: 1000, limits), is: .added, id)
+        for id in ["a1", "a2"] as [TransactionID] {
+          try await expect(ask(storage, id, by: "key:a", at: 1000, limits), is: .added, "\(id)")
         }
         for (id, time, wait) in [("a3", 1060, 120), ("a4", 1180, 200), ("a5", 1380, 200)]
           as [(String, Int64, Int64)]
         {
           try await expect(
-            ask(storage, id, by: "key:a", at: time - 1, limits), is: .coolingDown(retryAfter: 1),
+            ask(storage, "\(id)", by: "key:a", at: time - 1, limits), is: .coolingDown(retryAfter: 1),
             "\(id) too soon")
-          try await expect(ask(storage, id, by: "key:a", at: time, limits), is: .added, id)
+          try await expect(ask(storage, "\(id)", by: "key:a", at: time, limits), is: .added, id)
           try await expect(
             ask(storage, "x", by: "key:a", at: time, limits), is: .coolingDown(retryAfter: wait),
             "after \(id)")
         }
         // Five times in vain, and nothing of what others have is gone.
-        for id in ["b1", "c1"] {
-          try await expect(ask(storage, id, by: "key:\(id)", at: 1380, limits), is: .added, id)
+        for id in ["b1", "c1"] as [TransactionID] {
+          try await expect(ask(storage, id, by: "key:\(id)", at: 1380, limits), is: .added, "\(id)")
         }
         for requester in ["key:b1", "key:d"] {
           try await expect(
@@ -221,14 +224,15 @@ extension StorageContract {
         try await expect(
           ask(storage, "x", by: "key:d", at: 1580, limits), is: .coolingDown(retryAfter: 120), "after a6")
         try await expect(storage.decide("a6", Sample.decision(at: 1590)), is: .decided, "accepted")
-        for id in ["a7", "a8", "d1", "d2"] {
+        for id in ["a7", "a8", "d1", "d2"] as [TransactionID] {
           try await expect(
-            ask(storage, id, by: "key:\(id.prefix(1))", at: 1590, limits), is: .added, "\(id), in a new row")
+            ask(storage, id, by: "key:\(id.text.prefix(1))", at: 1590, limits), is: .added,
+            "\(id), in a new row")
         }
         _ = try await storage.unlockUser("alice", audit: event("unlocked"))
-        for id in ["a9", "e1", "e2"] {
+        for id in ["a9", "e1", "e2"] as [TransactionID] {
           try await expect(
-            ask(storage, id, by: "key:\(id.prefix(1))", at: 1590, limits), is: .added,
+            ask(storage, id, by: "key:\(id.text.prefix(1))", at: 1590, limits), is: .added,
             "\(id), after unlocking")
         }
       },
@@ -246,8 +250,8 @@ extension StorageContract {
         try await expect(ask(storage, "a2", by: "key:a", at: 1070, limits), is: .added, "a2")
         try await expect(
           ask(storage, "x", by: "key:a", at: 1070, limits), is: .coolingDown(retryAfter: 120), "after a2")
-        for id in ["b1", "b2"] {
-          try await expect(ask(storage, id, by: "key:b", at: 1070, limits), is: .added, id)
+        for id in ["b1", "b2"] as [TransactionID] {
+          try await expect(ask(storage, id, by: "key:b", at: 1070, limits), is: .added, "\(id)")
         }
         // What nobody was named for is counted for nobody, until its answer says who asked.
         var anybodys = Sample.transaction("n", by: "key:c")
@@ -282,7 +286,7 @@ extension StorageContract {
 
 extension Sample {
   fileprivate static func transaction(
-    _ id: String, by requester: String, at time: Int64 = 1000
+    _ id: TransactionID, by requester: String, at time: Int64 = 1000
   ) -> TransactionRecord {
     var transaction = transaction(id, created: time)
     transaction.requester = requester
@@ -290,12 +294,12 @@ extension Sample {
   }
 
   /// An operation whose token goes to the target `d1` of alice.
-  fileprivate static func dispatched(_ id: String, _ operation: String, by requester: String)
+  fileprivate static func dispatched(_ id: ID<UAFOperationRecord>, _ operation: String, by requester: String)
     -> UAFOperationRecord
   {
     var session = session(id, operation, of: "alice")
     (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
-    (session.tokenDigest, session.tokenExpires, session.expires) = (Array(id.utf8), 1300, 1300)
+    (session.tokenDigest, session.tokenExpires, session.expires) = (Array(id.text.utf8), 1300, 1300)
     session.requester = requester
     return session
   }
@@ -309,8 +313,8 @@ extension Storage {
   }
 
   /// Redeems a token, and answers by alice's key.
-  fileprivate func logIn(_ id: String) async throws -> UAFOutcome {
-    _ = try await redeem(id)
+  fileprivate func logIn(_ id: ID<UAFOperationRecord>) async throws -> UAFOutcome {
+    _ = try await redeem("\(id)")
     return try await finishUAFAuthentication(
       id, of: "alice", UAFOperationEnd(status: 1200, time: 1050),
       uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: 0)]

@@ -7,7 +7,7 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       try await storage.activate("c1")
       try await storage.activate("b1", user: "bob")
-      for id in ["t1", "t2", "t3"] {
+      for id in ["t1", "t2", "t3"] as [TransactionID] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
       }
       try await expect(
@@ -37,13 +37,13 @@ extension StorageContract {
         storage.make(Sample.transaction("t1"), Sample.limits, key: "k1"), is: .added, "a good key")
       _ = try await storage.revokeAPIKey("k1", keepingOneOf: "admin", at: 9, audit: event("revoked"))
       let entries = try await log(of: storage).count
-      for key in ["k1", "k2"] {
+      for key in ["k1", "k2"] as [ID<APIKeyRecord>] {
         try await expect(
           storage.make(Sample.transaction("t2"), Sample.limits, key: key), is: .keyRevoked,
           "asked with \(key)")
         try await expect(
           storage.end("t1", Sample.end(.withdrawn), key: key), is: .keyRevoked, "withdrawn with \(key)")
-        for container in ["c1", nil] {
+        for container in ["c1", nil] as [ContainerID?] {
           try await expect(
             storage.answer("t1", by: container, key: key), is: .keyRevoked, "answered with \(key)")
         }
@@ -59,7 +59,7 @@ extension StorageContract {
       try await storage.activate("c1")
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
       let wait = WaitRecord(failures: 4, until: 1130, expires: 90_000)
-      @Sendable func answer(_ container: String?, from client: [UInt8]) async throws -> DecisionOutcome {
+      @Sendable func answer(_ container: ContainerID?, from client: [UInt8]) async throws -> DecisionOutcome {
         let attempt = AnswerAttempt(container: container, isTyped: true, client: client, time: 1100)
         return try await storage.answerTransaction(
           "t1", attempt, attempts: 3, waits: { ($0 == wait ? 30 : nil, wait) }
@@ -67,7 +67,7 @@ extension StorageContract {
       }
       try await expect(answer(nil, from: [1]), is: .notSigned, "a wrong answer")
       try await expect(storage.credential("c1")?.failures, is: 1, "refused codes")
-      for container in [nil, "c1"] {
+      for container in [nil, "c1"] as [ContainerID?] {
         try await expect(answer(container, from: [1]), is: .waiting(seconds: 30), "an answer within the wait")
       }
       try await expect(storage.credential("c1")?.failures, is: 1, "refused codes, after the wait began")
@@ -79,10 +79,11 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       for (id, fields) in [("t1", [0, 2, 31]), ("t2", []), ("t3", nil)] as [(String, [Int]?)] {
-        var transaction = Sample.transaction(id)
+        var transaction = Sample.transaction("\(id)")
         transaction.typedFields = fields
         try await storage.addTransaction(transaction, audit: event("transaction"))
-        try await expect(storage.transaction(id), is: transaction, "the transaction with \(fields ?? [-1])")
+        try await expect(
+          storage.transaction("\(id)"), is: transaction, "the transaction with \(fields ?? [-1])")
       }
     },
     Check("what a device is refused fills the audit log no further than sixty entries an hour") { storage in
@@ -121,7 +122,7 @@ extension StorageContract {
       "what nobody has found to have expired has expired, also where its user is suspended, or its container revoked"
     ) {
       storage in
-      for user in ["alice", "bob"] {
+      for user: UserID in ["alice", "bob"] {
         try await storage.add(user == "alice" ? Sample.alice : Sample.bob)
         try await storage.activate("c-\(user)", user: user)
         for (id, created) in [("over", 1000), ("open", 1001)] as [(String, Int64)] {
@@ -135,7 +136,7 @@ extension StorageContract {
       try expect(outcome, is: .changed, "a suspension")
       let revocation = AuditRecord(.containerRevoked(container: "c-bob"), by: .local, at: 1300)
       _ = try await storage.revokeContainer("c-bob", audit: revocation, lost: Sample.lost)
-      for user in ["alice", "bob"] {
+      for user: UserID in ["alice", "bob"] {
         try await expect(
           storage.transaction("over-\(user)")?.state, is: .expired, "what was over, of \(user)")
         try await expect(storage.transaction("over-\(user)")?.end, is: nil, "a reason, of \(user)")
@@ -215,10 +216,12 @@ extension StorageContract {
       try await storage.activate("c1")
       // One requester's is half of it, rounded up.
       let limits = TransactionLimits(pending: 1000, challenges: 5, wait: 60, longestWait: 200)
-      @Sendable func make(_ id: String, at time: Int64) async throws -> AdmissionOutcome {
+      @Sendable func make(_ id: TransactionID, at time: Int64) async throws -> AdmissionOutcome {
         try await storage.make(Sample.transaction(id, created: time), limits)
       }
-      for id in ["a1", "a2", "a3"] { try await expect(make(id, at: 1000), is: .added, "the first three") }
+      for id in ["a1", "a2", "a3"] as [TransactionID] {
+        try await expect(make(id, at: 1000), is: .added, "the first three")
+      }
       try await expect(make("a4", at: 1000), is: .coolingDown(retryAfter: 60), "the fourth at once")
       try await expect(make("a4", at: 1059), is: .coolingDown(retryAfter: 1), "the fourth a second early")
       try await expect(make("a4", at: 1060), is: .added, "the fourth in time")
@@ -229,7 +232,9 @@ extension StorageContract {
         storage.decide("a5", Sample.decision(.denied, at: 1190), limits), is: .decided, "denied")
       try await expect(make("a6", at: 1190), is: .coolingDown(retryAfter: 190), "after a denial")
       try await expect(storage.decide("a4", Sample.decision(at: 1190), limits), is: .decided, "accepted")
-      for id in ["b1", "b2"] { try await expect(make(id, at: 1190), is: .added, "after an acceptance") }
+      for id in ["b1", "b2"] as [TransactionID] {
+        try await expect(make(id, at: 1190), is: .added, "after an acceptance")
+      }
       try await expect(
         storage.decide("b1", Sample.decision(.reported, at: 1200), limits), is: .decided, "reported")
       try await expect(make("b3", at: 1200), is: .coolingDown(retryAfter: 60), "after a report")
@@ -288,7 +293,7 @@ extension StorageContract {
 
 extension Sample {
   static func end(
-    _ state: TransactionRecord.State, by container: String? = nil, at time: Int64 = 1100
+    _ state: TransactionRecord.State, by container: ContainerID? = nil, at time: Int64 = 1100
   ) -> EndRecord {
     EndRecord(state: state, reason: "why", message: "more", container: container, time: time)
   }
@@ -300,7 +305,7 @@ extension Sample {
 
 extension Storage {
   fileprivate func answer(
-    _ id: String, by container: String?, key: String?
+    _ id: TransactionID, by container: ContainerID?, key: ID<APIKeyRecord>?
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await answerTransaction(
       id, AnswerAttempt(container: container, key: key, time: 1100), attempts: 3,
@@ -309,7 +314,7 @@ extension Storage {
   }
 
   func make(
-    _ transaction: TransactionRecord, _ limits: TransactionLimits, key: String? = nil
+    _ transaction: TransactionRecord, _ limits: TransactionLimits, key: ID<APIKeyRecord>? = nil
   ) async throws -> AdmissionOutcome {
     try await addTransaction(transaction, key: key, limits: limits) { StorageContract.event("made \($0)") }
   }

@@ -22,16 +22,17 @@ extension StorageContract {
       try await storage.activate("c1")
       for number in 1...5 {
         // Made in this order, whatever the clock says.
-        let user = number.isMultiple(of: 2) ? "bob" : "alice"
+        let user: UserID = number.isMultiple(of: 2) ? "bob" : "alice"
         try await storage.addTransaction(
           Sample.transaction("t\(number)", user: user, created: 1000 - Int64(number)),
           audit: event("transaction"))
       }
       try await expect(storage.decide("t3", Sample.decision()), is: .decided, "a decision")
       func ids(
-        _ user: String?, _ state: TransactionRecord.State?, before id: String? = nil, at time: Int64 = 1000,
+        _ user: UserID?, _ state: TransactionRecord.State?, before id: TransactionID? = nil,
+        at time: Int64 = 1000,
         limit: Int = 10
-      ) async throws -> [String] {
+      ) async throws -> [TransactionID] {
         try await storage.transactions(
           TransactionFilter(user: user, state: state), before: id, at: time, limit: limit
         ).map(\.id)
@@ -60,7 +61,7 @@ extension StorageContract {
       }
       try await storage.addTransaction(Sample.transaction("u", user: "bob"), audit: event("transaction"))
       func pending(_ time: Int64) async throws -> [String]? {
-        try await storage.pendingTransactions(ofContainer: "c1", at: time)?.transactions.map(\.id)
+        try await storage.pendingTransactions(ofContainer: "c1", at: time)?.transactions.map(\.id.text)
       }
       try await expect(pending(1000), is: (6..<70).reversed().map { "t\($0)" }, "the oldest 64")
       try await expect(pending(1298), is: ["t1", "t0"], "those that end after 1298")
@@ -95,7 +96,7 @@ extension StorageContract {
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
       try await expect(
         storage.decide("t1", Sample.decision(by: "b1")), is: .unknown, "a decision by another user")
-      for container in ["c2", "nothing"] {
+      for container in ["c2", "nothing"] as [ContainerID] {
         try await expect(
           storage.decide("t1", Sample.decision(by: container)), is: .signerChanged,
           "a decision by \(container)")
@@ -111,7 +112,7 @@ extension StorageContract {
       storage in
       let stored = try await storage.asked(["t1", "t2"])
       @Sendable func decide(
-        _ id: String, request: UInt8, by signer: ContainerRecord,
+        _ id: TransactionID, request: UInt8, by signer: ContainerRecord,
         _ verdict: DecisionVerdict = .take(Sample.decision(), isSigned: true, hasRightNumber: true)
       ) async throws -> DecisionOutcome {
         let attempt = DecisionAttempt(
@@ -165,10 +166,10 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2", device: 8)
-      for id in ["t1", "t2", "t3"] {
+      for id in ["t1", "t2", "t3"] as [TransactionID] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
       }
-      @Sendable func wrong(_ id: String) async throws -> DecisionOutcome {
+      @Sendable func wrong(_ id: TransactionID) async throws -> DecisionOutcome {
         try await storage.decide(id, Sample.decision(), isSigned: false)
       }
       for _ in 0..<2 { try await expect(wrong("t1"), is: .notSigned, "a wrong signature") }

@@ -2,7 +2,7 @@ import SignetStorage
 
 extension StorageContract {
   private static func credential(
-    _ key: UInt8, user: String = "alice", counter: UInt32 = 0
+    _ key: UInt8, user: UserID = "alice", counter: UInt32 = 0
   ) -> UAFCredentialRecord {
     var credential = UAFCredentialRecord(
       aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), user: user, publicKey: [4, key],
@@ -13,7 +13,7 @@ extension StorageContract {
   }
 
   private static func session(
-    _ id: String, _ operation: String = "Auth", transaction: String? = nil
+    _ id: ID<UAFOperationRecord>, _ operation: String = "Auth", transaction: TransactionID? = nil
   ) -> UAFOperationRecord {
     var session = UAFOperationRecord(
       id: id, operation: operation, user: "alice", context: "{}", created: 1000, expires: 1100,
@@ -32,7 +32,7 @@ extension StorageContract {
   }
 
   private static func authenticate(
-    _ storage: Storage, _ id: String, _ uses: [CounterUpdate], of user: String = "alice",
+    _ storage: Storage, _ id: ID<UAFOperationRecord>, _ uses: [CounterUpdate], of user: UserID = "alice",
     at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFAuthentication(
@@ -41,7 +41,8 @@ extension StorageContract {
   }
 
   private static func register(
-    _ storage: Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
+    _ storage: Storage, _ id: ID<UAFOperationRecord>, _ credentials: [UAFCredentialRecord],
+    at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFRegistration(id, end(at: time), adding: credentials.map(\.new), limit: 4) {
       event($0 == .accepted ? "taken" : "refused")
@@ -94,8 +95,8 @@ extension StorageContract {
     Check("UAF counters grow, or stay 0") { storage in
       try await prepare(storage, [0, 5])
       for (id, uses) in [("a", [use(1, 0)]), ("b", [use(1, 0), use(2, 6)]), ("c", [use(1, 3)])] {
-        try await storage.addUAFOperation(session(id), audit: nil)
-        try expect(await authenticate(storage, id, uses), is: .accepted, "authentication \(id)")
+        try await storage.addUAFOperation(session("\(id)"), audit: nil)
+        try expect(await authenticate(storage, "\(id)", uses), is: .accepted, "authentication \(id)")
       }
       let counters = try await storage.uafCredentials(user: "alice").map(\.signCounter)
       try expect(counters, is: [3, 6], "the counters")
@@ -103,18 +104,18 @@ extension StorageContract {
     Check("a UAF key whose counter does not grow is in quarantine") { storage in
       try await prepare(storage, [5, 5, 5])
       for (id, key, counter) in [("a", 1, 5), ("b", 2, 4), ("c", 3, 0)] as [(String, UInt8, UInt32)] {
-        try await storage.addUAFOperation(session(id), audit: nil)
+        try await storage.addUAFOperation(session("\(id)"), audit: nil)
         let copied = use(key, counter)
         try expect(
-          await authenticate(storage, id, [copied]), is: .clonedAuthenticator(copied),
+          await authenticate(storage, "\(id)", [copied]), is: .clonedAuthenticator(copied),
           "counter \(counter) after 5")
-        try expect(try await storage.uafOperation(id)?.state, is: .failed, "the operation")
-        try await storage.addUAFOperation(session(id + "2"), audit: nil)
+        try expect(try await storage.uafOperation("\(id)")?.state, is: .failed, "the operation")
+        try await storage.addUAFOperation(session("\(id)2"), audit: nil)
         try expect(
-          await authenticate(storage, id + "2", [use(key, 100)]), is: .keyUnknown, "a key in quarantine")
+          await authenticate(storage, "\(id)2", [use(key, 100)]), is: .keyUnknown, "a key in quarantine")
         let statuses = [
-          try await storage.uafOperation(id)?.end?.status,
-          try await storage.uafOperation(id + "2")?.end?.status,
+          try await storage.uafOperation("\(id)")?.end?.status,
+          try await storage.uafOperation("\(id)2")?.end?.status,
         ]
         try expect(statuses, is: [1498, 1481], "what the clients are told")
       }
@@ -132,11 +133,11 @@ extension StorageContract {
     },
     Check("a UAF response decides its transaction, unless that has ended") { storage in
       try await prepare(storage, [0])
-      for id in ["t1", "t2"] {
+      for id in ["t1", "t2"] as [TransactionID] {
         _ = try await storage.addTransaction(
           Sample.transaction(id), key: nil, limits: TransactionLimits()
         ) { _ in event("transaction") }
-        try await storage.addUAFOperation(session(id, transaction: id), audit: nil)
+        try await storage.addUAFOperation(session("\(id)", transaction: id), audit: nil)
       }
       try expect(await authenticate(storage, "t1", [use(1, 0)]), is: .accepted, "of a pending one")
       let decided = try await storage.transaction("t1")
@@ -153,10 +154,12 @@ extension StorageContract {
     Check("no UAF operation begins for a transaction that is over, and its user is not counted as asked") {
       storage in
       try await prepare(storage, [0])
-      for id in ["t1", "t2", "t3"] {
+      for id in ["t1", "t2", "t3"] as [TransactionID] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
       }
-      func begin(_ id: String, for transaction: String, at time: Int64) async throws -> AdmissionOutcome {
+      func begin(_ id: ID<UAFOperationRecord>, for transaction: TransactionID, at time: Int64) async throws
+        -> AdmissionOutcome
+      {
         var session = session(id, transaction: transaction)
         (session.created, session.expires, session.target) = (time, time + 100, "d1")
         return try await storage.addUAFOperation(session, limits: TransactionLimits(challenges: 1)) {
@@ -177,7 +180,7 @@ extension StorageContract {
       try await storage.addUAFOperation(session("t3", transaction: "t3"), audit: nil)
       try expect(await authenticate(storage, "t3", [use(1, 0)]), is: .accepted, "an answer")
       try await expect(begin("accepted", for: "t3", at: 1200), is: .transactionOver, "an accepted one")
-      for id in ["late", "back", "withdrawn", "accepted"] {
+      for id in ["late", "back", "withdrawn", "accepted"] as [ID<UAFOperationRecord>] {
         try await expect(storage.uafOperation(id) == nil, is: true, "\(id) is not added")
         try await expect(
           log(of: storage).count { $0 == event("\(id) transactionOver").text }, is: 1, "the event of \(id)")
@@ -192,7 +195,7 @@ extension StorageContract {
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
       let (asked, key) = (try await storage.transaction("t1"), credential(1, counter: 5))
       let refusal = UAFOutcome.requirementNotMet(reason: "no")
-      for id in ["a", "b"] {
+      for id in ["a", "b"] as [ID<UAFOperationRecord>] {
         try await storage.addUAFOperation(session(id, transaction: id == "b" ? "t1" : nil), audit: nil)
         let outcome = try await storage.finishUAFAuthentication(id, of: "alice", end(), uses: [use(1, 6)]) {
           event($0 == refusal ? "refused" : "accepted")
@@ -245,7 +248,7 @@ extension StorageContract {
       try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
       _ = try await storage.addTarget("device", of: "alice")
       for (id, digest) in [("s", 1), ("late", 2)] as [(String, UInt8)] {
-        var waiting = session(id)
+        var waiting = session("\(id)")
         waiting.state = .tokenCreated
         waiting.tokenDigest = [digest]
         waiting.tokenExpires = 1060
@@ -294,7 +297,8 @@ extension StorageContract {
       try await prepare(storage, [0, 0])
       let key = UAFKeySelection(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
       @Sendable func deregister(
-        _ id: String, _ selection: UAFKeySelection, of user: String = "alice", at time: Int64 = 1050
+        _ id: ID<UAFOperationRecord>, _ selection: UAFKeySelection, of user: UserID = "alice",
+        at time: Int64 = 1050
       ) async throws -> UAFOutcome {
         try await storage.finishUAFDeregistration(
           id, of: user, end(at: time), removing: [selection], audit: event("ended")
@@ -342,14 +346,14 @@ extension StorageContract {
         as [(UInt8, String, String?)]
       {
         var registration = session("s\(number)", "Reg")
-        registration.user = user
+        registration.user = "\(user)"
         try await storage.addUAFOperation(registration, audit: nil)
-        var key = credential(number, user: user)
+        var key = credential(number, user: "\(user)")
         key.device = device
         try expect(await register(storage, "s\(number)", [key]), is: .accepted, "registration \(number)")
         _ = try await storage.addUAFTarget(
           UAFTargetRecord(
-            id: "t\(number)", user: user, device: device, name: "\(number)", dispatcher: nil,
+            id: "t\(number)", user: "\(user)", device: device, name: "\(number)", dispatcher: nil,
             sealedTarget: nil,
             signatureKey: [4], encryptionKey: nil, created: 1000), limit: 4, audit: event("target"))
       }

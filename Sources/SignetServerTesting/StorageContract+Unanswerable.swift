@@ -3,14 +3,14 @@ import SignetStorage
 
 // Requests that nothing of their user's could answer, or could any more.
 extension StorageContract {
-  private static let locks: [(name: String, @Sendable (Storage, _ user: String) async throws -> Void)] = [
+  private static let locks: [(name: String, @Sendable (Storage, _ user: UserID) async throws -> Void)] = [
     ("a lock of its device", { _ = try await $0.lockDevice(of: $1) }),
     ("a lock of its container", { try await $0.order(.lock, "c-\($1)") }),
     ("the order to wipe it", { try await $0.order(.wipe, "c-\($1)") }),
     ("its report", { try await $0.report(.locked, of: "c-\($1)") }),
   ]
 
-  private static let removals: [(name: String, @Sendable (Storage, _ user: String) async throws -> Void)] = [
+  private static let removals: [(name: String, @Sendable (Storage, _ user: UserID) async throws -> Void)] = [
     ("a revocation of its container", { _ = try await $0.revokeContainer("c-\($1)") }),
     (
       "a revocation of its device",
@@ -36,22 +36,24 @@ extension StorageContract {
 
   /// A client's request to alice, with an operation for the target `d1` and a message to the app `m1`.
   private static func ask(
-    _ storage: Storage, _ id: String, target: String? = nil, until end: Int64 = 1300, app: String? = nil
+    _ storage: Storage, _ id: TransactionID, target: ID<UAFTargetRecord>? = nil, until end: Int64 = 1300,
+    app: String? = nil
   ) async throws -> AdmissionOutcome {
     var asking = TransactionAsking()
     if let target {
       var session = Sample.session("s-\(id)", "Auth", of: "alice")
       (session.state, session.request, session.target) = (.tokenCreated, nil, target)
-      (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), end)
+      (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.text.utf8), end)
       asking.sessions = [(session, event("operation"))]
     }
     if let app {
       let message = PushAuthMessageRecord(
-        id: "p-\(id)", of: id, mechanism: app, kind: "default", challenge: [3], created: 1000, expires: 1300)
+        id: "p-\(id)", of: id, mechanism: "\(app)", kind: "default", challenge: [3], created: 1000,
+        expires: 1300)
       asking.messages = [(message, event("message"))]
     }
     let request = BackchannelRecord(
-      digest: Array(id.utf8), transaction: id, client: "bank", delivery: .ping, expires: 1_330,
+      digest: Array(id.text.utf8), transaction: id, client: "bank", delivery: .ping, expires: 1_330,
       sealedNotice: [9], interval: 5)
     return try await storage.addBackchannelRequest(
       request, asking: Sample.transaction(id), limits: Sample.limits, by: asking
@@ -66,13 +68,13 @@ extension StorageContract {
     try await storage.addClient(client, audit: event("client"))
   }
 
-  private static func expectEnded(_ storage: Storage, _ id: String, _ what: String) async throws {
+  private static func expectEnded(_ storage: Storage, _ id: TransactionID, _ what: String) async throws {
     let found = try await storage.transaction(id)
     try expect(found?.state, is: .withdrawn, "\(what): the state")
     try expect(found?.end?.reason, is: "noAuthenticator", "\(what): the reason")
   }
 
-  private static func expectWaiting(_ storage: Storage, _ id: String, _ what: String) async throws {
+  private static func expectWaiting(_ storage: Storage, _ id: TransactionID, _ what: String) async throws {
     try await expect(storage.transaction(id)?.state, is: .pending, "\(what): the state")
   }
 
@@ -85,7 +87,7 @@ extension StorageContract {
       try await storage.add(Sample.alice)
       try await storage.activate("c-alice")
       try await lock(storage, "alice")
-      @Sendable func ask(_ id: String, _ statuses: [String]) async throws -> AdmissionOutcome {
+      @Sendable func ask(_ id: TransactionID, _ statuses: [String]) async throws -> AdmissionOutcome {
         var transaction = Sample.transaction(id)
         transaction.statuses = statuses
         return try await storage.addTransaction(
@@ -108,7 +110,7 @@ extension StorageContract {
 
   private static let endedChecks = (locks + removals).map { name, lose in
     Check("a request ends with the last that could answer it: by \(name)") { storage in
-      for user in ["alice", "bob"] {
+      for user in ["alice", "bob"] as [UserID] {
         try await storage.add(UserRecord(id: user, created: 100))
         try await storage.activate("c-\(user)", user: user)
       }
@@ -117,7 +119,7 @@ extension StorageContract {
       anybodys.user = nil
       try await storage.addTransaction(anybodys, audit: event("asked"))
       try await storage.addTransaction(Sample.transaction("b", user: "bob"), audit: event("asked"))
-      for id in ["t1", "t2"] {
+      for id in ["t1", "t2"] as [TransactionID] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("asked"))
       }
       try await lose(storage, "alice")
@@ -137,7 +139,9 @@ extension StorageContract {
         .transactionWithdrawn(transaction: "t1", reason: "noAuthenticator"), by: .key("k"), at: 1050)
       try await expect(log(of: storage).count { $0 == ended.text }, is: 1, "events")
       try await expect(storage.transaction("t2")?.state, is: .accepted, "what was decided before")
-      for id in ["n", "b"] { try await expectWaiting(storage, id, "\(id), of somebody else") }
+      for id in ["n", "b"] as [TransactionID] {
+        try await expectWaiting(storage, id, "\(id), of somebody else")
+      }
       try await lose(storage, "bob")
       try await expectEnded(storage, "b", "bob's")
     }
@@ -186,10 +190,10 @@ extension StorageContract {
       }
       try await begin(1)
       func logIn(_ counter: UInt32) async throws -> UAFOutcome {
-        let session = "l\(counter)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
+        let session: ID<UAFOperationRecord> = "l\(counter)-\(Base64URL.encode(SystemRandomSource().bytes(8)))"
         try await storage.addUAFOperation(Sample.session(session, "Auth", of: "alice"), audit: nil)
         return try await storage.finishUAFAuthentication(
-          session, of: "alice", UAFOperationEnd(status: 1200, time: 1050),
+          "\(session)", of: "alice", UAFOperationEnd(status: 1200, time: 1050),
           uses: [CounterUpdate(aaid: "7357#0001", keyID: Array("k1".utf8), signCounter: counter)]
         ) { _ in at(1050) }
       }
@@ -217,12 +221,12 @@ extension StorageContract {
       _ = try await storage.register("k1", of: "alice")
       _ = try await storage.addTarget("d1", of: "alice")
       let end = UAFOperationEnd(status: 1491, time: 1050)
-      func refuse(_ session: String) async throws -> Bool {
+      func refuse(_ session: ID<UAFOperationRecord>) async throws -> Bool {
         try await storage.failUAFOperation(session, end, audit: at(1050))
       }
       // The operation of t2 is over before the request is.
-      for (id, end) in [("t1", 1300), ("t2", 1290), ("t3", 1300)] as [(String, Int64)] {
-        try await expect(ask(storage, id, target: "d1", until: end), is: .added, id)
+      for (id, end) in [("t1", 1300), ("t2", 1290), ("t3", 1300)] as [(TransactionID, Int64)] {
+        try await expect(ask(storage, id, target: "d1", until: end), is: .added, "\(id)")
       }
       try await expect(refuse("s-t1"), is: true, "a refusal")
       try await expectEnded(storage, "t1", "the refusal")
@@ -243,7 +247,7 @@ extension StorageContract {
       try await expectEnded(storage, "t3", "that answer")
       // A relying party may have any of the user's keys asked, but for what it has asked by an operation alone.
       for (id, kind) in [("r1", nil), ("r2", .uaf)] as [(String, AuthenticatorRecord.Kind?)] {
-        var transaction = Sample.transaction(id)
+        var transaction = Sample.transaction("\(id)")
         transaction.soleKind = kind
         var own = TransactionAsking()
         own.mayAskUAFKeys = true
@@ -253,7 +257,7 @@ extension StorageContract {
           }, is: .added, id)
         try await expect(refuse("none"), is: false, "no operation")
         var session = Sample.session("s-\(id)", "Auth", of: "alice")
-        session.transaction = id
+        session.transaction = "\(id)"
         try await storage.addUAFOperation(session, audit: nil)
         try await expect(refuse("s-\(id)"), is: true, "a refusal")
       }
@@ -276,7 +280,9 @@ extension StorageContract {
           of: "alice", [UAFKeySelection(aaid: "7357#0001", keyID: Array(key.utf8))]
         ) { _, _ in Self.at(time) }
       }
-      for id in ["t1", "t2"] { try await expect(ask(storage, id, target: "d1"), is: .added, id) }
+      for id in ["t1", "t2"] as [TransactionID] {
+        try await expect(ask(storage, id, target: "d1"), is: .added, "\(id)")
+      }
       try await expect(storage.redeem("t1"), is: true, "a token")
       try await lose("k2", at: 1169)
       try await expectWaiting(storage, "t1", "in the last second of its operation")
@@ -297,12 +303,12 @@ extension StorageContract {
       try await prepare(storage)
       _ = try await storage.register("k1", of: "alice", on: "tablet")
       _ = try await storage.addTarget("d1", of: "alice")
-      func order(_ id: String, key: String = "shop") async throws -> AdmissionOutcome {
+      func order(_ id: TransactionID, key: ID<APIKeyRecord> = "shop") async throws -> AdmissionOutcome {
         var transaction = Sample.transaction(id)
         transaction.soleKind = .uaf
         var session = Sample.session("s-\(id)", "Auth", of: "alice")
         (session.state, session.request, session.target) = (.tokenCreated, nil, "d1")
-        (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.utf8), 1300)
+        (session.transaction, session.tokenDigest, session.tokenExpires) = (id, Array(id.text.utf8), 1300)
         let asked = UAFAsking(transaction, key: key) { _ in event("asked") }
         return try await storage.addUAFOperation(session, answering: asked, limits: Sample.limits) { _ in
           event("operation")
@@ -322,13 +328,13 @@ extension StorageContract {
       ) { _, _ in at(1050) }
       try await expectWaiting(storage, "t1", "whose operation is open")
       let device = try await storage.devices(user: "alice").first { $0.installation == Sample.installation }
-      _ = try await storage.lockDevice(device?.id ?? "")
+      _ = try await storage.lockDevice(device?.id ?? "none")
       try await expect(.deviceLocked, "for a target on a locked device") { try await order("t3") }
       try await expect(storage.transaction("t3") == nil, is: true, "no transaction without an operation")
     },
     Check("a request that waits for an app alone ends with the app") { storage in
       try await prepare(storage)
-      for app in ["m1", "m2"] {
+      for app in ["m1", "m2"] as [ID<PushAuthMechanismRecord>] {
         try await storage.addPushAuthMechanism(
           PushAuthMechanismRecord(
             id: app, user: "alice", sealedSecret: [1], challenge: [2], created: 1000, expires: 1900),
@@ -352,7 +358,7 @@ extension StorageContract {
       let storage = plain.judging(by: rules)
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      func ask(_ id: String, _ requirements: [String]) async throws -> AdmissionOutcome {
+      func ask(_ id: TransactionID, _ requirements: [String]) async throws -> AdmissionOutcome {
         var transaction = Sample.transaction(id)
         transaction.requirements = requirements
         return try await storage.addTransaction(

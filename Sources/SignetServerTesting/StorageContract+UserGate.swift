@@ -8,9 +8,9 @@ extension StorageContract {
     let step: String
     let name: String
     /// What has to be there before the step, while the user is active.
-    let prepare: @Sendable (Storage, _ user: String) async throws -> Void
+    let prepare: @Sendable (Storage, _ user: UserID) async throws -> Void
     /// Whether the step accepted.
-    let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
+    let accepts: @Sendable (Storage, _ user: UserID) async throws -> Bool
   }
 
   /// The steps that accept something of an active user only, by the names of their methods.
@@ -35,7 +35,7 @@ extension StorageContract {
       try await $0.activate("c-\($1)", user: $1)
     } accepts: {
       storage, user in
-      try await storage.claimRequest(Array(user.utf8), of: "c-\(user)", expires: 5000) != nil
+      try await storage.claimRequest(Array(user.text.utf8), of: "c-\(user)", expires: 5000) != nil
     },
     GatedStep(step: "decideTransaction", name: "a decision") { storage, user in
       try await storage.activate("c-\(user)", user: user)
@@ -97,7 +97,7 @@ extension StorageContract {
     } accepts: { storage, user in
       var successor = Sample.container("n-\(user)", activation: "a-c-\(user)", user: user)
       successor.renews = "c-\(user)"
-      let new = NewContainer(successor, Sample.credential(successor.id, user: user))
+      let new = NewContainer(successor, Sample.credential(ID(of: successor.id), user: user))
       return try await storage.stageRenewal(of: "c-\(user)", by: new, limit: 3) { _ in event("renewal") }
         == .staged
     },
@@ -153,16 +153,16 @@ extension StorageContract {
       _ = try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)"))
     } accepts: { storage, user in
       try await storage.issueTokens(
-        for: Array(user.utf8), of: "bank-\(user)", at: 1200, pushedWithin: 60, audit: event("issued"))
+        for: Array(user.text.utf8), of: "bank-\(user)", at: 1200, pushedWithin: 60, audit: event("issued"))
     },
     GatedStep(step: "redeemUAFToken", name: "a UAF token") { storage, user in
       var session = Sample.uafOperation("u-\(user)", of: user)
       (session.state, session.request) = (.tokenCreated, nil)
-      (session.tokenDigest, session.tokenExpires) = (Array(user.utf8), 1100)
+      (session.tokenDigest, session.tokenExpires) = (Array(user.text.utf8), 1100)
       try await storage.addUAFOperation(session, audit: nil)
     } accepts: { storage, user in
       try await storage.redeemUAFToken(
-        Array(user.utf8), request: [1], at: 1050, until: 1100, audit: event("redeemed"))
+        Array(user.text.utf8), request: [1], at: 1050, until: 1100, audit: event("redeemed"))
     },
     GatedStep(step: "addUAFOperation", name: "the beginning of a UAF operation") { _, _ in
     } accepts: { storage, user in
@@ -179,7 +179,7 @@ extension StorageContract {
       _ = try await storage.registerUAF("r-\(user)", of: user)
       try await storage.addUAFOperation(Sample.uafOperation("u-\(user)", of: nil), audit: nil)
     } accepts: { storage, user in
-      let use = CounterUpdate(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
+      let use = CounterUpdate(aaid: "7357#0001", keyID: Array(user.text.utf8), signCounter: 9)
       return try await storage.finishUAFAuthentication(
         "u-\(user)", of: user, UAFOperationEnd(status: 1200, time: 1050), uses: [use]
       ) { _ in event("uaf") } == .accepted
@@ -236,7 +236,7 @@ extension StorageContract {
   static let userGate: [Check] =
     gatedSteps.map { step in
       Check("\(step.name): accepted of an active user, and of no other") { storage in
-        for user in ["active", "suspended", "resumed", "deleted"] {
+        for user in ["active", "suspended", "resumed", "deleted"] as [UserID] {
           try await storage.add(UserRecord(id: user, created: 1000))
           try await step.prepare(storage, user)
         }
@@ -246,12 +246,12 @@ extension StorageContract {
           storage.resumeUser("resumed", at: 1020, audit: event("resumed")), is: .changed, "resume")
         try await expect(storage.delete("deleted"), is: .changed, "delete")
         try await expect(step.accepts(storage, "active"), is: true, "of an active user")
-        for user in ["suspended", "deleted"] {
+        for user in ["suspended", "deleted"] as [UserID] {
           let before = try await storage.container("c-\(user)")
           do {
             try await expect(step.accepts(storage, user), is: false, "of a user who is \(user)")
           } catch StorageFailure.userNotActive(let state) {
-            try expect(state.rawValue, is: user, "the state that is told")
+            try expect(state.rawValue, is: user.text, "the state that is told")
           } catch StorageFailure.unknown where user == "deleted" {
             // What was bound to the account is gone.
           }

@@ -4,7 +4,7 @@ import SignetStorage
 extension StorageContract {
   static let userLife: [Check] = [
     Check("what refuses is taken of what a suspended user has, and nothing of a deleted one") { storage in
-      for user in ["suspended", "deleted"] {
+      for user in ["suspended", "deleted"] as [UserID] {
         try await storage.add(UserRecord(id: user, created: 1000))
         try await storage.activate("c-\(user)", user: user)
         for name in ["cancelled", "denied", "reported", "accepted"] {
@@ -18,15 +18,15 @@ extension StorageContract {
       }
       try await expect(storage.suspend("suspended"), is: .changed, "suspend")
       try await expect(storage.delete("deleted"), is: .changed, "delete")
-      @Sendable func cancel(_ user: String) async throws -> DecisionOutcome {
+      @Sendable func cancel(_ user: UserID) async throws -> DecisionOutcome {
         try await storage.end("cancelled-\(user)", Sample.end(.cancelled, by: "c-\(user)"))
       }
       @Sendable func decide(
-        _ state: TransactionRecord.State, _ user: String
+        _ state: TransactionRecord.State, _ user: UserID
       ) async throws -> DecisionOutcome {
         try await storage.decide("\(state)-\(user)", Sample.decision(state, by: "c-\(user)"))
       }
-      @Sendable func remove(_ user: String) async throws -> Bool {
+      @Sendable func remove(_ user: UserID) async throws -> Bool {
         try await storage.removePushTarget(
           "p-\(user)", of: "c-\(user)", ifSealed: nil, audit: event("removed"))
       }
@@ -57,7 +57,7 @@ extension StorageContract {
       storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
-      for id in ["t1", "t2"] {
+      for id in ["t1", "t2"] as [TransactionID] {
         try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
       }
       try await storage.addUAFOperation(Sample.uafOperation("u1", of: "alice"), audit: nil)
@@ -69,7 +69,7 @@ extension StorageContract {
       try expect(user?.state, is: .suspended, "the state")
       try expect(user?.stateReason, is: "why", "the reason")
       try expect(user?.stateSince, is: 1010, "since when")
-      for id in ["t1", "t2"] {
+      for id in ["t1", "t2"] as [TransactionID] {
         try await expect(storage.transaction(id)?.state, is: .withdrawn, "a request")
         try await expect(storage.transaction(id)?.end?.reason, is: "userNotActive", "why it ended")
       }
@@ -98,7 +98,7 @@ extension StorageContract {
         event("token")
       }
       _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
-      for id in ["registered", "open"] {
+      for id in ["registered", "open"] as [ID<PushAuthMechanismRecord>] {
         var app = Sample.mechanism(id, of: "alice")
         app.credential = "codes-\(id)"
         try await storage.addPushAuthMechanism(
@@ -109,14 +109,14 @@ extension StorageContract {
       _ = try await storage.registerUAF("r1", of: "alice")
       try await expect(storage.delete("alice"), is: .changed, "delete")
       try await expect(storage.delete("alice"), is: .unknown, "again")
-      try await expect(storage.delete(Sample.alice.subject), is: .unchanged, "again, by the subject")
-      for name in ["alice", Sample.alice.subject] {
+      try await expect(storage.delete("\(Sample.alice.subject)"), is: .unchanged, "again, by the subject")
+      for name in ["alice", "\(Sample.alice.subject)"] as [UserID] {
         try await expect(
           storage.resumeUser(name, at: 1020, audit: event("resumed")), is: .unknown, "resume")
       }
       try await expect(storage.user("alice"), is: nil, "the id")
       let gone = try await storage.user(subject: Sample.alice.subject)
-      try expect(gone?.id, is: Sample.alice.subject, "what is left of the id")
+      try expect(gone?.id, is: "\(Sample.alice.subject)", "what is left of the id")
       try expect(gone?.state, is: .deleted, "the user")
       let log = try await log(of: storage)
       try expect(log.count { $0.contains("alice") && !$0.contains("~alice") }, is: 0, "the id in the log")
@@ -133,7 +133,7 @@ extension StorageContract {
       try await expect(storage.credential("k1")?.state, is: .pending, "the token")
       try await expect(storage.uafCredentials(user: "alice"), is: [], "the keys")
       try await expect(storage.transaction("t1"), is: nil, "the request")
-      try expect(container?.user, is: Sample.alice.subject, "whose it was")
+      try expect(container?.user, is: "\(Sample.alice.subject)", "whose it was")
       try await expect(.exists, "the same subject again") {
         try await storage.add(UserRecord(id: "carol", subject: Sample.alice.subject, created: 1000))
       }
@@ -141,7 +141,7 @@ extension StorageContract {
       try await expect(storage.containers(user: "alice"), is: [], "what another user of the id has")
       try await expect(
         storage.userIDs(of: [Sample.alice.subject, "~other", "~nobody"]),
-        is: [Sample.alice.subject: Sample.alice.subject, "~other": "alice"], "who is who")
+        is: [Sample.alice.subject: "\(Sample.alice.subject)", "~other": "alice"], "who is who")
       try await storage.append(AuditRecord(.userUnlocked(user: "~other"), by: .user("~other"), at: 1030))
       try expect(
         try await Self.log(of: storage).count { $0.contains(#""by":"user:~~other","user":"~~other""#) },

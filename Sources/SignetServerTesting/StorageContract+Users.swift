@@ -12,10 +12,10 @@ extension StorageContract {
       try await expectLog(storage, has: ["user", "user"])
     },
     Check("user ids differ by case and by bytes") { storage in
-      for id in ["alice", "Alice", "al\u{E9}", "ale\u{301}", "a'; DROP TABLE users; --"] {
+      for id in ["alice", "Alice", "al\u{E9}", "ale\u{301}", "a'; DROP TABLE users; --"] as [UserID] {
         try await storage.add(UserRecord(id: id, created: 1))
         let found = try await storage.user(id)
-        try expect(found.map { Array($0.id.utf8) }, is: Array(id.utf8), "the bytes of a user id")
+        try expect(found.map { Array($0.id.text.utf8) }, is: Array(id.text.utf8), "the bytes of a user id")
       }
       try await expect(storage.users().count, is: 5, "users")
     },
@@ -86,8 +86,8 @@ extension StorageContract {
 }
 
 extension Sample {
-  fileprivate static func key(_ id: String, _ scopes: [String]) -> APIKeyRecord {
-    APIKeyRecord(id: id, name: id, scopes: scopes, secretDigest: Array(id.utf8), created: 5)
+  fileprivate static func key(_ id: ID<APIKeyRecord>, _ scopes: [String]) -> APIKeyRecord {
+    APIKeyRecord(id: id, name: "\(id)", scopes: scopes, secretDigest: Array(id.text.utf8), created: 5)
   }
 }
 
@@ -96,7 +96,9 @@ extension Storage {
     try await addAPIKey(key, audit: StorageContract.event("key"))
   }
 
-  fileprivate func revoke(_ id: String, at time: Int64) async throws(StorageFailure) -> RevocationOutcome {
+  fileprivate func revoke(_ id: ID<APIKeyRecord>, at time: Int64) async throws(StorageFailure)
+    -> RevocationOutcome
+  {
     try await revokeAPIKey(id, keepingOneOf: "admin", at: time, audit: StorageContract.event("revoked"))
   }
 }

@@ -112,7 +112,7 @@ extension StorageContract {
 
 extension StorageContract {
   /// The event of a transaction that somebody finds to have expired.
-  static func expiry(of transaction: String, at time: Int64) -> String {
+  static func expiry(of transaction: TransactionID, at time: Int64) -> String {
     AuditRecord(.transactionExpired(transaction: transaction), by: .server, at: time).text
   }
 }
@@ -126,7 +126,7 @@ package enum Sample {
   static let bob = UserRecord(id: "bob", created: 200)
 
   static func activation(
-    _ id: String, user: String = "alice", expires: Int64 = 2000
+    _ id: ID<ActivationRecord>, user: UserID = "alice", expires: Int64 = 2000
   ) -> ActivationRecord {
     ActivationRecord(
       id: id, user: user, sealedInviteKey: [1, 2, 3], salt: [UInt8](repeating: 4, count: 16),
@@ -135,20 +135,21 @@ package enum Sample {
   }
 
   static func container(
-    _ id: String, activation: String, user: String = "alice", device: UInt8 = 7
+    _ id: ContainerID, activation: ID<ActivationRecord>, user: UserID = "alice", device: UInt8 = 7
   ) -> ContainerRecord {
     var container = ContainerRecord(
       id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16),
       name: "Läptop",
-      platform: "linux", keystore: "tpm2", sessionKey: [4, 1] + id.utf8, encryptionKey: [4, 2] + id.utf8,
-      signingKey: [4, 3] + id.utf8,
+      platform: "linux", keystore: "tpm2", sessionKey: [4, 1] + id.text.utf8,
+      encryptionKey: [4, 2] + id.text.utf8,
+      signingKey: [4, 3] + id.text.utf8,
       profile: Array("{}".utf8), created: 1500)
     (container.isSimulated, container.keyOrigin) = (true, "software")
     return container
   }
 
   static func credential(
-    _ id: String, user: String? = "alice", serial: String? = nil,
+    _ id: ID<CredentialRecord>, user: UserID? = "alice", serial: String? = nil,
     kind: CredentialRecord.Kind = .totp, state: CredentialRecord.State = .pending
   ) -> CredentialRecord {
     CredentialRecord(
@@ -158,7 +159,7 @@ package enum Sample {
 
   /// A judge of counters: what one of codes comes down to.
   static func judge(
-    _ situation: OTPSnapshot, _ counter: Int64?, of id: String, limit: Int
+    _ situation: OTPSnapshot, _ counter: Int64?, of id: ID<CredentialRecord>, limit: Int
   ) -> OTPResult {
     func verdict(_ outcome: CodeOutcome) -> OTPResult {
       OTPResult(outcome, wait: situation.wait, audit: StorageContract.event("code \(outcome)"))
@@ -179,7 +180,9 @@ package enum Sample {
     return made
   }
 
-  static func transaction(_ id: String, user: String = "alice", created: Int64 = 1000) -> TransactionRecord {
+  static func transaction(_ id: TransactionID, user: UserID = "alice", created: Int64 = 1000)
+    -> TransactionRecord
+  {
     TransactionRecord(
       id: id, user: user, content: #"{"from":"Example Bank","text":"Pay 1 €\nto Jane"}"#, created: created,
       expires: created + 300)
@@ -189,7 +192,7 @@ package enum Sample {
   static let limits = TransactionLimits(pending: 1000, challenges: 1000, wrongSignatures: 3)
 
   static func decision(
-    _ state: TransactionRecord.State = .accepted, by container: String = "c1", at time: Int64 = 1100
+    _ state: TransactionRecord.State = .accepted, by container: ContainerID = "c1", at time: Int64 = 1100
   ) -> DecisionRecord {
     DecisionRecord(state: state, jws: "jws of \(container) \(state)", container: container, time: time)
   }
@@ -206,16 +209,16 @@ extension Storage {
 
   /// Sends one *finish*.
   func finish(
-    _ activation: String, _ container: ContainerRecord?, at time: Int64 = 1600, limit: Int = 5
+    _ activation: ID<ActivationRecord>, _ container: ContainerRecord?, at time: Int64 = 1600, limit: Int = 5
   ) async throws -> ActivationOutcome {
-    let new = container.map { NewContainer($0, Sample.credential($0.id, user: $0.user)) }
+    let new = container.map { NewContainer($0, Sample.credential(ID(of: $0.id), user: $0.user)) }
     return try await finishActivation(activation, container: new, limit: limit, at: time) { outcome in
       outcome == .closed ? nil : StorageContract.event("finish")
     }
   }
 
   /// Confirms a container.
-  func confirm(_ id: String) async throws -> ConfirmationOutcome {
+  func confirm(_ id: ContainerID) async throws -> ConfirmationOutcome {
     try await confirmContainer(id, at: 1700) { _ in
       StorageContract.event("confirm")
     } lost: {
@@ -225,12 +228,12 @@ extension Storage {
 
   /// Makes a container, activation and all, active.
   func activate(
-    _ id: String, user: String = "alice", device: UInt8 = 7
+    _ id: ContainerID, user: UserID = "alice", device: UInt8 = 7
   ) async throws {
     try await add(Sample.activation("a-\(id)", user: user))
     let record = Sample.container(id, activation: "a-\(id)", user: user, device: device)
     try await StorageContract.expect(finish("a-\(id)", record), is: .staged, "finish")
-    try await StorageContract.expect(confirm(id), is: .activated, "confirm")
+    try await StorageContract.expect(confirm("\(id)"), is: .activated, "confirm")
   }
 
   /// The container `c1` of alice, who is asked these transactions.
@@ -238,7 +241,7 @@ extension Storage {
     try await add(Sample.alice)
     try await activate("c1")
     for id in transactions {
-      try await addTransaction(Sample.transaction(id), audit: StorageContract.event("transaction"))
+      try await addTransaction(Sample.transaction("\(id)"), audit: StorageContract.event("transaction"))
     }
     guard let container = try await container("c1") else {
       throw StorageContract.Failure(description: "the container is there")
@@ -247,16 +250,17 @@ extension Storage {
   }
 
   /// Revokes a container.
-  func revokeContainer(_ id: String) async throws(StorageFailure) -> Bool {
+  func revokeContainer(_ id: ContainerID) async throws(StorageFailure) -> Bool {
     try await revokeContainer(id, audit: StorageContract.event("revoked"), lost: Sample.lost)
   }
 
   /// Submits a code that has this counter, or one that is wrong, to one credential of a user.
   func submit(
-    _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3, key: String? = nil
+    _ counter: Int64?, container: ContainerID = "c1", user: UserID = "alice", limit: Int = 3,
+    key: ID<APIKeyRecord>? = nil
   ) async throws -> CodeOutcome {
     try await attempt(OTPSubject(user: user, client: [1], key: key)) {
-      Sample.judge($0, counter, of: container, limit: limit)
+      Sample.judge($0, counter, of: "\(container)", limit: limit)
     }
   }
 
@@ -269,7 +273,7 @@ extension Storage {
 
   /// Decides a transaction.
   func decide(
-    _ id: String, _ decision: DecisionRecord, _ limits: TransactionLimits = Sample.limits,
+    _ id: TransactionID, _ decision: DecisionRecord, _ limits: TransactionLimits = Sample.limits,
     isSigned: Bool = true, hasRightNumber: Bool = true
   ) async throws -> DecisionOutcome {
     let stored = try await container(decision.container)
@@ -292,7 +296,7 @@ extension Storage {
   }
 
   func end(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, key: String? = nil,
+    _ id: TransactionID, _ end: EndRecord, isSuspicious: Bool = false, key: ID<APIKeyRecord>? = nil,
     limits: TransactionLimits = Sample.limits
   ) async throws -> DecisionOutcome {
     try await endTransaction(id, end, isSuspicious: isSuspicious, key: key, limits: limits) {

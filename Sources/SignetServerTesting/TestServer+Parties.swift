@@ -28,7 +28,7 @@ extension TestServer {
   public func createTransaction(_ text: String, for user: UserID?) async throws -> TransactionID {
     let transaction = try await server.transactions.create(
       text, user: user, lifetime: nil, by: Self.actor)
-    return try TransactionID(transaction.id)
+    return transaction.id
   }
 
   /// Asks a user to decide a form, as a relying party does; there are 300 seconds to do it.
@@ -36,14 +36,14 @@ extension TestServer {
   /// - Throws: `Problem`.
   public func createTransaction(_ form: TransactionForm, for user: UserID) async throws -> TransactionID {
     let order = TransactionDraft(.form(form), from: TransactionService.testParty, user: user)
-    return try TransactionID(await TransactionService(context).create(order, by: Self.actor).record.id)
+    return try await TransactionService(context).create(order, by: Self.actor).record.id
   }
 
   /// What was decided about a transaction; `nil` while nothing is.
   ///
   /// - Throws: `Problem` where there is no such transaction.
   public func decision(on id: TransactionID) async throws -> DecisionStatus? {
-    let (transaction, _) = try await TransactionService(context).find(id.text)
+    let (transaction, _) = try await TransactionService(context).find(id)
     return transaction.decision.flatMap { DecisionStatus(rawValue: $0.state.rawValue) }
   }
 

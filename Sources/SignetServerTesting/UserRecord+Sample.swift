@@ -2,5 +2,5 @@ public import SignetStorage
 
 extension UserRecord {
   /// An active user whose subject follows from the id: for tests that delete nobody and add them again.
-  public init(id: String, created: Int64) { self.init(id: id, subject: "~\(id)", created: created) }
+  public init(id: UserID, created: Int64) { self.init(id: id, subject: "~\(id)", created: created) }
 }

@@ -152,7 +152,7 @@ extension ResetReport {
     return names
   }
 
-  private static func name(_ user: String, _ server: String, _ id: ServerMadeID?) -> String {
+  private static func name(_ user: String, _ server: String, _ id: ID<Entity.Container>?) -> String {
     "\(user) at \(server), container \(id?.text ?? "unknown")"
   }
 }

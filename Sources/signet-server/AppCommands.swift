@@ -71,7 +71,7 @@ enum AppCommands {
             ],
             $0.authenticators.map {
               [
-                $0.id, $0.state.rawValue, $0.deviceName ?? "-", $0.platform ?? "-", $0.service ?? "-",
+                $0.id.text, $0.state.rawValue, $0.deviceName ?? "-", $0.platform ?? "-", $0.service ?? "-",
                 utc($0.created), $0.lastAnswered.map(utc) ?? "-", $0.issuer, $0.account,
               ]
             })
@@ -104,7 +104,7 @@ enum AppCommands {
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
         ActivationCommands.show(try QRCode(made.uri), arguments)
       }
-      var fields = [("App", made.id), ("User id", app.user.text), ("URI", made.uri)]
+      var fields = [("App", made.id.text), ("User id", app.user.text), ("URI", made.uri)]
       if let serial = made.token { fields.append(("Token", serial)) }
       arguments.output.print(fields: fields + [("Expires", utc(made.expires))], copying: ["URI"])
     }

@@ -34,7 +34,7 @@ enum CarriedTransactionCommands {
       try arguments.show(answer) { made in
         try show(link, arguments)
         arguments.output.print(
-          fields: [("Transaction", made.id), ("Link", link), ("Expires", utc(made.expires))]
+          fields: [("Transaction", made.id.text), ("Link", link), ("Expires", utc(made.expires))]
             + TransactionCommands.number(of: made), copying: ["Link"])
       }
       try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
@@ -107,11 +107,11 @@ enum CarriedTransactionCommands {
     ) { arguments in
       try await arguments.ask(
         API.listInitiated,
-        InitiatedQuery(user: arguments.value("user"), after: arguments.optionalString("after"))
+        InitiatedQuery(user: arguments.value("user"), after: arguments.optionalValue("after"))
       ) {
         arguments.output.print(
           ["TRANSACTION", "SIGNED", "CONTENT"],
-          $0.transactions.map { [$0.id, utc($0.created), $0.content] })
+          $0.transactions.map { [$0.id.text, utc($0.created), $0.content] })
       }
     },
   ]

@@ -55,7 +55,7 @@ enum ClientCommands {
             ["CLIENT", "NAME", "AUTHENTICATION", "DELIVERY", "CREATED", "REVOKED"],
             $0.clients.map {
               [
-                $0.id, $0.name, $0.authentication.rawValue, $0.delivery.rawValue, utc($0.created),
+                $0.id.text, $0.name, $0.authentication.rawValue, $0.delivery.rawValue, utc($0.created),
                 $0.altered ? "altered" : $0.revoked.map(utc) ?? "-",
               ]
             })
@@ -75,7 +75,7 @@ enum ClientCommands {
 
   private static func show(_ client: ClientDescription, _ arguments: Arguments) throws {
     var fields = [
-      ("Client", client.id), ("Name", client.name), ("Authentication", client.authentication.rawValue),
+      ("Client", client.id.text), ("Name", client.name), ("Authentication", client.authentication.rawValue),
       ("Delivery", client.delivery.rawValue),
     ]
     if let url = client.notificationEndpoint { fields.append(("Told at", url)) }
@@ -104,7 +104,7 @@ enum ClientCommands {
       answer.json["file"] = .string(path)
     }
     return arguments.show(answer) { made in
-      var fields = [("Client", made.id), ("Issuer", made.issuer)]
+      var fields = [("Client", made.id.text), ("Issuer", made.issuer)]
       if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
       arguments.output.print(fields: fields, copying: ["Client", "Issuer", "Secret"])
       if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }

@@ -17,7 +17,7 @@ enum ContainerCommands {
           arguments.output.print(
             ["CONTAINER", "STATE", "DEVICE", "KEYSTORE", "RENEWALS", "CREATED"],
             $0.containers.map {
-              [$0.id, state(of: $0), $0.name, keystore(of: $0), String($0.renewals), utc($0.created)]
+              [$0.id.text, state(of: $0), $0.name, keystore(of: $0), String($0.renewals), utc($0.created)]
             })
         }
       },
@@ -53,12 +53,12 @@ enum ContainerCommands {
 
   private static func fields(of container: ContainerDescription) -> [(String, String)] {
     var fields = [
-      ("Container", container.id), ("User", container.user), ("State", state(of: container)),
+      ("Container", container.id.text), ("User", container.user), ("State", state(of: container)),
       ("Device", container.name), ("Platform", container.platform), ("Keystore", keystore(of: container)),
       ("Signing key", container.keys ?? "unknown"), ("Created", utc(container.created)),
       ("Renewals", String(container.renewals)),
     ]
-    if let renews = container.renews { fields.append(("Renews", renews)) }
+    if let renews = container.renews { fields.append(("Renews", renews.text)) }
     return fields
   }
 

@@ -41,7 +41,7 @@ enum ContainerLockCommands {
         arguments.output.print(
           ["ORDER", "ACTION", "ORDERED", "DONE", "REASON"],
           account.orders.map {
-            [$0.id, $0.action.rawValue, utc($0.created), $0.received.map(utc) ?? "not yet", $0.reason]
+            [$0.id.text, $0.action.rawValue, utc($0.created), $0.received.map(utc) ?? "not yet", $0.reason]
           })
       }
     },
@@ -124,7 +124,7 @@ enum ContainerLockCommands {
   }
 
   private static func fields(of account: AccountDescription) -> [(String, String)] {
-    var fields = [("Container", account.container), ("Standing", account.standing.rawValue)]
+    var fields = [("Container", account.container.text), ("Standing", account.standing.rawValue)]
     if let reason = account.reason { fields.append(("Because", reason)) }
     fields.append(("Policies", shown(account.policies)))
     if let reported = account.reported { fields.append(("Reported", utc(reported))) }

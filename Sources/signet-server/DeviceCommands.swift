@@ -1,4 +1,5 @@
 import SignetServer
+import SignetStorage
 import SignetTerminal
 
 /// `signet-server device …`.
@@ -20,7 +21,7 @@ enum DeviceCommands {
           arguments.output.print(
             ["DEVICE", "STANDING", "NAME", "PLATFORM", "ADDED", "REASON"],
             $0.devices.map {
-              [$0.id, $0.standing.rawValue, $0.name, $0.platform, utc($0.created), $0.reason ?? ""]
+              [$0.id.text, $0.standing.rawValue, $0.name, $0.platform, utc($0.created), $0.reason ?? ""]
             })
         }
       },

@@ -45,7 +45,7 @@ enum KeyCommands {
             ["KEY", "NAME", "SCOPES", "CREATED", "REVOKED"],
             $0.keys.map {
               [
-                $0.id, $0.name, $0.scopes.joined(separator: " "), utc($0.created),
+                $0.id.text, $0.name, $0.scopes.joined(separator: " "), utc($0.created),
                 $0.altered ? "altered" : $0.revoked.map(utc) ?? "-",
               ]
             })
@@ -73,7 +73,7 @@ enum KeyCommands {
     }
     return arguments.show(answer) { made in
       if let path {
-        arguments.output.print(fields: [("Key", made.id), ("File", path)])
+        arguments.output.print(fields: [("Key", made.id.text), ("File", path)])
       } else {
         // Nothing but the key, so that it can go into a file or a vault's input.
         arguments.output.print("\(copied: made.key)")

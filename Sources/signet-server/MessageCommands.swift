@@ -53,7 +53,7 @@ enum MessageCommands {
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let message = try NewPushMessage(
-      user: arguments.value("user"), mechanism: arguments.optionalString("app"),
+      user: arguments.value("user"), mechanism: arguments.optionalValue("app"),
       kind: arguments.value("kind"), text: arguments.string("text"),
       customPayload: arguments.optionalString("payload"), context: arguments.optionalString("context"),
       lifetime: Int64(arguments.seconds("lifetime", in: 10...3600)))
@@ -62,7 +62,7 @@ enum MessageCommands {
       API.sendPushMessage, message, sayingFor: ["mechanism": "--app", "context": "--context"])
     return arguments.show(answer) { made in
       var fields = [
-        ("Message", made.id), ("Transaction", made.transaction), ("Status", made.status.rawValue),
+        ("Message", made.id.text), ("Transaction", made.transaction.text), ("Status", made.status.rawValue),
         ("Expires", utc(made.expires)), ("Delivery", text(of: made.delivery)),
       ]
       if let number = made.number { fields.append(("Number", String(number))) }
@@ -90,7 +90,7 @@ enum MessageCommands {
     ) { $0.status == pending.rawValue }
     arguments.show(answer) { message in
       var fields = [
-        ("Message", message.id), ("Transaction", message.transaction), ("Kind", message.kind),
+        ("Message", message.id.text), ("Transaction", message.transaction.text), ("Kind", message.kind),
         ("Status", message.status), ("Created", utc(message.created)), ("Expires", utc(message.expires)),
       ]
       if let answered = message.answered { fields.append(("Answered", utc(answered))) }

@@ -117,7 +117,7 @@ enum TransactionCommands {
     order.typed = try typedFields(arguments)
     return try await arguments.ask(API.createTransaction, order) { made in
       arguments.output.print(
-        fields: [("Transaction", made.id), ("Status", made.status), ("Expires", utc(made.expires))]
+        fields: [("Transaction", made.id.text), ("Status", made.status), ("Expires", utc(made.expires))]
           + number(of: made))
     }
   }
@@ -161,13 +161,14 @@ enum TransactionCommands {
     } show: { found in
       arguments.output.print(
         ["TRANSACTION", "STATUS", .init("USER", limit: 40), "CREATED", .init("CONTENT", limit: 80)],
-        found.map { [$0.id, $0.status.rawValue, $0.user ?? "-", utc($0.created), $0.content] })
+        found.map { [$0.id.text, $0.status.rawValue, $0.user ?? "-", utc($0.created), $0.content] })
     }
   }
 
   private static func print(_ transaction: TransactionDescription, _ output: Terminal) {
     var fields = [
-      ("Transaction", transaction.id), ("User", transaction.user ?? "-"), ("Content", transaction.content),
+      ("Transaction", transaction.id.text), ("User", transaction.user ?? "-"),
+      ("Content", transaction.content),
       ("Status", transaction.status.rawValue), ("Created", utc(transaction.created)),
       ("Expires", utc(transaction.expires)),
     ]
@@ -175,12 +176,12 @@ enum TransactionCommands {
       fields.append(("Requires", requirements.joined(separator: " or ")))
     }
     if let decision = transaction.decision {
-      fields += [("Decided", utc(decision.time)), ("Container", decision.container)]
+      fields += [("Decided", utc(decision.time)), ("Container", decision.container.text)]
     }
     if let uaf = transaction.uaf {
-      fields += [("Decided", utc(uaf.time)), ("UAF operation", uaf.session)]
+      fields += [("Decided", utc(uaf.time)), ("UAF operation", uaf.session.text)]
     }
-    if let app = transaction.app { fields += [("Decided", utc(app.time)), ("App", app.mechanism)] }
+    if let app = transaction.app { fields += [("Decided", utc(app.time)), ("App", app.mechanism.text)] }
     if let end = transaction.end {
       fields += [("Ended", utc(end.time)), ("Reason", reason(end.reason))]
       if let message = end.message { fields.append(("Message", message)) }

@@ -80,7 +80,8 @@ enum UAFRegistryCommands {
           ["TARGET", "USER", "NAME", "DISPATCHER", "ENCRYPTED", "CREATED"],
           $0.targets.map {
             [
-              $0.id, $0.user, $0.name, $0.dispatcher ?? "-", $0.isEncrypted ? "yes" : "no", utc($0.created),
+              $0.id.text, $0.user, $0.name, $0.dispatcher ?? "-", $0.isEncrypted ? "yes" : "no",
+              utc($0.created),
             ]
           })
       }

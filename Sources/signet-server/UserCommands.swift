@@ -112,7 +112,7 @@ enum UserCommands {
       user.devices.flatMap { device in
         [
           [
-            "device", device.standing.rawValue, device.name, utc(device.created), device.id,
+            "device", device.standing.rawValue, device.name, utc(device.created), device.id.text,
             device.reason ?? "",
           ]
         ] + authenticators(of: user, on: device.id)
@@ -140,7 +140,7 @@ enum UserCommands {
   }
 
   /// The authenticators on a device, or those that are on none.
-  private static func authenticators(of user: UserDetails, on device: String?) -> [[String]] {
+  private static func authenticators(of user: UserDetails, on device: ID<DeviceRecord>?) -> [[String]] {
     user.authenticators.filter { $0.device == device }.map {
       [
         (device == nil ? "" : "  ") + $0.kind.rawValue, $0.state.rawValue, $0.name, utc($0.created), $0.id,

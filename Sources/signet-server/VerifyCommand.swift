@@ -100,8 +100,10 @@ enum VerifyCommand {
   }
 
   /// The transaction that an answer is said to be about; `nil` for what says nothing of it.
-  private static func transaction(in text: String) -> String? {
-    do { return try JSONObject(parsing: Array(text.utf8)).string("id") } catch { return nil }
+  private static func transaction(in text: String) -> TransactionID? {
+    do { return TransactionID(checking: try JSONObject(parsing: Array(text.utf8)).string("id")) } catch {
+      return nil
+    }
   }
 
   /// Whether a server's statement is to be verified: a container's decision has none.

@@ -3,6 +3,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetQR
+import SignetServerTesting
 import SignetTestKit
 import Testing
 
@@ -132,7 +133,7 @@ extension ActivationCode {
   /// A good code of a server at port 1 of loopback: if anything is sent, the status is that of an unreachable server.
   static func unreachable() throws -> ActivationCode {
     ActivationCode(
-      server: try ServerURL("127.0.0.1:1/main"), user: try UserID("alice"),
+      server: try ServerURL("127.0.0.1:1/main"), user: UserID("alice"),
       invite: InviteCode(random: SystemRandomSource()), pins: [SecureRandom.bytes(32)])
   }
 }

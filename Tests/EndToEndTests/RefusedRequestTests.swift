@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetServerTesting
 import SignetTestKit
 import SignetTransport
 import SignetWire
@@ -136,7 +137,7 @@ struct RefusedRequestTests {
     let bytes =
       step == "finish"
       ? try await Self.wrongProof(for: "alice", server)
-      : ActivationStart(user: try UserID("alice"), random: SystemRandomSource()).bytes
+      : ActivationStart(user: UserID("alice"), random: SystemRandomSource()).bytes
     let body = String(decoding: bytes, as: UTF8.self)
     let before = server.events.utf8.count
     let request =
@@ -275,7 +276,7 @@ struct RefusedRequestTests {
     repeat {
       try FileManager.default.removeItem(atPath: place)
     } while !FileManager.default.createFile(atPath: place, contents: nil)
-    let start = ActivationStart(user: try UserID("alice"), random: SystemRandomSource())
+    let start = ActivationStart(user: UserID("alice"), random: SystemRandomSource())
     let body = String(decoding: start.bytes, as: UTF8.self)
     let request =
       Self.head(

@@ -192,7 +192,8 @@ struct ScreenTests {
   }
 
   /// Adds transactions of alice's to a server that is stopped, with ids as a server of somebody else's might choose them.
-  private static func add(_ texts: [(id: String, text: String)], _ server: RunningServer) async throws {
+  private static func add(_ texts: [(id: TransactionID, text: String)], _ server: RunningServer) async throws
+  {
     let context = try DataDirectory(opening: server.data).serviceContext(log: EventLog { _ in })
     for (id, text) in texts {
       let now = context.clock.now
@@ -215,11 +216,11 @@ struct ScreenTests {
     let first = try await RunningServer.startWithShop(["--protection", "device"])
     let device = first.device()
     _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
-    var texts: [(id: String, text: String)] = []
+    var texts: [(id: TransactionID, text: String)] = []
     for (number, screen) in Self.screens.enumerated() {
       // What goes on in the second row of 40 columns would begin with our word.
       let id = String(repeating: "x", count: screen.1) + "from-My-Own-Bank"
-      texts.append(("\(number)" + id.suffix(63), "Pay \(number) Own"))
+      texts.append(("\(number)\(id.suffix(63))", "Pay \(number) Own"))
     }
     await first.stop()
     try await Self.add(texts, first)
@@ -230,7 +231,7 @@ struct ScreenTests {
       device.process(["listen", "--once", "--no-notify"]), ours + ["Listening; Ctrl-C ends it."])
     for (screen, (id, _)) in zip(Self.screens, texts) {
       expectOurs(
-        try await rows(on: screen, device.process(["approve", id, "--yes"])), ours + Self.approval,
+        try await rows(on: screen, device.process(["approve", id.text, "--yes"])), ours + Self.approval,
         screen)
     }
     await server.stop()

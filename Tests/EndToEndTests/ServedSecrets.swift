@@ -4,6 +4,7 @@
   import SignetOATH
   import SignetSQLite
   import SignetServer
+  import SignetStorage
   import SignetTestKit
   import Synchronization
   import Testing
@@ -74,14 +75,17 @@
       }
       for row in try database.query("SELECT id, serial, sealed_secret FROM credentials") {
         let id = try row.text("id")
-        let bytes = try master.open(row.blob("sealed_secret"), for: .otpSecret(credential: id)).insecureCopy()
+        let bytes = try master.open(row.blob("sealed_secret"), for: .otpSecret(credential: ID(unchecked: id)))
+          .insecureCopy()
         let isToken = try row.optionalText("serial") != nil
         add("codes of \(id)", bytes, isToken ? "text" : exportedText, Base32.encode(bytes))
       }
       for row in try database.query("SELECT id, sealed_secret FROM pushauth_mechanisms") {
         let id = try row.text("id")
-        let bytes = try master.open(row.blob("sealed_secret"), for: .pushAuthSecret(mechanism: id))
-          .insecureCopy()
+        let bytes = try master.open(
+          row.blob("sealed_secret"), for: .pushAuthSecret(mechanism: ID(unchecked: id))
+        )
+        .insecureCopy()
         add("pushes of \(id)", bytes, "text", Base64URL.encode(bytes))
       }
       return secrets

@@ -28,7 +28,7 @@ import Testing
     bad = try await TestServer(directory: badFolder, protection: .device, clock: FastClock())
     data = "\(folder.path)/device"
     let device = Device(vault: try Vault(directory: data, keystore: SoftwareKeystore(directory: data)))
-    let user = try UserID("alice")
+    let user = UserID("alice")
     for server in [bad, good] {
       try await UserService(server.context).add(user, by: .local)
       let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)

@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetQR
+import SignetServerTesting
 import SignetTestKit
 import Testing
 
@@ -16,8 +17,8 @@ import Testing
 
   /// A text of each kind, with what is said of it.
   private func samples() throws -> [(kind: String, text: String, command: String)] {
-    let (server, user) = (try ServerURL("127.0.0.1:1/main"), try UserID("alice"))
-    let id = try TransactionID("AAAAAAAAAAAAAAAAAAAAAA")
+    let (server, user) = (try ServerURL("127.0.0.1:1/main"), UserID("alice"))
+    let id = TransactionID("AAAAAAAAAAAAAAAAAAAAAA")
     let carried = OfflineTransaction(
       id: id, content: try TransactionContent(.text("Pay"), from: .device), expires: 1, server: server,
       user: user)

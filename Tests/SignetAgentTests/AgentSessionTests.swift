@@ -26,7 +26,7 @@
       let device = Device(
         vault: try Vault.forTests(path)
       ) { _ throws(TransportFailure) in transport }
-      let user = try UserID("alice")
+      let user = UserID("alice")
       try await UserService(server.context).add(user, by: .local)
       let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(
@@ -75,7 +75,7 @@
         vault: try Vault.forTests(path),
         integrity: IntegrityGate(integrity)
       ) { _ throws(TransportFailure) in transport }
-      let user = try UserID("alice")
+      let user = UserID("alice")
       try await UserService(server.context).add(user, by: .local)
       let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(
@@ -125,7 +125,7 @@
       let vault = try Vault.forTests(path)
       let sensor = SimulatedBiometrics()
       let device = Device(vault: vault, biometrics: sensor) { _ throws(TransportFailure) in transport }
-      let user = try UserID("alice")
+      let user = UserID("alice")
       try await UserService(server.context).add(user, by: .local)
       let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(

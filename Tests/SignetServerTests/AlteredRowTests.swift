@@ -32,7 +32,7 @@ import Testing
   struct Bench: Sendable {
     let server: ServerFixture
     let device: ProtocolDevice
-    let container: String
+    let container: ContainerID
     let key: APIKeyService.NewKey
 
     func tamper(_ statement: String, _ values: SQLiteValue...) throws {
@@ -58,7 +58,7 @@ import Testing
     let server = try ServerFixture(on: .sqlite)
     let device = try await server.activate()
     let key = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
-    return Bench(server: server, device: device, container: try #require(device.container).text, key: key)
+    return Bench(server: server, device: device, container: try #require(device.container), key: key)
   }
 
   static let attacks: [Attack] = [
@@ -94,7 +94,7 @@ import Testing
       name: "a container is in use again", table: "containers",
       change: "UPDATE containers SET state = 'active'"
     ) {
-      try await $0.server.users.revokeContainer($0.container, by: .local)
+      try await $0.server.users.revokeContainer("\($0.container)", by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
     },
@@ -103,7 +103,7 @@ import Testing
       change: "UPDATE containers SET standing = 'open'"
     ) {
       _ = try await DeviceManagement($0.server.context).order(
-        .lock, for: $0.container, reason: "", by: .local)
+        .lock, for: "\($0.container)", reason: "", by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
     },
@@ -163,7 +163,7 @@ import Testing
     try bench.tamper("UPDATE containers SET session_key = ?", .blob(thief.publicKey.x963Representation))
     var device = bench.device
     device.session = thief
-    await #expect(throws: StorageFailure.altered(row: bench.container, of: "containers")) {
+    await #expect(throws: StorageFailure.altered(row: bench.container.text, of: "containers")) {
       try await device.send(to: bench.server)
     }
   }
@@ -187,7 +187,7 @@ import Testing
     let holdings = try await server.storage.holdings(of: "alice", codeAttempts: 5).authenticators
     #expect(holdings.map(\.state) == [.altered])
     #expect(try await server.users.revokeContainer(bench.container, by: .local).state == .revoked)
-    #expect(try await server.storage.credential(bench.container) == nil)
+    #expect(try await server.storage.credential(ID(of: bench.container)) == nil)
     // A key is revoked.
     try bench.tamper("UPDATE api_keys SET name = 'x'")
     #expect(try await server.keys.all().map(\.isAltered) == [true])
@@ -214,24 +214,25 @@ import Testing
     try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
     for action in [DeviceCommand.Action.lock, .unlock, .wipe] {
       let refusal = try await problem {
-        try await accounts.order(action, for: container, reason: "", by: .local)
+        try await accounts.order(action, for: "\(container)", reason: "", by: .local)
       }
       #expect(refusal == .containerAltered, "\(action)")
     }
     #expect(
-      try await problem { try await accounts.attach([:], to: container, by: .local) } == .containerAltered)
+      try await problem { try await accounts.attach([:], to: "\(container)", by: .local) }
+        == .containerAltered)
     #expect(
-      try await problem { try await RenewalService(server.context).ask(container, by: .local) }
+      try await problem { try await RenewalService(server.context).ask("\(container)", by: .local) }
         == .containerAltered)
     #expect(try await problem { try await bench.device.send(to: server) } == .containerAltered)
     let named = Dialect.problem(
-      StorageFailure.altered(row: container, of: "containers"), server.context.log)
+      StorageFailure.altered(row: container.text, of: "containers"), server.context.log)
     #expect(named.detail.contains("signet-server container revoke \(container)"))
     #expect(server.capture.lines.contains { $0.contains("\(container) of containers") })
     // Rows of other tables say no more than that the server failed.
-    let other = StorageFailure.altered(row: container, of: "credentials")
+    let other = StorageFailure.altered(row: container.text, of: "credentials")
     #expect(Dialect.problem(other, server.context.log).code == .serverFailure)
-    #expect(try await server.users.revokeContainer(container, by: .local).state == .revoked)
+    #expect(try await server.users.revokeContainer("\(container)", by: .local).state == .revoked)
     #expect(try await problem { try await bench.device.send(to: server) } == .containerUnknown)
   }
 
@@ -253,6 +254,7 @@ import Testing
       "UPDATE users SET state = 'x'", "UPDATE credentials SET kind = 'x'", "UPDATE credentials SET drift = 1",
       "UPDATE account_states SET verdict = 'x'", "UPDATE account_orders SET action = 'x'",
       "UPDATE transactions SET initiated = 2", "UPDATE containers SET standing = 'x'",
+      "UPDATE transactions SET id = 'no id'", "UPDATE account_orders SET id = 'no id ' || number",
     ])
   func undecodable(_ change: String) async throws {
     let bench = try await Self.bench()
@@ -279,10 +281,10 @@ import Testing
   func madeUpOrder() async throws {
     let bench = try await Self.bench()
     let accounts = DeviceManagement(bench.server.context)
-    let id = ServerMadeID(random: SystemRandomSource()).text
+    let id = DeviceCommandID(random: SystemRandomSource())
     try bench.tamper(
       "INSERT INTO account_orders (id, container, action, reason, created) VALUES (?, ?, 'wipe', '', 0)",
-      .text(id), .text(bench.container))
+      .text(id.text), .text(bench.container.text))
     let listed = try await bench.server.storage.deviceCommands(of: bench.container)
     #expect(listed.map(\.isAltered) == [true] && listed.map(\.isOpen) == [false])
     #expect(listed.map(\.reason) == ["its row was not written by this server"])
@@ -290,8 +292,8 @@ import Testing
     let request = [UInt8](repeating: 1, count: 16)
     let answer = try await accounts.answer(nil, for: container, request: request)
     let payload = try Base64URL.decode(String(answer.split(separator: ".")[1]))
-    #expect(!String(decoding: payload, as: UTF8.self).contains(id))
-    await #expect(throws: StorageFailure.altered(row: id, of: "account_orders")) {
+    #expect(!String(decoding: payload, as: UTF8.self).contains(id.text))
+    await #expect(throws: StorageFailure.altered(row: id.text, of: "account_orders")) {
       let event = AuditRecord.sample()
       _ = try await bench.server.storage.receiveDeviceCommand(
         id, of: bench.container, receipt: "r", at: 9, audit: event

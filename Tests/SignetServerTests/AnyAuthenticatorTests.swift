@@ -221,11 +221,11 @@ import UAFFixture
     let mechanism = try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first).id
     #expect(
       try shown.object("app") == [
-        "mechanism": .string(mechanism), "time": .integer(bench.server.clock.now),
+        "mechanism": .string("\(mechanism)"), "time": .integer(bench.server.clock.now),
       ])
     #expect(
       try await bench.server.audit().contains {
-        $0.contains("pushauth.denied") && $0.contains(made.record.id)
+        $0.contains("pushauth.denied") && $0.contains(made.record.id.text)
       })
   }
 
@@ -253,8 +253,8 @@ import UAFFixture
     let mechanism = try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first).id
     try bench.server.tamper(
       "UPDATE transactions SET state = 'accepted', app = ?, app_message = 'm', decided = 1",
-      .text(mechanism))
-    await #expect(throws: StorageFailure.altered(row: made.record.id, of: "transactions")) {
+      .text(mechanism.text))
+    await #expect(throws: StorageFailure.altered(row: made.record.id.text, of: "transactions")) {
       try await bench.server.storage.transaction(made.record.id)
     }
   }
@@ -283,7 +283,7 @@ import UAFFixture
     #expect(try await problem { try await bench.create("Pay 10") } == .noAuthenticator)
     // A no is taken of what is locked.
     let order = TransactionDraft(
-      .text("Your password was changed"), from: "Shop", user: try UserID("alice"), statuses: [.reported])
+      .text("Your password was changed"), from: "Shop", user: UserID("alice"), statuses: [.reported])
     _ = try await bench.transactions.create(order, by: .local)
     _ = try await devices.unlock(device, by: .local)
     #expect(try await bench.ask(client).outcome == "200")
@@ -366,7 +366,7 @@ import UAFFixture
     } else {
       #expect(try await bench.post(.approve, to: bench.message(sent)).status == 500)
     }
-    await #expect(throws: StorageFailure.altered(row: made.record.id, of: "transactions")) {
+    await #expect(throws: StorageFailure.altered(row: made.record.id.text, of: "transactions")) {
       try await bench.server.storage.transaction(made.record.id)
     }
   }
@@ -572,7 +572,7 @@ final class AuthenticatorBench: Sendable {
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     let made = try await ClientService(context).add(ClientRegistration(NewClient(body)), by: .local)
     return TestClient(
-      id: made.record.id, secret: nil, key: key, issuer: context.settings.serverURL.fullForm)
+      id: "\(made.record.id)", secret: nil, key: key, issuer: context.settings.serverURL.fullForm)
   }
 
   func ask(
@@ -632,10 +632,10 @@ final class AuthenticatorBench: Sendable {
         TransactionFilter(user: "alice"), before: nil, at: server.clock.now, limit: 1)
       let (record, container) = (try #require(all.first), try #require(container))
       let request = TransactionRequest(
-        id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
+        id: record.id, content: try TransactionContent(parsing: record.content),
         created: record.created, expires: record.expires,
         statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
-      let name = try #require(container.container).text
+      let name = try #require(container.container)
       let own = try #require(await server.storage.container(name))
       do {
         let body = try await container.decision(.accepted, request, at: server.clock.now)

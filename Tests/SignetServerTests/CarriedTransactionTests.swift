@@ -10,7 +10,7 @@ import Testing
 /// What nobody in particular is asked, what a device begins, and what is answered without a network.
 @Suite(.timeLimit(.minutes(10))) struct CarriedTransactionServiceTests {
   private func one(
-    _ server: ServerFixture, _ id: String, _ device: ProtocolDevice
+    _ server: ServerFixture, _ id: TransactionID, _ device: ProtocolDevice
   ) async throws -> TransactionRequest {
     let request = [UInt8](repeating: 4, count: 16)
     let sealed = try await SealedTransactionList(
@@ -28,7 +28,7 @@ import Testing
     let record = try await device.send(to: server)
     let body = try await device.decision(.accepted, request, at: server.clock.now)
     return try await problem {
-      try await server.transactions.decide(body, id: request.id.text, by: record)
+      try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
     }
   }
 
@@ -44,17 +44,17 @@ import Testing
     #expect(try await decide(server, bobs, requests[1]) == nil)
     #expect(try await decide(server, alices, requests[0]) == .unknown)
     let (found, container) = try await server.transactions.find(made.id)
-    #expect(found.user == "bob" && found.state == .accepted && container?.id == bobs.container?.text)
+    #expect(found.user == "bob" && found.state == .accepted && container?.id == bobs.container)
     #expect(try await problem { try await one(server, made.id, alices) } == .unknown)
     #expect(try await problem { try await one(server, made.id, bobs) } == .transactionDecided)
     #expect(try await problem { try await one(server, "none", bobs) } == .unknown)
     let late = try await server.transactions.create(order, by: .local).record
     server.clock.advance(by: 300)
-    #expect(try await problem { try await one(server, late.id, bobs) } == .transactionExpired)
+    #expect(try await problem { try await one(server, "\(late.id)", bobs) } == .transactionExpired)
     // What is for alice is not bob's to see.
     let alices1 = try await server.transactions.create(
       "Pay", user: UserID("alice"), lifetime: nil, by: .local)
-    #expect(try await problem { try await one(server, alices1.id, bobs) } == .unknown)
+    #expect(try await problem { try await one(server, "\(alices1.id)", bobs) } == .unknown)
   }
 
   private func initiated(
@@ -81,7 +81,7 @@ import Testing
     #expect(try await send(body) == nil)
     #expect(try await send(body) == nil)
     #expect(try await send(initiated(device, server, id: "own-2")) == nil)
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let all = try await server.transactions.initiated(by: user, after: nil, limit: 10)
     #expect(all.map(\.0.id) == ["own-1", "own-2"])
     #expect(all.allSatisfy { $0.0.state == .accepted && $0.0.isInitiatedByDevice })
@@ -100,7 +100,7 @@ import Testing
 
     let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     for (bad, code) in [
-      (try await initiated(device, server, id: asked.id), Problem.Code.transactionDecided),
+      (try await initiated(device, server, id: "\(asked.id)"), Problem.Code.transactionDecided),
       (try await initiated(device, server, id: "x", origin: .relyingParty("Bank")), .malformed),
       (try await initiated(device, server, id: "x", lifetime: 0), .transactionExpired),
       (try await initiated(device, server, id: "x", lifetime: 86_401), .malformed),
@@ -121,15 +121,15 @@ import Testing
     let device = try await server.activate()
     let other = try await server.activate(device: 2)
     let bobs = try await server.activate("bob")
-    func send(_ id: String, by device: ProtocolDevice) async throws -> Problem? {
+    func send(_ id: TransactionID, by device: ProtocolDevice) async throws -> Problem? {
       let record = try await device.send(to: server)
-      let body = try await initiated(device, server, id: id)
+      let body = try await initiated(device, server, id: "\(id)")
       do { _ = try await server.transactions.initiate(body, by: record) } catch let problem as Problem {
         return problem
       }
       return nil
     }
-    for id in ["one", "two", "three"] {
+    for id in ["one", "two", "three"] as [TransactionID] {
       #expect(try await send(id, by: device) == nil)
       server.clock.advance(by: 100)
     }
@@ -164,7 +164,7 @@ import Testing
     for number in 0..<4 {
       let content = try TransactionContent(.text(String(repeating: "x", count: 4_000)), from: .device)
       let request = TransactionRequest(
-        id: try TransactionID("long-\(number)"), content: content, created: now, expires: now + 300)
+        id: TransactionID("long-\(number)"), content: content, created: now, expires: now + 300)
       let body = try await device.decision(.accepted, request, at: now)
       outcomes.append(try await problem { try await server.transactions.initiate(body, by: record) })
     }
@@ -175,17 +175,18 @@ import Testing
   func endsTheRow() async throws {
     let server = try ServerFixture { $0.codeAttempts = 6 }
     let device = try await server.activate()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let secret = try #require(device.otpSecret)
     let container = try #require(device.container)
-    func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
+    func answer(_ digits: String, _ id: TransactionID) async throws -> Problem.Code? {
       try await problem {
-        try await server.transactions.answer(.scanned(digits), to: id, by: .init(.local, client: "192.0.2.1"))
+        try await server.transactions.answer(
+          .scanned(digits), to: "\(id)", by: .init(.local, client: "192.0.2.1"))
       }
     }
-    func right(_ id: String) async throws -> String {
+    func right(_ id: TransactionID) async throws -> String {
       let transaction = try OfflineTransaction(
-        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
+        verifying: await server.transactions.offline("\(id)"), signedBy: #require(device.serverKey))
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
     // Three slips each time: more than six in all, and more than the four that an address has.
@@ -197,25 +198,27 @@ import Testing
     }
     let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     try await server.transactions.withdraw(ended.id, reason: "", by: .local)
-    for _ in 0..<10 { #expect(try await answer("1", ended.id) == .transactionCancelled) }
-    #expect(try await server.storage.credential(container.text)?.failures == 0)
+    for _ in 0..<10 { #expect(try await answer("1", "\(ended.id)") == .transactionCancelled) }
+    #expect(try await server.storage.credential("\(container.text)")?.failures == 0)
   }
 
   @Test("digits of the user's device approve what was carried there; wrong ones are counted")
   func offline() async throws {
     let server = try ServerFixture { $0.codes.freeAttempts = 1000 }
     let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))
-    let user = try UserID("alice")
-    func carried(_ id: String) async throws -> OfflineTransaction {
+    let user = UserID("alice")
+    func carried(_ id: TransactionID) async throws -> OfflineTransaction {
       try OfflineTransaction(
-        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
+        verifying: await server.transactions.offline("\(id)"), signedBy: #require(device.serverKey))
     }
     func digits(_ transaction: OfflineTransaction, _ device: ProtocolDevice) throws -> String {
       let (secret, container) = (try #require(device.otpSecret), try #require(device.container))
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
-    func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
-      try await problem { try await server.transactions.answer(.scanned(digits), to: id, by: .init(.local)) }
+    func answer(_ digits: String, _ id: TransactionID) async throws -> Problem.Code? {
+      try await problem {
+        try await server.transactions.answer(.scanned(digits), to: "\(id)", by: .init(.local))
+      }
     }
     let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: .local)
     let transaction = try await carried(made.id)
@@ -231,16 +234,16 @@ import Testing
     #expect(found.state == .accepted && found.decision != nil && found.decision?.jws == nil)
     // Another transaction has other digits, and wrong ones lock like wrong codes.
     let next = try await server.transactions.create("Pay 2 €", user: user, lifetime: nil, by: .local)
-    let nextDigits = try digits(await carried(next.id), device)
+    let nextDigits = try digits(await carried("\(next.id)"), device)
     #expect(nextDigits != right)
     for _ in 0..<server.context.settings.codeAttempts {
-      #expect(try await answer("00000000", next.id) == .transactionWrongAnswer)
+      #expect(try await answer("00000000", "\(next.id)") == .transactionWrongAnswer)
     }
-    #expect(try await answer(nextDigits, next.id) == .transactionWrongAnswer)
+    #expect(try await answer(nextDigits, "\(next.id)") == .transactionWrongAnswer)
     #expect(try await server.transactions.find(next.id).0.state == .pending)
     try await server.codes.unlock(user, by: .local)
     server.clock.advance(by: 300)
-    #expect(try await answer(nextDigits, next.id) == .transactionExpired)
+    #expect(try await answer(nextDigits, "\(next.id)") == .transactionExpired)
     // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),
@@ -249,7 +252,7 @@ import Testing
     ] {
       let id = try await server.transactions.create(order, by: .local).record.id
       #expect(try await problem { try await server.transactions.offline(id) } == .malformed)
-      #expect(try await answer("00000000", id) == .malformed)
+      #expect(try await answer("00000000", "\(id)") == .malformed)
     }
     #expect(try await problem { try await server.transactions.offline("none") } == .unknown)
   }

@@ -1,5 +1,6 @@
 import SignetConcurrency
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -61,7 +62,7 @@ import Testing
     let code = try bobs.code(at: now)
     #expect(try await !validate(code, server))
     #expect(try await validate(code, server, "bob"))
-    try await server.users.revokeContainer(#require(two.container).text, by: .local)
+    try await server.users.revokeContainer(#require(two.container), by: .local)
     server.clock.advance(by: 30)
     #expect(try await !validate(two.code(at: server.clock.now), server))
     #expect(try await !validate("000000", server, "nobody"))

@@ -1,5 +1,6 @@
 import SignetConcurrency
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -67,7 +68,7 @@ import Testing
     }
     // 96 failures: who is guessed at is let in, and that sets the count back.
     let container = try #require(device.container)
-    let credential = try #require(try await server.storage.credential(container.text))
+    let credential = try #require(try await server.storage.credential(ID(of: container)))
     #expect(credential.failures == 96)
     for _ in 1...4 { #expect(try await validate("x", server, from: "198.51.100.25") == .refused) }
     let right = try device.code(at: server.clock.now)
@@ -143,7 +144,7 @@ import Testing
     let codes = (try device.code(at: server.clock.now), try device.code(at: server.clock.now + 30))
     #expect(try await validate(codes.0, server, from: "192.0.2.1") == .locked)
     let asker = CodeService.Requester(.local, client: "192.0.2.1")
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     #expect(
       try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker).value == .refused)
     #expect(try await server.codes.resynchronise(codes, user: alice, by: asker).value == .accepted)

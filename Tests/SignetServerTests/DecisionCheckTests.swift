@@ -16,7 +16,7 @@ import Testing
     let made = try await server.transactions.create(
       "Pay 1 €", user: UserID("alice"), lifetime: nil, by: .local)
     let request = TransactionRequest(
-      id: try TransactionID(made.id), content: try TransactionContent(parsing: made.content),
+      id: made.id, content: try TransactionContent(parsing: made.content),
       created: made.created, expires: made.expires)
     let body = try await device.decision(.accepted, request, at: server.clock.now)
     _ = try await server.transactions.decide(body, id: made.id, by: device.send(to: server))
@@ -25,12 +25,12 @@ import Testing
     let key = device.signing.publicKey
     let decision: JSONObject = [
       "jws": .string(jws), "publicKey": .object(key.wireJWK), "publicKeyPEM": .string(key.pemRepresentation),
-      "container": .string(try #require(container).id), "device": .string(Base64URL.encode(device.id)),
+      "container": .string(try #require(container).id.text), "device": .string(Base64URL.encode(device.id)),
     ]
     return (
       jws,
       [
-        "id": .string(made.id), "user": "alice", "content": .string(made.content), "status": "accepted",
+        "id": .string("\(made.id)"), "user": "alice", "content": .string(made.content), "status": "accepted",
         "expires": .integer(made.expires), "decision": .object(decision),
       ], key
     )

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetWire
 import Testing
@@ -16,9 +17,9 @@ import Testing
   }
 
   @Test("a query has what is given as texts, and nothing else")
-  func query() throws {
+  func query() {
     let content = API.listTransactions.content(
-      TransactionQuery(user: try UserID("alice"), status: .pending, before: nil, limit: 7))
+      TransactionQuery(user: "alice", status: .pending, before: nil, limit: 7))
     #expect(content.body.isEmpty)
     #expect(content.query.map { "\($0.name)=\($0.value)" } == ["user=alice", "status=pending", "limit=7"])
     #expect(API.withdrawTransaction.content(WithdrawalQuery(reason: nil)).query.isEmpty)
@@ -80,5 +81,21 @@ import Testing
     ]
     let list = try API.listTokens.message(in: ["tokens": [.object(token)]])
     #expect(list.tokens.map(\.state) == [.altered] && list.tokens.first?.digits == 99)
+    let key: JSONObject = ["id": "a b", "name": "shop", "scopes": [], "created": 0, "altered": true]
+    #expect(try API.listKeys.message(in: ["keys": [.object(key)]]).keys.map(\.id.text) == ["a b"])
+  }
+
+  @Test("an id without the form of one is refused by its path", arguments: ["", "a b", "ä", "../k"])
+  func illFormedID(_ id: String) throws {
+    let form = "has 1 to 64 characters from A-Z a-z 0-9 _ -"
+    #expect(throws: Problem(.malformed, "\"mechanism\" \(form)")) {
+      try NewPushMessage(["mechanism": .string(id)])
+    }
+    #expect(throws: Problem(.malformed, "\"before\" \(form)")) {
+      try TransactionQuery(["before": .string(id)])
+    }
+    #expect(throws: Problem(.malformed, "\"after\" \(form)")) {
+      try InitiatedQuery(["initiated": "device", "user": "alice", "after": .string(id)])
+    }
   }
 }

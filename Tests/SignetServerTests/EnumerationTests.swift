@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import SignetWire
@@ -29,7 +30,7 @@ struct EnumerationTests {
 
   @Test("the answer has one length, whether there is a user, an open invite, or neither")
   func oneLength() async throws {
-    let (invited, known, unknown) = (try UserID("alice"), try UserID("bobby"), try UserID("carol"))
+    let (invited, known, unknown) = (UserID("alice"), UserID("bobby"), UserID("carol"))
     try await UserService(context).add(invited, by: .local)
     try await UserService(context).add(known, by: .local)
     _ = try await activations.invite(invited, lifetime: nil, by: .local)
@@ -44,7 +45,7 @@ struct EnumerationTests {
 
   @Test("the salt of a user never changes, so it does not tell when an invite is made or used")
   func oneSalt() async throws {
-    let (alice, bobby) = (try UserID("alice"), try UserID("bobby"))
+    let (alice, bobby) = (UserID("alice"), UserID("bobby"))
     let before = try await answer(for: alice).offer.salt
     try await UserService(context).add(alice, by: .local)
     for _ in 0..<2 {

@@ -21,7 +21,7 @@ import UAFFixture
   /// A transaction that was answered, as a relying party gets it.
   private struct Answered {
     let bench: AuthenticatorBench
-    let id: String
+    let id: TransactionID
     var object: JSONObject
 
     init(
@@ -39,7 +39,7 @@ import UAFFixture
       object = try await Self.shown(id, bench)
     }
 
-    static func shown(_ id: String, _ bench: AuthenticatorBench) async throws -> JSONObject {
+    static func shown(_ id: TransactionID, _ bench: AuthenticatorBench) async throws -> JSONObject {
       try await JSONObject(
         parsing: bench.server.send(.get, "//main/v1/transactions/\(id)", isOrdered: true).body)
     }
@@ -108,7 +108,7 @@ import UAFFixture
     let answered = try await Answered(.uaf)
     let check = try EvidenceCheck(answered.object.text)
     #expect(check.kind == .uaf && check.status == .accepted)
-    #expect(check.transaction == answered.id && check.user == "alice")
+    #expect(check.transaction == answered.id.text && check.user == "alice")
     #expect(check.server == answered.bench.server.context.settings.serverURL.fullForm)
     #expect(try check.content == answered.object.string("content"))
     #expect(check.time == answered.bench.server.clock.now)
@@ -204,10 +204,10 @@ import UAFFixture
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, other))])
     #expect(try refused.integer("statusCode") == 1498)
     #expect(try await bench.server.storage.transaction(id)?.evidence == nil)
-    let waiting = try await Answered.shown(id, bench)
+    let waiting = try await Answered.shown("\(id)", bench)
     #expect(failure(waiting) == .noAnswer(status: "pending"))
     bench.server.clock.advance(by: 86_400)
-    let expired = try await Answered.shown(id, bench)
+    let expired = try await Answered.shown("\(id)", bench)
     #expect(failure(expired) == .noAnswer(status: "expired"))
     #expect(throws: Failure.decision(.notADecision)) { try EvidenceCheck("{}") }
     let key = try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context)
@@ -448,7 +448,7 @@ import UAFFixture
   func rows(_ change: String) async throws {
     let answered = try await Answered(.app, on: .sqlite)
     try answered.bench.server.tamper("UPDATE transactions SET \(change)")
-    await #expect(throws: StorageFailure.altered(row: answered.id, of: "transactions")) {
+    await #expect(throws: StorageFailure.altered(row: answered.id.text, of: "transactions")) {
       try await answered.bench.server.storage.transaction(answered.id)
     }
   }

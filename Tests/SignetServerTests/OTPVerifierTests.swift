@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetOATH
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -28,7 +29,8 @@ import SignetServer
   }
 
   private func credential(
-    _ kind: CredentialRecord.Kind, _ id: String = "c1", last: Int64 = -1, drift: Int64 = 0, failures: Int = 0,
+    _ kind: CredentialRecord.Kind, _ id: ID<CredentialRecord> = "c1", last: Int64 = -1, drift: Int64 = 0,
+    failures: Int = 0,
     state: CredentialRecord.State = .active, serial: String? = nil, isSilent: Bool = false
   ) -> CredentialRecord {
     var record = CredentialRecord(

@@ -42,7 +42,7 @@ import Testing
     }
 
     func event(of record: OutboxRecord, failure: String?) -> AuditEvent? {
-      failure.map { .clientNotTold(client: record.receiver.id, transaction: "", reason: $0) }
+      failure.map { .clientNotTold(client: "\(record.receiver.id)", transaction: "", reason: $0) }
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
 
   /// Adds alice and two events of hers.
   private func suspendAndResume() async throws {
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await server.users.suspend(alice, reason: "left", by: .local)
     _ = try await server.users.resume(alice, by: .local)
@@ -74,14 +74,14 @@ import Testing
   func changes() async throws {
     try await add("a")
     let device = try await server.activate()
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     let id = try #require(try await server.context.storage.devices(user: "alice").first).id
     let devices = DeviceService(server.context)
     _ = try await devices.lock(id, reason: "lost", by: .local)
     _ = try await devices.unlock(id, by: .local)
     _ = try await server.users.suspend(alice, reason: "left", by: .local)
     _ = try await server.users.resume(alice, by: .local)
-    _ = try await server.users.revokeContainer(#require(device.container).text, by: .local)
+    _ = try await server.users.revokeContainer(#require(device.container), by: .local)
     _ = try await server.users.delete(alice, by: .local)
     await sender.sendDue()
     #expect(
@@ -150,7 +150,7 @@ import Testing
     for id in ["a", "b"] {
       try await server.context.storage.addOutboxReceiver(OutboxReceiver(.securityEvents, id), lifetime: 100)
     }
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await server.users.suspend(alice, reason: "", by: .local)
     let database = try Database(path: server.folder.file("signet.sqlite"), mode: .readWrite)

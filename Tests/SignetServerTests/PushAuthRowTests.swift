@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PushAuthRowTests {
   private static func bench() async throws -> AuthenticatorBench {
     let bench = try await AuthenticatorBench([.app], on: .sqlite)
-    try await bench.server.users.add(try UserID("bob"), by: .local)
+    try await bench.server.users.add(UserID("bob"), by: .local)
     return bench
   }
 
@@ -33,11 +33,11 @@ import Testing
     let storage = bench.server.storage
     let id = try await Self.mechanism(bench).id
     try bench.server.tamper("UPDATE pushauth_mechanisms SET \(change)")
-    let user = change.contains("bob") ? "bob" : "alice"
+    let user: UserID = change.contains("bob") ? "bob" : "alice"
     #expect(try await storage.pushAuthMechanisms(user: user).map(\.state) == [.altered])
-    let shown = try await storage.holdings(of: user, codeAttempts: 100).authenticators
+    let shown = try await storage.holdings(of: "\(user)", codeAttempts: 100).authenticators
     #expect(shown.map(\.state) == [.altered] && shown[0].reason.contains("not written by this server"))
-    await #expect(throws: StorageFailure.altered(row: id, of: "pushauth_mechanisms")) {
+    await #expect(throws: StorageFailure.altered(row: id.text, of: "pushauth_mechanisms")) {
       try await storage.pushAuthMechanism(id)
     }
     #expect(try await storage.removePushAuthMechanism(id, audit: .sample()))
@@ -63,10 +63,10 @@ import Testing
     _ = try await bench.make("Pay 11", user: nil)
     let made = try await bench.make("Pay 10", numberDigits: 2)
     let message = try bench.message(bench.sent())
-    let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))
+    let id: ID<PushAuthMessageRecord> = "\(message.messageID.dropFirst("AUTHENTICATE:".count))"
     let (storage, mechanism) = (bench.server.storage, try await Self.mechanism(bench).id)
     try bench.server.tamper("UPDATE pushauth_messages SET \(change)")
-    let failure = StorageFailure.altered(row: id, of: "pushauth_messages")
+    let failure = StorageFailure.altered(row: id.text, of: "pushauth_messages")
     await #expect(throws: failure) { try await storage.pushAuthMessage(id) }
     await #expect(throws: failure) { try await storage.pushAuthMessages(of: mechanism, after: 0) }
     let number = try #require(made.number).digits
@@ -105,12 +105,12 @@ import Testing
     let bench = try await Self.bench()
     _ = try await bench.make("Pay 10")
     let message = try bench.message(bench.sent())
-    let id = String(message.messageID.dropFirst("AUTHENTICATE:".count))
+    let id: ID<PushAuthMessageRecord> = "\(message.messageID.dropFirst("AUTHENTICATE:".count))"
     // How a request ended without an answer is in no code.
     try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
     bench.server.clock.advance(by: 86_400)
     #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)
-    #expect(try await PushAuthService(bench.server.context).standing(of: id).status == "withdrawn")
+    #expect(try await PushAuthService(bench.server.context).standing(of: "\(id)").status == "withdrawn")
   }
 
   @Test("a message to one app is none to another")
@@ -123,7 +123,7 @@ import Testing
     try await bench.enrol(service: "webhook")
     try bench.server.tamper(
       "UPDATE pushauth_messages SET mechanism = (SELECT id FROM pushauth_mechanisms WHERE id <> ?)",
-      .text(old))
+      .text(old.text))
     #expect(try await bench.post(.approve, to: first).status == 500)
     #expect(try await bench.server.storage.transaction(made.record.id)?.state == .pending)
   }

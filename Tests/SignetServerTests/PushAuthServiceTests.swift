@@ -4,6 +4,7 @@ import SignetHTTP
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -50,14 +51,14 @@ import SignetServer
     return await PushAuthService(server.context).take(request)
   }
 
-  private static func enrolled(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
-    if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: .local) }
+  private static func enrolled(_ server: ServerFixture, _ user: UserID = "alice") async throws -> App {
+    if try await server.storage.user(user) == nil { try await server.users.add(user, by: .local) }
     let made = try await PushAuthService(server.context).enrol(
-      NewPushApp(["user": .string(user), "policies": ["biometricAvailable": [:]]]), by: .local)
+      NewPushApp(["user": .string(user.text), "policies": ["biometricAvailable": [:]]]), by: .local)
     return try App(made.uri, named: "app of \(made.id)".replacing(" ", with: "-"))
   }
 
-  private static func registered(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
+  private static func registered(_ server: ServerFixture, _ user: UserID = "alice") async throws -> App {
     let app = try await enrolled(server, user)
     #expect(try await post(server, app.registration()).status == 200)
     return app
@@ -163,7 +164,7 @@ import SignetServer
     bodies.append(moved)
     moved["messageId"] = "AUTHENTICATE:none"
     bodies.append(moved)
-    moved["messageId"] = .string(sent.record.id)
+    moved["messageId"] = .string("\(sent.record.id)")
     bodies.append(moved)
     bodies.append(["messageId": .string(sent.messageID)])
     bodies.append([:])
@@ -243,10 +244,11 @@ import SignetServer
     }
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
     server.clock.advance(by: 86_400)
-    _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), from: "Shop", by: .local)
+    _ = try await service.send(
+      NewPushMessage(["mechanism": .string("\(newest.id)")]), from: "Shop", by: .local)
     await #expect(throws: Problem.self) {
       try await service.send(
-        NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), from: "Shop", by: .local)
+        NewPushMessage(["mechanism": .string("\(newest.id)"), "user": "bob"]), from: "Shop", by: .local)
     }
   }
 

@@ -91,7 +91,7 @@ struct PushServiceTests {
         #expect(try !String(decoding: Base64URL.decode(String(part)), as: UTF8.self).contains("99 EUR"))
       }
       let payload = try PushPayload(decrypting: envelope, with: device.encryption)
-      #expect(payload.transaction.text == made.id && payload.container == device.container)
+      #expect(payload.transaction == made.id && payload.container == device.container)
     }
     #expect(try await targets.list(for: record).targets.count == 1)
 

@@ -284,9 +284,9 @@ private struct Callers {
     revokedKey = revoked.text
     device = try await Self.activated("bob", context)
     revokedDevice = try await Self.activated("carol", context)
-    try await UserService(context).revokeContainer(#require(revokedDevice.container).text, by: .local)
+    try await UserService(context).revokeContainer(#require(revokedDevice.container), by: .local)
     let clients = ClientService(context)
-    func registered() async throws -> (id: String, secret: String) {
+    func registered() async throws -> (id: ID<ClientRecord>, secret: String) {
       let new = try NewClient([
         "name": "shop", "authentication": "client_secret_basic", "delivery": "poll",
       ])
@@ -320,7 +320,7 @@ private struct Callers {
   func signedBodies() async throws -> [String: [UInt8]] {
     let (id, now) = (try #require(device.container), server.clock.now)
     let request = TransactionRequest(
-      id: try TransactionID("own-1"), content: try TransactionContent(.text("Block my card"), from: .device),
+      id: TransactionID("own-1"), content: try TransactionContent(.text("Block my card"), from: .device),
       created: now, expires: now + 300)
     let core = RenewalCore(
       container: id, user: device.user, server: device.server,

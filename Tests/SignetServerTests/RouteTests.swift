@@ -1,5 +1,6 @@
 import SignetPolicy
 import SignetJSON
+import SignetSQLite
 import SignetServer
 import SignetStorage
 import SignetServerTesting
@@ -38,6 +39,15 @@ import Testing
       let response = try await transport.send(request)
       try described.check(request, response)
       return response
+    }
+
+    /// Changes the database as somebody does who can write it and lacks the master key.
+    func tamper(_ statement: String, _ values: SQLiteValue...) throws {
+      let path = try #require(folder).path + "/signet.sqlite"
+      let database = try Database(path: path, mode: .readWrite)
+      try database.execute("PRAGMA foreign_keys = OFF")
+      try database.execute(statement, values)
+      #expect(database.changes > 0, "\(statement) changed nothing")
     }
   }
 
@@ -176,6 +186,45 @@ import Testing
     let seconds = try #require(refused.header("Retry-After").flatMap(Int64.init))
     #expect((1...600).contains(seconds))
     #expect(Problem(parsing: refused.body)?.retryAfter == seconds)
+    await running.server.stop()
+  }
+
+  @Test("an altered row whose id no server makes is listed, and revoked by that id")
+  func revokesIllFormedIDs() async throws {
+    let running = try await Running()
+    let keys = APIKeyService(running.server.context)
+    let admin = try await keys.create(name: "ops", scopes: [.admin], by: .local).text
+    _ = try await keys.create(name: "shop", scopes: [.relyingParty], by: .local)
+    try await UserService(running.server.context).add(UserID("alice"), by: .local)
+    try await running.server.context.activate("alice")
+    func answer(_ method: HTTPMethod, _ path: String) async throws -> JSONObject {
+      let response = try await running.send(method, path, key: admin)
+      #expect(response.status == 200, "\(method) \(path)")
+      return try JSONObject(parsing: response.body)
+    }
+    let (id, encoded) = ("\u{E4}/b %", "%C3%A4%2Fb%20%25")
+    try running.tamper("UPDATE containers SET id = ?", .text(id))
+    try running.tamper("UPDATE api_keys SET id = ? WHERE name = 'shop'", .text(id))
+
+    let containers = "/v1/admin/users/alice/containers"
+    let altered = try API.listContainers.message(in: try await answer(.get, containers)).containers
+    #expect(altered.map(\.id.text) == [id] && altered.map(\.state) == [.altered])
+    let revoked = try API.revokeContainer.message(
+      in: try await answer(.delete, "/v1/admin/containers/\(encoded)"))
+    #expect(revoked.id.text == id)
+    let left = try API.listContainers.message(in: try await answer(.get, containers)).containers
+    #expect(left.map(\.id.text) == [id] && left.map(\.state) == [.revoked])
+
+    func shop() async throws -> [APIKeyList.Key] {
+      try API.listKeys.message(in: try await answer(.get, "/v1/admin/keys")).keys.filter { $0.name == "shop" }
+    }
+    let listed = try await shop()
+    #expect(listed.map(\.id.text) == [id] && listed.map(\.altered) == [true])
+    #expect(try await answer(.delete, "/v1/admin/keys/\(encoded)").string("id") == id)
+    let kept = try await shop()
+    #expect(kept.map(\.altered) == [false] && kept.allSatisfy { $0.revoked != nil })
+    try expect(
+      try await running.send(.delete, "/v1/admin/containers/a%20b", key: admin), .unknown, "an id of nothing")
     await running.server.stop()
   }
 

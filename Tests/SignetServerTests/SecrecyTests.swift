@@ -17,7 +17,7 @@ import Testing
     let server = try ServerFixture(on: .sqlite)
     let key = try await server.keys.create(name: "shop", scopes: [.admin], by: .local)
     let device = try await server.activate()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let asker = CodeService.Requester(.key(key.id), key: key.id, client: "192.0.2.77")
     let code = try device.code(at: server.clock.now)
     #expect(try await server.codes.validate(code, user: user, by: asker).value == .accepted)

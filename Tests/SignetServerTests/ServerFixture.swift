@@ -60,7 +60,7 @@ struct ServerFixture: Sendable {
   /// Adds a user and makes an invite.
   func invite(_ name: String = "alice") async throws -> ActivationCode {
     let user = try UserID(name)
-    if try await storage.user(name) == nil { try await users.add(user, by: .local) }
+    if try await storage.user(user) == nil { try await users.add(user, by: .local) }
     return try await activations.invite(user, lifetime: nil, by: .local).code
   }
 
@@ -261,7 +261,9 @@ func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Co
 
 extension TransactionService {
   /// Takes a decision from a container's request that nobody has made before.
-  func decide(_ body: [UInt8], id: String, by container: ContainerRecord) async throws -> DecisionStatus {
+  func decide(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws
+    -> DecisionStatus
+  {
     let attempt = DecisionAttempt(
       transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
     let key = try P256.Signing.PublicKey(x963: container.signingKey)

@@ -35,7 +35,7 @@ import Testing
     let record = try await device.send(to: server)
     let body = try await device.decision(status, request, at: server.clock.now, signedBy: key)
     return try await problem {
-      try await server.transactions.decide(body, id: request.id.text, by: record)
+      try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
     }
   }
 
@@ -47,7 +47,7 @@ import Testing
     #expect(request.text == "Pay 1 €\nto Jane" && request.expires == server.clock.now + 300)
     #expect(try await decide(server, device, .accepted, request) == nil)
     let (found, container) = try await server.transactions.find(made.id)
-    #expect(found.state == .accepted && container?.id == device.container?.text)
+    #expect(found.state == .accepted && container?.id == device.container)
     let jws = try #require(found.decision?.jws)
     let decision = try #require(Decision(verifying: jws, signedBy: device.signing.publicKey))
     #expect(decision.isAbout(made.content) && decision.status == .accepted)
@@ -79,7 +79,7 @@ import Testing
       authorization: "Bearer \(new.text)", scope: .relyingParty
     ).actor
     func order() throws -> TransactionDraft {
-      TransactionDraft(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
+      TransactionDraft(.text("Pay 1 €"), from: "shop", user: UserID("alice"))
     }
     let made = try await server.transactions.create(order(), by: actor, key: new.id).record
     try await server.keys.revoke(new.id, by: .local)
@@ -112,7 +112,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
     #expect(try await server.lastReason() == "expired")
     #expect(try await server.transactions.find(made.id).0.state(at: server.clock.now) == .expired)
-    _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
+    _ = try await server.storage.sweep(at: server.clock.now) { .sample("\($0)") }
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
@@ -238,7 +238,7 @@ import Testing
     let server = try ServerFixture()
     let device = try await server.activate()
     let (made, second) = (try await create(server), try await create(server, "Pay 2 €"))
-    let request = try #require(try await pending(server, device).first { $0.id.text == made.id })
+    let request = try #require(try await pending(server, device).first { $0.id == made.id })
     for (text, expires) in [("Pay 1 € ", request.expires), ("Pay 1 €", request.expires + 1)] {
       let changed = try TransactionRequest(
         id: request.id, text: text, created: request.created, expires: expires)
@@ -248,7 +248,7 @@ import Testing
     changed.server = try ServerURL("id.example.org/other")
     #expect(try await decide(server, changed, .accepted, request) == .malformed)
     changed = device
-    changed.user = try UserID("bob")
+    changed.user = UserID("bob")
     #expect(try await decide(server, changed, .accepted, request) == .malformed)
     // Signed for one transaction and sent to another's path.
     let record = try await device.send(to: server)
@@ -275,7 +275,7 @@ import Testing
         TransactionField(.amount(MoneyAmount("250.00", currency: "EUR"))),
         TransactionField(.payee(name: "Jane", account: nil)),
       ])
-    let order = TransactionDraft(.form(form), from: "Example Bank", user: try UserID("alice"))
+    let order = TransactionDraft(.form(form), from: "Example Bank", user: UserID("alice"))
     let made = try await server.transactions.create(order, by: .local).record
     let request = try #require(try await pending(server, device).first)
     let record = try await device.send(to: server)
@@ -307,7 +307,7 @@ import Testing
   func offersStatuses() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let reported = try await create(server)
     var request = try #require(try await pending(server, device).first)
     #expect(request.statuses == [.accepted, .denied, .reported])
@@ -329,11 +329,11 @@ import Testing
     let server = try ServerFixture()
     let device = try await server.activate()
     let order = TransactionDraft(
-      .text("Pay"), from: "Bank", user: try UserID("alice"), numberDigits: 4)
-    func make() async throws -> (id: String, number: MatchingNumber, TransactionRequest) {
+      .text("Pay"), from: "Bank", user: UserID("alice"), numberDigits: 4)
+    func make() async throws -> (id: TransactionID, number: MatchingNumber, TransactionRequest) {
       let made = try await server.transactions.create(order, by: .local)
       let request = try #require(
-        try await pending(server, device).first { $0.id.text == made.record.id })
+        try await pending(server, device).first { $0.id == made.record.id })
       #expect(request.numberDigits == 4)
       return (made.record.id, try #require(made.number), request)
     }
@@ -345,7 +345,7 @@ import Testing
       let body = try await device.decision(
         status, request, at: server.clock.now, signedBy: key, number: number)
       return try await problem {
-        try await server.transactions.decide(body, id: request.id.text, by: record)
+        try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
       }
     }
     let (id, number, request) = try await make()
@@ -419,13 +419,13 @@ import Testing
     let device = try await server.activate()
     let (made, decided) = (try await create(server), try await create(server))
     let requests = try await pending(server, device)
-    let request = try #require(requests.first { $0.id.text == made.id })
+    let request = try #require(requests.first { $0.id == made.id })
     try await server.transactions.withdraw(made.id, reason: "paid otherwise", by: .key("test"))
     try await server.transactions.withdraw(made.id, reason: "again", by: .key("test"))
     let found = try await server.transactions.find(made.id).0
     #expect(found.state == .withdrawn && found.end?.reason == "paid otherwise")
     #expect(try await decide(server, device, .accepted, request) == .transactionCancelled)
-    let other = try #require(requests.first { $0.id.text == decided.id })
+    let other = try #require(requests.first { $0.id == decided.id })
     #expect(try await decide(server, device, .accepted, other) == nil)
     #expect(
       try await problem { try await server.transactions.withdraw(decided.id, reason: "", by: .local) }
@@ -446,7 +446,7 @@ import Testing
   @Test func refusesTextsAndLifetimes() async throws {
     let server = try ServerFixture()
     _ = try await server.invite()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     for text in ["", "a\u{1B}[31m", "a\u{202E}b", String(repeating: "x", count: 4097)] {
       #expect(try await problem { try await create(server, text) } == .contentRefused)
     }

@@ -17,22 +17,22 @@ import Testing
     "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
   ]
 
-  private func token(_ serial: String, user: String? = nil, counter: Int64 = 0) throws
+  private func token(_ serial: String, user: UserID? = nil, counter: Int64 = 0) throws
     -> TokenService.NewToken
   {
     try TokenService.NewToken(
       serial: TokenSerial(serial), kind: .hotp, secret: SecretBytes(copying: Self.secret), counter: counter,
-      user: user.map(UserID.init))
+      user: user)
   }
 
-  private func add(_ server: ServerFixture, _ serial: String, user: String? = nil) async throws -> [String] {
+  private func add(_ server: ServerFixture, _ serial: String, user: UserID? = nil) async throws -> [String] {
     try await server.tokens.add([try server.tokens.sealed(token(serial, user: user))], by: .local)
   }
 
   @Test("a token counts only after its first right code")
   func verifiesBeforeUse() async throws {
     let server = try ServerFixture()
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     try await server.users.add(alice, by: .local)
     #expect(try await add(server, "s1", user: "alice") == ["s1"])
     #expect(try await add(server, "s1", user: "alice") == [])
@@ -55,7 +55,7 @@ import Testing
   @Test("a token of another hand has to be verified again, and keeps its counter")
   func changesHands() async throws {
     let server = try ServerFixture()
-    let (alice, bob) = (try UserID("alice"), try UserID("bob"))
+    let (alice, bob) = (UserID("alice"), UserID("bob"))
     for user in [alice, bob] { try await server.users.add(user, by: .local) }
     _ = try await add(server, "s1", user: "alice")
     let serial = try TokenSerial("s1")
@@ -91,7 +91,7 @@ import Testing
 
   @Test("a locked token waits for two codes in a row, or an operator") func locks() async throws {
     let server = try ServerFixture { ($0.codeAttempts, $0.codes.firstWait) = (3, 0) }
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
     let asker = CodeService.Requester(.local)
@@ -149,7 +149,7 @@ import Testing
       settings: server.context.settings,
       storage: try Storage(server.location),
       masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log)
-    let alice = try UserID("alice")
+    let alice = UserID("alice")
     try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
     let asker = CodeService.Requester(.local)

@@ -17,7 +17,7 @@ import Testing
 
   private static let later = Duration.seconds(3_600)
 
-  private func enter(_ user: String, _ container: String = "c\(Int.random(in: 0..<Int.max))") async throws
+  private func enter(_ user: UserID, _ container: String = "c\(Int.random(in: 0..<Int.max))") async throws
     -> TransactionWatch.Ticket
   {
     try #require(await watch.enter(for: user, container: container, from: "192.0.2.1"))
@@ -28,7 +28,7 @@ import Testing
     while await watch.waitingCount < count { await Task.yield() }
   }
 
-  private func create(_ user: String, on storage: Storage? = nil) async throws {
+  private func create(_ user: UserID, on storage: Storage? = nil) async throws {
     let record = TransactionRecord(
       id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
@@ -171,9 +171,9 @@ import Testing
     let device = try await server.activate()
     let id = try #require(device.container).text
     let ticket = try await enter("alice", id)
-    _ = try await server.storage.askForRenewal(id, audit: .sample())
+    _ = try await server.storage.askForRenewal("\(id)", audit: .sample())
     #expect(await watch.wait(with: ticket, until: Self.later))
-    _ = try await server.storage.revokeContainer(id, audit: .sample(), lost: { _ in .sample() })
+    _ = try await server.storage.revokeContainer("\(id)", audit: .sample(), lost: { _ in .sample() })
     #expect(await watch.wait(with: ticket, until: Self.later))
   }
 

@@ -1,6 +1,7 @@
 import SignetConcurrency
 import SignetCrypto
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -33,7 +34,8 @@ import Testing
   }
 
   private func answer(
-    _ digits: TransactionService.Carried, _ id: String, _ server: ServerFixture, from client: String? = nil
+    _ digits: TransactionService.Carried, _ id: TransactionID, _ server: ServerFixture,
+    from client: String? = nil
   ) async throws -> Problem? {
     do {
       try await server.transactions.answer(digits, to: id, by: .init(.local, client: client))
@@ -44,7 +46,7 @@ import Testing
   @Test("digits for what was typed approve it, on whichever of the user's devices; the decision says so")
   func approves() async throws {
     let server = try ServerFixture()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let devices = [try await server.activate(), try await server.activate(device: 2)]
     for device in devices {
       let id = try await server.transactions.create(order(user), by: .local).record.id
@@ -56,7 +58,7 @@ import Testing
       // Lost answers can be asked for again.
       #expect(try await answer(.typed(right), id, server) == nil)
       let (found, container) = try await server.transactions.find(id)
-      #expect(found.state == .accepted && container?.id == device.container?.text)
+      #expect(found.state == .accepted && container?.id == device.container)
       #expect(found.decision?.jws == nil && found.decision?.isTyped == true)
       // For another transaction of the same content they are wrong.
       let next = try await server.transactions.create(order(user), by: .local).record.id
@@ -86,7 +88,7 @@ import Testing
       #expect(try await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer)
     }
     let container = try #require(device.container).text
-    #expect(try await server.storage.credential(container)?.failures == 12)
+    #expect(try await server.storage.credential("\(container)")?.failures == 12)
     // One kind of digits is no answer of the other kind.
     let good = try digits(challenge, device, right)
     #expect(try await answer(.scanned(good), id, server)?.code == .transactionWrongAnswer)
@@ -102,7 +104,7 @@ import Testing
   @Test("who guesses waits, as for codes, and locks as codes do; the user from elsewhere goes on")
   func boundsGuesses() async throws {
     let server = try ServerFixture { $0.codeAttempts = 6 }
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let device = try await server.activate()
     let id = try await server.transactions.create(order(user), by: .local).record.id
     let right = try digits(await server.transactions.typed(id).challenge, device)
@@ -121,7 +123,7 @@ import Testing
         == .waiting(seconds: 30))
     #expect(try await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
     let container = try #require(device.container).text
-    #expect(try await server.storage.credential(container)?.failures == 4)
+    #expect(try await server.storage.credential("\(container)")?.failures == 4)
     for client in ["192.0.2.1", "192.0.2.2"] {
       #expect(try await answer(wrong, id, server, from: client)?.code == .transactionWrongAnswer)
     }
@@ -134,7 +136,7 @@ import Testing
   @Test("it has to be wanted, for one user who may accept, without a number, of fields that can be typed")
   func hasToBeWanted() async throws {
     let server = try ServerFixture()
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let device = try await server.activate()
     for (order, code) in [
       (try order(nil), Problem.Code.malformed), (try order(user, statuses: [.denied]), .malformed),

@@ -101,7 +101,7 @@ import Testing
   @Test("the end of the user's own request is listed, another user's is not")
   func ends() async throws {
     let server = try ServerFixture()
-    var requests: [String] = []
+    var requests: [TransactionID] = []
     for user in ["alice", "bob"] {
       let device = try await server.activate(user)
       let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: device.user)

@@ -94,7 +94,7 @@ struct Desk: Sendable {
   ///   - client: Who asks.
   ///   - time: When.
   /// - Returns: The tokens.
-  func tokens(for request: String, of client: String, at time: Int64) async -> Tokens {
+  func tokens(for request: TransactionID, of client: ID<ClientRecord>, at time: Int64) async -> Tokens {
     let maker = IDTokenSigner(context)
     do {
       // What is asked or accepted while the client asks for tokens has been judged by nobody.

@@ -124,7 +124,7 @@ private final class World: Sendable {
     var rules = able.rules
     rules.ended = { request, cause in
       guard case .userAdded(let entry) = cause.event else { preconditionFailure("no event of a history") }
-      return .sample("\(entry.prefix { $0 != " " }) ended \(request)")
+      return .sample("\(entry.text.prefix { $0 != " " }) ended \(request)")
     }
     return rules
   }
@@ -188,7 +188,7 @@ private final class World: Sendable {
       }
       var tokens = Desk.Tokens.none
       if case .issue(let request, let client) = step {
-        tokens = await desk.tokens(for: request, of: client, at: time)
+        tokens = await desk.tokens(for: "\(request)", of: "\(client)", at: time)
       }
       let answer =
         tokens == .refused
@@ -221,37 +221,39 @@ private final class World: Sendable {
       logs[chain, default: []].append(entry)
     }
     var end: [String: String] = [:]
-    for client in try await storage.clients() { end[client.id] = client.revoked == nil ? "good" : "revoked" }
-    for key in try await storage.apiKeys() { end[key.id] = key.revoked == nil ? "good" : "revoked" }
+    for client in try await storage.clients() {
+      end["\(client.id)"] = client.revoked == nil ? "good" : "revoked"
+    }
+    for key in try await storage.apiKeys() { end["\(key.id)"] = key.revoked == nil ? "good" : "revoked" }
     for token in try await storage.tokens(after: "", user: nil, limit: 1000) {
-      end[token.id] = "\(token.state) \(token.user ?? "-") \(token.words)"
+      end["\(token.id)"] = "\(token.state) \(token.user?.text ?? "-") \(token.words)"
     }
     for number in 0..<History.userCount {
       let user = History.user(number)
-      end[user] = try await storage.user(user).map { "\($0.state)" }
-      for container in try await storage.containers(user: user) {
-        let credential = try await storage.credential(container.id)
-        end[container.id] =
+      end[user] = try await storage.user("\(user)").map { "\($0.state)" }
+      for container in try await storage.containers(user: "\(user)") {
+        let credential = try await storage.credential(ID(of: container.id))
+        end["\(container.id)"] =
           "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.words ?? "-")"
         for order in try await storage.deviceCommands(of: container.id) {
-          end[order.id] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
+          end["\(order.id)"] = "\(container.id) \(order.action)\(order.isOpen ? "" : " received")"
         }
       }
-      for device in try await storage.devices(user: user) {
+      for device in try await storage.devices(user: "\(user)") {
         let number = try Hex.decode(device.installation)[0]
         end["\(user)/\(number)"] = "\(device.standing)\(device.isOrderedLocked ? " itself" : "")"
       }
-      for key in try await storage.uafCredentials(user: user) {
+      for key in try await storage.uafCredentials(user: "\(user)") {
         end[Sample.name(ofKey: key.keyID)] = "\(key.state) \(key.signCounter)"
       }
-      for target in try await storage.uafTargets(user: user) {
+      for target in try await storage.uafTargets(user: "\(user)") {
         let number = try target.device.map { "\(try Hex.decode($0)[0])" }
-        end[target.id] = "\(user)/\(number ?? "-")"
+        end["\(target.id)"] = "\(user)/\(number ?? "-")"
       }
-      for app in try await storage.pushAuthMechanisms(user: user) { end[app.id] = "\(app.state)" }
+      for app in try await storage.pushAuthMechanisms(user: "\(user)") { end["\(app.id)"] = "\(app.state)" }
     }
     for request in try await storage.transactions(TransactionFilter(), before: nil, at: 0, limit: 1000) {
-      end[request.id] = request.words
+      end["\(request.id)"] = request.words
     }
     return (logs.sorted { $0.key < $1.key }.map(\.value), end, try await lookForOpen())
   }
@@ -261,14 +263,14 @@ private final class World: Sendable {
     let (storage, time) = (servers[0], outside.now)
     var open: Set<String> = []
     for user in (0..<History.userCount).map(History.user) {
-      if let invite = try await storage.openActivation(user: user) { open.insert(invite.id) }
-      for app in try await storage.pushAuthMechanisms(user: user) {
+      if let invite = try await storage.openActivation(user: "\(user)") { open.insert("\(invite.id)") }
+      for app in try await storage.pushAuthMechanisms(user: "\(user)") {
         let messages = try await storage.pushAuthMessages(of: app.id, after: time)
-        open.formUnion(messages.filter { $0.state == .pending }.map(\.id))
+        open.formUnion(messages.filter { $0.state == .pending }.map(\.id.text))
       }
     }
     for id in history.operations {
-      guard let found = try await storage.uafOperation(id), found.isOpen, !found.isOver(at: time) else {
+      guard let found = try await storage.uafOperation("\(id)"), found.isOpen, !found.isOver(at: time) else {
         continue
       }
       open.insert(id)

@@ -1,5 +1,6 @@
 import AccountModel
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 
 // What clients of OpenID Connect ask.
@@ -19,36 +20,39 @@ extension Storage {
     case .addClient(let client):
       let delivery = Self.delivery(of: client)
       var record = ClientRecord(
-        id: client, name: client, authentication: .clientSecretBasic, delivery: delivery, created: time)
+        id: "\(client)", name: client, authentication: .clientSecretBasic, delivery: delivery, created: time)
       if delivery != .poll { record.notificationEndpoint = Notice.endpoint(of: client) }
       try await addClient(record, audit: event("done"))
       return "done"
     case .revokeClient(let client):
-      let isKnown = try await revokeClient(client, at: time, audit: event("done")) { event("ended \($0)") }
+      let isKnown = try await revokeClient("\(client)", at: time, audit: event("done")) {
+        event("ended \($0)")
+      }
       return isKnown ? "done" : "nothing"
     case .backchannel(let request, let user, let expires, let messages, let operations, let client):
       var record = TransactionRecord(
-        id: request, user: user, content: Sample.content, created: time, expires: expires)
+        id: "\(request)", user: "\(user)", content: Sample.content, created: time, expires: expires)
       (record.requester, record.requirements) = (client, Traits.names(of: request))
       var asking = TransactionAsking()
       asking.messages = messages.map { sent in
         let message = PushAuthMessageRecord(
-          id: sent.name, of: request, mechanism: sent.to, kind: "default", challenge: [4], created: time,
+          id: "\(sent.name)", of: "\(request)", mechanism: "\(sent.to)", kind: "default", challenge: [4],
+          created: time,
           expires: expires)
         return (message, event("sent \(sent.name)"))
       }
       asking.sessions = operations.map { sent in
         var session = Sample.token(
-          sent.name, isRegistration: false, of: user, for: sent.to, at: time, expires: expires)
-        (session.transaction, session.tokenExpires) = (request, expires)
+          "\(sent.name)", isRegistration: false, of: "\(user)", for: "\(sent.to)", at: time, expires: expires)
+        (session.transaction, session.tokenExpires) = ("\(request)", expires)
         return (session, event("sent \(sent.name)"))
       }
       var asked = BackchannelRecord(
-        digest: Array(request.utf8), transaction: request, client: client,
+        digest: Array(request.utf8), transaction: "\(request)", client: "\(client)",
         delivery: Self.delivery(of: client), expires: expires + Model.grace, interval: 5)
       if asked.delivery != .poll {
         asked.sealedNotice = try BackchannelNotice(id: request, token: Notice.token(of: request)).sealed(
-          for: request, under: Sample.masterKey)
+          for: "\(request)", under: Sample.masterKey)
       }
       let outcome = try await addBackchannelRequest(
         asked, asking: record, limits: Sample.limits, by: asking
@@ -56,7 +60,7 @@ extension Storage {
       return "\(outcome)"
     case .poll(let request, let client):
       let found = try await pollBackchannelRequest(
-        Array(request.utf8), of: client, at: time, step: 5, limit: 60)
+        Array(request.utf8), of: "\(client)", at: time, step: 5, limit: 60)
       switch found {
       case .pending: return "pending"
       case .tooSoon(let interval): return "slow down \(interval)"
@@ -65,7 +69,7 @@ extension Storage {
       }
     case .issue(let request, let client):
       let isFirst = try await issueTokens(
-        for: Array(request.utf8), of: client, at: time, pushedWithin: 0, audit: event("done"))
+        for: Array(request.utf8), of: "\(client)", at: time, pushedWithin: 0, audit: event("done"))
       return isFirst ? "done" : "refused"
     default: preconditionFailure("not of a client of OpenID Connect")
     }
@@ -85,7 +89,8 @@ extension TransactionRecord {
   /// How it stands, as the model says it: the state, the user and what it was answered with.
   var words: String {
     // The subject of one who was deleted.
-    let user = user.map { $0.hasPrefix("~") ? "nobody" : $0 }
-    return "\(state) \(user ?? "-") \(decision?.container ?? uaf?.session ?? app?.mechanism ?? "-")"
+    let user = user.map { $0.text.hasPrefix("~") ? "nobody" : $0.text }
+    return
+      "\(state) \(user ?? "-") \(decision?.container.text ?? uaf?.session.text ?? app?.mechanism.text ?? "-")"
   }
 }

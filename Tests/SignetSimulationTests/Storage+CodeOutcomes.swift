@@ -25,24 +25,27 @@ extension Storage {
     case .code(let maker, let user, let counter, let address, let party):
       return try await judge(
         .use(try Sample.code(of: maker, at: counter)),
-        OTPSubject(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+        OTPSubject(user: "\(user)", client: Array(address.utf8), key: "\(party)"), judges, event, at: time)
     case .resynchronise(let maker, let user, let counter, let address, let party):
       return try await judge(
         .resynchronise(try Sample.code(of: maker, at: counter), try Sample.code(of: maker, at: counter + 1)),
-        OTPSubject(user: user, client: Array(address.utf8), key: party), judges, event, at: time)
+        OTPSubject(user: "\(user)", client: Array(address.utf8), key: "\(party)"), judges, event, at: time)
     case .verify(let token, let user, let counter, let address, let party):
-      var attempt = OTPSubject(user: user, serial: token, key: party)
+      var attempt = OTPSubject(user: user.map { "\($0)" }, serial: token, key: party.map { "\($0)" })
       if user != nil { attempt.client = Array(address.utf8) }
       return try await judge(
         .verify(try Sample.code(of: token, at: counter)), attempt, judges, event, at: time)
     case .addToken(let token, let user):
-      let added = try await addTokens([try Sample.credential(token, of: user)]) { _ in event("added") }
+      let added = try await addTokens([try Sample.credential("\(token)", of: user.map { "\($0)" })]) { _ in
+        event("added")
+      }
       return added == [token] ? "added" : "known"
-    case .assign(let token, let user): return "\(try await assignToken(token, to: user, audit: done))"
+    case .assign(let token, let user):
+      return "\(try await assignToken(token, to: user.map { "\($0)" }, audit: done))"
     case .disable(let token, let isDisabled):
       return "\(try await disableToken(token, isDisabled, audit: done))"
     case .removeToken(let token): return "\(try await removeToken(token, audit: done))"
-    case .unlock(let user): return try await unlockUser(user, audit: done) ? "done" : "unknown"
+    case .unlock(let user): return try await unlockUser("\(user)", audit: done) ? "done" : "unknown"
     default: preconditionFailure("not about codes")
     }
   }
@@ -76,10 +79,11 @@ extension Sample {
   /// What makes the codes of a container, or a token: codes with so many digits that no two of a history are the same.
   ///
   /// - Throws: `CryptoFailure`.
-  static func credential(_ maker: String, of user: String?) throws -> CredentialRecord {
-    let isTimed = Traits.isTimed(maker)
+  static func credential(_ maker: ID<CredentialRecord>, of user: UserID?) throws -> CredentialRecord {
+    let isTimed = Traits.isTimed("\(maker)")
     return CredentialRecord(
-      id: maker, user: user, serial: maker.hasPrefix("x") ? maker : nil, kind: isTimed ? .totp : .hotp,
+      id: maker, user: user, serial: maker.text.hasPrefix("x") ? maker.text : nil,
+      kind: isTimed ? .totp : .hotp,
       algorithm: OATHAlgorithm.sha256.rawValue, digits: digits, period: isTimed ? Int(Traits.period) : 0,
       sealedSecret: try sealedSecret(of: maker), created: 0)
   }
@@ -98,14 +102,14 @@ extension Sample {
     SecretBytes(copying: HashFunction.sha256.digest(of: Array("codes of \(maker)".utf8)))
   }
 
-  private static func sealedSecret(of maker: String) throws -> [UInt8] {
+  private static func sealedSecret(of maker: ID<CredentialRecord>) throws -> [UInt8] {
     try sealedSecrets.withLock { known in
       if let sealed = known[maker] { return sealed }
-      let sealed = try masterKey.seal(secret(of: maker), for: .otpSecret(credential: maker))
+      let sealed = try masterKey.seal(secret(of: maker.text), for: .otpSecret(credential: maker))
       known[maker] = sealed
       return sealed
     }
   }
 
-  private static let sealedSecrets = Mutex<[String: [UInt8]]>([:])
+  private static let sealedSecrets = Mutex<[ID<CredentialRecord>: [UInt8]]>([:])
 }

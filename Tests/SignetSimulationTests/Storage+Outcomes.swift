@@ -41,32 +41,34 @@ extension Storage {
       AuditRecord(.userAdded(user: "\(name) \($0)"), by: .local, at: time)
     }
     let done = event("done")
-    let ended: @Sendable (String) -> AuditRecord = { event("ended \($0)") }
+    let ended: @Sendable (TransactionID) -> AuditRecord = { event("ended \($0)") }
     switch step {
     case .addUser(let user):
-      try await addUser(UserRecord(id: user, subject: "~\(name)", created: time), audit: done)
+      try await addUser(UserRecord(id: "\(user)", subject: "~\(name)", created: time), audit: done)
       return "done"
     case .suspend(let user):
       let outcome = try await suspendUser(
-        user, reason: "", subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+        "\(user)", reason: "", subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
       return "\(outcome)"
-    case .resume(let user): return "\(try await resumeUser(user, at: time, audit: event("changed")))"
+    case .resume(let user): return "\(try await resumeUser("\(user)", at: time, audit: event("changed")))"
     case .delete(let user):
       let outcome = try await deleteUser(
-        user, subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
+        "\(user)", subject: "~new \(name)", at: time, audit: event("changed"), ended: ended)
       return "\(outcome)"
     case .addParty(let party):
       let key = APIKeyRecord(
-        id: party, name: party, scopes: [Sample.scope], secretDigest: [1] + party.utf8, created: time)
+        id: "\(party)", name: party, scopes: [Sample.scope], secretDigest: [1] + party.utf8, created: time)
       try await addAPIKey(key, audit: done)
       return "done"
     case .revokeParty(let party):
-      return "\(try await revokeAPIKey(party, keepingOneOf: Sample.scope, at: time, audit: event("revoked")))"
+      return
+        "\(try await revokeAPIKey("\(party)", keepingOneOf: Sample.scope, at: time, audit: event("revoked")))"
     case .removeKey(let key, let user):
       let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Sample.keyID(of: key))
-      return try await removeUAFCredentials(of: user, [selection]) { _, _ in done } == 1 ? "done" : "nothing"
+      return try await removeUAFCredentials(of: "\(user)", [selection]) { _, _ in done } == 1
+        ? "done" : "nothing"
     case .removeApp(let app):
-      return try await removePushAuthMechanism(app, audit: done) ? "done" : "nothing"
+      return try await removePushAuthMechanism("\(app)", audit: done) ? "done" : "nothing"
     case .sweep:
       _ = try await sweep(at: time) { event("expired \($0)") }
       return "done"
@@ -93,25 +95,26 @@ extension Storage {
     switch step {
     case .invite(let invite, let user):
       let record = ActivationRecord(
-        id: invite, user: user, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
+        id: "\(invite)", user: "\(user)", sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
         profile: [], created: time, expires: time + 1_000_000)
       try await addActivation(record, audit: done)
       return "done"
     case .finish(let invite, let container, let user, let device):
-      let new = try Sample.container(container, of: user, on: device, from: invite)
-      return try await finishActivation(invite, container: new, limit: 5, at: time) { outcome in
+      let new = try Sample.container("\(container)", of: "\(user)", on: device, from: "\(invite)")
+      return try await finishActivation("\(invite)", container: new, limit: 5, at: time) { outcome in
         event("\(outcome)")
       }.word
     case .confirm(let container):
       return try await confirmContainer(
-        container, at: time, audit: { outcome in event(outcome.word) }, lost: losses(event)
+        "\(container)", at: time, audit: { outcome in event(outcome.word) }, lost: losses(event)
       ).word
     case .stage(let container, let renewed, let activation, let user, let device):
-      var new = try Sample.container(container, of: user, on: device, from: activation)
-      new.container.renews = renewed
-      return "\(try await stageRenewal(of: renewed, by: new, limit: Traits.codeAttempts) { event("\($0)") })"
+      var new = try Sample.container("\(container)", of: "\(user)", on: device, from: "\(activation)")
+      new.container.renews = "\(renewed)"
+      return
+        "\(try await stageRenewal(of: "\(renewed)", by: new, limit: Traits.codeAttempts) { event("\($0)") })"
     case .revoke(let container):
-      return try await revokeContainer(container, audit: done, lost: losses(event)) ? "done" : "nothing"
+      return try await revokeContainer("\(container)", audit: done, lost: losses(event)) ? "done" : "nothing"
     case .order(let order, let container, let kind):
       let action: DeviceCommandRecord.Action =
         switch kind {
@@ -120,7 +123,7 @@ extension Storage {
         case .wipe: .wipe
         }
       let record = DeviceCommandRecord(
-        id: order, container: container, action: action, reason: "", created: time)
+        id: "\(order)", container: "\(container)", action: action, reason: "", created: time)
       switch try await addDeviceCommand(record, audit: event("added")) {
       case .added: return "added"
       case .notInUse: return "not in use"
@@ -128,7 +131,7 @@ extension Storage {
       }
     case .receipt(let order, let container):
       let isKnown = try await receiveDeviceCommand(
-        order, of: container, receipt: "r", at: time, audit: done, lost: losses(event))
+        "\(order)", of: "\(container)", receipt: "r", at: time, audit: done, lost: losses(event))
       return isKnown ? "done" : "nothing"
     default: preconditionFailure("not about a container")
     }
@@ -141,24 +144,25 @@ extension Storage {
     switch step {
     case .ask(let request, let user, let expires, let party):
       var record = TransactionRecord(
-        id: request, user: user, content: Sample.content, created: time, expires: expires)
+        id: "\(request)", user: user.map { "\($0)" }, content: Sample.content, created: time, expires: expires
+      )
       (record.requester, record.requirements) = (party, Traits.names(of: request))
       if Traits.hasNumber(request) {
-        record.sealedNumber = try judges.transactions.seal(try Sample.number(isRight: true), of: request)
+        record.sealedNumber = try judges.transactions.seal(try Sample.number(isRight: true), of: "\(request)")
       }
       let asked = record
       var asking = TransactionAsking()
       asking.mayAskUAFKeys = true
       return
-        "\(try await addTransaction(asked, key: party, limits: limits, asking: asking) { event("\($0)") })"
+        "\(try await addTransaction(asked, key: "\(party)", limits: limits, asking: asking) { event("\($0)") })"
     case .decide(let container, let user, let device, let request, let accepts, let isNumberRight):
-      let holder = try Sample.container(container, of: user, on: device, from: "").container
+      let holder = try Sample.container("\(container)", of: "\(user)", on: device, from: "").container
       let (signer, evidence) = (SignerRecord(holder), AuthenticationEvidence(of: holder, isSigned: true))
       let number = Traits.hasNumber(request) && accepts ? try Sample.number(isRight: isNumberRight) : nil
       let decision = DecisionRecord(
-        state: accepts ? .accepted : .denied, jws: "jws", container: container, time: time)
+        state: accepts ? .accepted : .denied, jws: "jws", container: "\(container)", time: time)
       let attempt = DecisionAttempt(
-        transaction: request, by: signer, request: Sample.requestID(event("").event),
+        transaction: "\(request)", by: signer, request: Sample.requestID(event("").event),
         expires: time + 1_000_000)
       return try await decideTransaction(attempt, limits: limits) {
         (transaction, lastReport) throws(StorageFailure) in
@@ -170,7 +174,8 @@ extension Storage {
       }.value.word
     case .withdraw(let request, let party):
       let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: time)
-      return try await endTransaction(request, end, isSuspicious: false, key: party, limits: limits) {
+      return try await endTransaction("\(request)", end, isSuspicious: false, key: "\(party)", limits: limits)
+      {
         event($0.word)
       }.word
     default: preconditionFailure("not about a request")
@@ -183,7 +188,8 @@ extension Storage {
   ) -> @Sendable (DeviceLoss) -> AuditRecord {
     { loss in
       switch loss {
-      case .container(let id), .target(let id): event("lost \(id)")
+      case .container(let id): event("lost \(id)")
+      case .target(let id): event("lost \(id)")
       case .key(_, _, let keyID): event("lost \(Sample.name(ofKey: keyID))")
       }
     }
@@ -196,16 +202,16 @@ extension Storage {
     switch step {
     case .begin(let session, let user, let isRegistration, let request, let party):
       var record = UAFOperationRecord(
-        id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time,
+        id: "\(session)", operation: isRegistration ? "Reg" : "Auth", user: "\(user)", created: time,
         expires: time + Model.sessionLifetime, state: .requested)
-      (record.transaction, record.requester) = (request, party)
+      (record.transaction, record.requester) = (request.map { "\($0)" }, party)
       record.target = party.map { _ in "device of \(user)" }
       let begun = record
       let word: @Sendable (AdmissionOutcome) -> String = { $0 == .added ? "done" : "\($0)" }
       return word(try await addUAFOperation(begun, limits: Sample.limits) { event(word($0)) })
     case .register(let session, let key, let publicKey, let user, let device):
       var credential = UAFCredentialRecord(
-        aaid: Sample.aaid, keyID: Sample.keyID(of: key), user: user,
+        aaid: Sample.aaid, keyID: Sample.keyID(of: key), user: "\(user)",
         publicKey: try Sample.signingKey(publicKey),
         algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
@@ -216,7 +222,7 @@ extension Storage {
       credential.modelProof = protection == .attested ? .attested : .claimed
       let end = UAFOperationEnd(status: 1200, time: time)
       let key = credential
-      return try await finishUAFRegistration(session, end, adding: [key.new], limit: 1000) {
+      return try await finishUAFRegistration("\(session)", end, adding: [key.new], limit: 1000) {
         event($0.word)
       } judge: {
         judges.uaf.refusal(of: [key], under: Traits.policy(of: session))
@@ -226,7 +232,7 @@ extension Storage {
       let used: JSONValue = [["aaid": .string(use.aaid), "keyId": .string(Base64URL.encode(use.keyID))]]
       let end = UAFOperationEnd(
         status: 1200, authenticators: String(decoding: used.bytes, as: UTF8.self), time: time)
-      return try await finishUAFAuthentication(session, of: user, end, uses: [use]) {
+      return try await finishUAFAuthentication("\(session)", of: "\(user)", end, uses: [use]) {
         event($0.word)
       } judge: { keys, transaction in
         judges.uaf.refusal(
@@ -235,30 +241,33 @@ extension Storage {
       }.word
     case .addApp(let app, let user):
       let record = PushAuthMechanismRecord(
-        id: app, user: user, sealedSecret: [1], challenge: [2], created: time, expires: time + 1_000_000)
+        id: "\(app)", user: "\(user)", sealedSecret: [1], challenge: [2], created: time,
+        expires: time + 1_000_000)
       try await addPushAuthMechanism(record, with: nil, audit: done)
       return "done"
     case .registerApp(let app):
       return try await registerPushAuthMechanism(
-        app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
+        "\(app)", named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
     case .message(let message, let request, let app, let user, let expires, let party):
       var record = TransactionRecord(
-        id: request, user: user, content: Sample.content, created: time, expires: expires)
+        id: "\(request)", user: "\(user)", content: Sample.content, created: time, expires: expires)
       (record.requester, record.soleKind) = (party, .pushApp)
       var asking = TransactionAsking()
       asking.messages = [
         (
           PushAuthMessageRecord(
-            id: message, of: request, mechanism: app, kind: "default", challenge: [4], created: time,
+            id: "\(message)", of: "\(request)", mechanism: "\(app)", kind: "default", challenge: [4],
+            created: time,
             expires: expires), event("sent \(message)")
         )
       ]
       let (asked, ways) = (record, asking)
       return
-        "\(try await addTransaction(asked, key: party, limits: Sample.limits, asking: ways) { event("\($0)") })"
+        "\(try await addTransaction(asked, key: "\(party)", limits: Sample.limits, asking: ways) { event("\($0)") })"
     case .answer(let message, let approves):
       let outcome = try await answerPushAuthMessage(
-        message, approves ? .approved { judges.able.mayAnswerByApp($0) } : .denied(), at: time, audit: done)
+        "\(message)", approves ? .approved { judges.able.mayAnswerByApp($0) } : .denied(), at: time,
+        audit: done)
       return switch outcome {
       case .taken: "done"
       case .over: "refused"
@@ -283,15 +292,15 @@ enum Sample {
   ///
   /// - Throws: `CryptoFailure`.
   static func container(
-    _ id: String, of user: String, on device: UInt8, from activation: String
+    _ id: ContainerID, of user: UserID, on device: UInt8, from activation: ID<ActivationRecord>
   ) throws -> NewContainer {
     var container = ContainerRecord(
       id: id, user: user, activation: activation, device: Self.device(device), name: "",
-      platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
-      signingKey: try signingKey(id),
+      platform: "", keystore: "", sessionKey: [1] + id.text.utf8, encryptionKey: [2] + id.text.utf8,
+      signingKey: try signingKey("\(id)"),
       profile: Traits.verifiesUser(onDevice: device) ? verifyingProfile : profile, created: 0)
-    container.keyOrigin = Traits.protection(ofContainer: id) == .software ? "software" : "tpm2"
-    return NewContainer(container, try credential(id, of: user))
+    container.keyOrigin = Traits.protection(ofContainer: "\(id)") == .software ? "software" : "tpm2"
+    return NewContainer(container, try credential(ID(of: id), of: user))
   }
 
   /// The number that a party shows, or another one.

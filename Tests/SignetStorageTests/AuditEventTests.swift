@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -306,7 +307,7 @@ import Testing
   @Test("an event is written as its names and members, in their order", arguments: samples)
   func json(_ sample: Sample) {
     let record = AuditRecord(sample.event, by: .local, at: 1_700_000_000)
-    #expect(record.text(calling: { $0 }) == #"{"time":1700000000,\#(sample.members)}"#)
+    #expect(record.text(calling: { $0.text }) == #"{"time":1700000000,\#(sample.members)}"#)
   }
 
   @Test("which events receivers of the outbox hear of, and as what")

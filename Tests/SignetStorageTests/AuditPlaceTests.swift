@@ -15,14 +15,14 @@ import Testing
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: event)
     for (name, device) in [("k1", "laptop"), ("k2", "phone")] {
       let session = UAFOperationRecord(
-        id: name, operation: "Reg", user: "alice", created: 3, expires: 100, state: .requested)
+        id: "\(name)", operation: "Reg", user: "alice", created: 3, expires: 100, state: .requested)
       try await storage.addUAFOperation(session, audit: event)
       var credential = UAFCredentialRecord(
         aaid: "7357#0001", keyID: Array(name.utf8), user: "alice", publicKey: [4] + name.utf8, algorithm: 1,
         keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 3)
       credential.device = device
       let outcome = try await storage.finishUAFRegistration(
-        name, UAFOperationEnd(status: 1200, time: 4), adding: [credential.new], limit: 2
+        "\(name)", UAFOperationEnd(status: 1200, time: 4), adding: [credential.new], limit: 2
       ) { _ in event }
       #expect(outcome == .accepted)
     }

@@ -64,55 +64,57 @@ import Testing
   /// A row in each table that names users.
   private static func fill(_ storage: Storage) async throws {
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
-    try await storage.addUser(UserRecord(id: id, subject: "~subject", created: 1), audit: event)
+    try await storage.addUser(UserRecord(id: "\(id)", subject: "~subject", created: 1), audit: event)
     for (activation, isUsed) in [("used", true), ("open", false)] {
       try await storage.addActivation(
         ActivationRecord(
-          id: activation, user: id, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
+          id: "\(activation)", user: "\(id)", sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1,
+          lanes: 1,
           profile: [3], created: 1, expires: 5000), audit: event)
       guard isUsed else { continue }
       var container = ContainerRecord(
-        id: "c", user: id, activation: activation, device: [4], name: "", platform: "", keystore: "software",
+        id: "c", user: "\(id)", activation: "\(activation)", device: [4], name: "", platform: "",
+        keystore: "software",
         sessionKey: [5], encryptionKey: [6], signingKey: [7], profile: [8], created: 3)
       container.keyOrigin = "software"
       let codes = CredentialRecord(
-        id: "c", user: id, kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
+        id: "c", user: "\(id)", kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
         created: 3)
       _ = try await storage.finishActivation(
-        activation, container: NewContainer(container, codes), limit: 5, at: 4
+        "\(activation)", container: NewContainer(container, codes), limit: 5, at: 4
       ) { _ in nil }
       #expect(
         try await storage.confirmContainer("c", at: 5, audit: { _ in event }, lost: { _ in event })
           == .activated)
     }
-    let refused = try await storage.attemptCode(OTPSubject(user: id, client: [1])) { _ in
+    let refused = try await storage.attemptCode(OTPSubject(user: "\(id)", client: [1])) { _ in
       OTPResult(.refused, wait: WaitRecord(failures: 1, until: 10, expires: 9000), audit: event)
     }.value
     #expect(refused == .refused)
     let token = CredentialRecord(
-      id: "token", user: id, serial: "serial", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+      id: "token", user: "\(id)", serial: "serial", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
       sealedSecret: [9], created: 3, state: .active)
     _ = try await storage.addTokens([token]) { _ in event }
 
     try await storage.addUAFOperation(
       UAFOperationRecord(
-        id: "r", operation: "Reg", user: id, created: 3, expires: 5000, state: .requested), audit: event)
+        id: "r", operation: "Reg", user: "\(id)", created: 3, expires: 5000, state: .requested), audit: event)
     let credential = UAFCredentialRecord(
-      aaid: "7357#0001", keyID: [1], user: id, publicKey: [4], algorithm: 1, keyFormat: 0x100,
+      aaid: "7357#0001", keyID: [1], user: "\(id)", publicKey: [4], algorithm: 1, keyFormat: 0x100,
       signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 3)
     _ = try await storage.finishUAFRegistration(
       "r", UAFOperationEnd(status: 1200, time: 4), adding: [credential.new], limit: 4
     ) { _ in event }
     _ = try await storage.addUAFTarget(
       UAFTargetRecord(
-        id: "d", user: id, device: nil, name: "Phone", dispatcher: nil, sealedTarget: nil,
+        id: "d", user: "\(id)", device: nil, name: "Phone", dispatcher: nil, sealedTarget: nil,
         signatureKey: [4], encryptionKey: nil, created: 3), limit: 4, audit: event)
     try await storage.addPushAuthMechanism(
       PushAuthMechanismRecord(
-        id: "m", user: id, sealedSecret: [1], challenge: [2], created: 3, expires: 5000), with: nil,
+        id: "m", user: "\(id)", sealedSecret: [1], challenge: [2], created: 3, expires: 5000), with: nil,
       audit: event)
     try await storage.appendRepeatable(
-      AuditRecord(.userUnlocked(user: id), by: .user(id), at: 5), of: .targets(user: id))
+      AuditRecord(.userUnlocked(user: "\(id)"), by: .user("\(id)"), at: 5), of: .targets(user: "\(id)"))
 
     // A request of a client of OpenID Connect stays, and one that nobody can ask for goes.
     try await storage.addClient(
@@ -122,7 +124,7 @@ import Testing
       BackchannelRecord(
         digest: [1], transaction: "kept", client: "client", delivery: .poll, expires: 5000,
         sealedNotice: nil, interval: 5),
-      asking: TransactionRecord(id: "kept", user: id, content: "{}", created: 3, expires: 5000),
+      asking: TransactionRecord(id: "kept", user: "\(id)", content: "{}", created: 3, expires: 5000),
       limits: limits
     ) { _ in event }
     // What a container has signed names the user.
@@ -137,7 +139,7 @@ import Testing
       event
     }.value
     #expect(decided == .decided)
-    var other = TransactionRecord(id: "gone", user: id, content: "{}", created: 3, expires: 5000)
+    var other = TransactionRecord(id: "gone", user: "\(id)", content: "{}", created: 3, expires: 5000)
     other.requester = "key:k"
     let outcome = try await storage.addTransaction(other, key: nil, limits: limits) { _ in event }
     #expect(outcome == .added)
@@ -158,8 +160,8 @@ import Testing
 
     let event = Self.event
     let outcome = try await storage.deleteUser(
-      Self.id, subject: "~new", at: 1010,
-      audit: AuditRecord(.userDeleted(user: Self.id), by: .local, at: 1010)
+      "\(Self.id)", subject: "~new", at: 1010,
+      audit: AuditRecord(.userDeleted(user: "\(Self.id)"), by: .local, at: 1010)
     ) { _ in event }
     #expect(outcome == .changed)
     let kept = try #require(try await storage.transaction("kept"))

@@ -23,9 +23,9 @@ import Testing
     let second = try Storage.open(location).authenticatingRows(with: .forTests)
     let other = try SQLDatabase.beside(location)
     try await first.addUser(UserRecord(id: "alice", created: 1), audit: event)
-    for id in ["k1", "k2"] {
+    for id: ID<APIKeyRecord> in ["k1", "k2"] {
       let key = APIKeyRecord(
-        id: id, name: id, scopes: ["relying-party"], secretDigest: [1], created: 1)
+        id: id, name: id.text, scopes: ["relying-party"], secretDigest: [1], created: 1)
       try await first.addAPIKey(key, audit: event)
     }
     try await body(first, second, other)
@@ -33,19 +33,21 @@ import Testing
     await other.close()
   }
 
-  private static func attempt(_ storage: Storage, key: String) async throws -> CodeOutcome {
+  private static func attempt(_ storage: Storage, key: ID<APIKeyRecord>) async throws -> CodeOutcome {
     try await storage.attemptCode(OTPSubject(user: "alice", key: key)) { snapshot in
       OTPResult(.refused, wait: snapshot.wait, audit: event)
     }.value
   }
 
-  private static func ask(_ id: String, _ storage: Storage, key: String) async throws -> AdmissionOutcome {
+  private static func ask(_ id: TransactionID, _ storage: Storage, key: ID<APIKeyRecord>) async throws
+    -> AdmissionOutcome
+  {
     let transaction = TransactionRecord(id: id, user: "alice", content: "{}", created: 1, expires: 100)
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
     return try await storage.addTransaction(transaction, key: key, limits: limits) { _ in event }
   }
 
-  private static func revoke(_ key: String, on storage: Storage) async throws {
+  private static func revoke(_ key: ID<APIKeyRecord>, on storage: Storage) async throws {
     let outcome = try await storage.revokeAPIKey(key, keepingOneOf: "admin", at: 2, audit: event)
     #expect(outcome == .revoked)
   }
@@ -55,7 +57,9 @@ import Testing
     arguments: StorageBackend.here)
   func revoked(_ backend: StorageBackend) async throws {
     try await Self.run(on: backend) { first, second, _ in
-      for key in ["k1", "k2", "k1", "k2"] { #expect(try await Self.attempt(first, key: key) == .refused) }
+      for key: ID<APIKeyRecord> in ["k1", "k2", "k1", "k2"] {
+        #expect(try await Self.attempt(first, key: key) == .refused)
+      }
       try await Self.revoke("k1", on: second)
       #expect(try await Self.attempt(first, key: "k1") == .keyRevoked)
       #expect(try await Self.attempt(first, key: "k2") == .refused)

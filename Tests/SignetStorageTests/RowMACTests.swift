@@ -90,7 +90,7 @@ import Testing
         "passes": "9", "lanes": "9", "profile": bytes, "created": "9", "expires": "9999",
       ], uncovered: ["failed_attempts"]
     ) { storage in
-      for user in ["alice", "bob"] { _ = try await storage.openActivation(user: user) }
+      for user in ["alice", "bob"] as [UserID] { _ = try await storage.openActivation(user: user) }
       return false
     },
     AuthenticatedTable(
@@ -120,7 +120,7 @@ import Testing
         "receipt": "'x'", "received": "9",
       ], uncovered: ["number"]
     ) { storage in
-      for container in ["b", "c"] {
+      for container in ["b", "c"] as [ContainerID] {
         let altered = try await storage.deviceCommands(of: container).first(where: \.isAltered)
         guard let altered else { continue }
         let event = AuditRecord.sample()
@@ -434,7 +434,7 @@ import Testing
 
     // An order is on the record by itself; the end of one leaves the lock, which nobody ordered.
     for count in [1, 2] {
-      let order: @Sendable (String) -> (DeviceCommandRecord, AuditRecord) = { id in
+      let order: @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) = { id in
         (DeviceCommandRecord(id: "o-\(id)", container: id, action: .lock, reason: "", created: 10), event)
       }
       let ordered =
@@ -511,30 +511,33 @@ import Testing
   /// A row in each table that has MACs.
   private static func fill(_ storage: Storage) async throws {
     let event = AuditRecord.sample()
-    @Sendable func invite(_ id: String, _ user: String) async throws {
+    @Sendable func invite(_ id: ID<ActivationRecord>, _ user: UserID) async throws {
       let activation = ActivationRecord(
         id: id, user: user, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1, profile: [3],
         created: 1, expires: 1000)
       try await storage.addActivation(activation, audit: event)
     }
-    @Sendable func activate(_ id: String, _ user: String, from activation: String) async throws {
+    @Sendable func activate(_ id: ContainerID, _ user: UserID, from activation: ID<ActivationRecord>)
+      async throws
+    {
       try await invite(activation, user)
       var container = ContainerRecord(
         id: id, user: user, activation: activation, device: [4], name: "", platform: "", keystore: "software",
-        sessionKey: [5] + id.utf8, encryptionKey: [6] + id.utf8, signingKey: [7] + id.utf8, profile: [8],
+        sessionKey: [5] + id.text.utf8, encryptionKey: [6] + id.text.utf8, signingKey: [7] + id.text.utf8,
+        profile: [8],
         created: 3)
       container.keyOrigin = "software"
       let codes = CredentialRecord(
-        id: id, user: user, kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
+        id: "\(id)", user: user, kind: .totp, algorithm: "SHA256", digits: 6, period: 30, sealedSecret: [9],
         created: 3)
       _ = try await storage.finishActivation(
-        activation, container: NewContainer(container, codes), limit: 5, at: 4
+        "\(activation)", container: NewContainer(container, codes), limit: 5, at: 4
       ) { _ in nil }
       #expect(
-        try await storage.confirmContainer(id, at: 5, audit: { _ in event }, lost: { _ in event })
+        try await storage.confirmContainer("\(id)", at: 5, audit: { _ in event }, lost: { _ in event })
           == .activated)
     }
-    for user in ["alice", "bob", "lone"] {
+    for user in ["alice", "bob", "lone"] as [UserID] {
       try await storage.addUser(UserRecord(id: user, created: 1), audit: event)
     }
     try await storage.addOutboxReceiver(OutboxReceiver(.securityEvents, "r"), lifetime: 100)
@@ -556,7 +559,7 @@ import Testing
     let apiKey = APIKeyRecord(id: "key", name: "n", scopes: ["relying-party"], secretDigest: [1], created: 3)
     try await storage.addAPIKey(apiKey, audit: event)
     _ = try await storage.revokeAPIKey("key", keepingOneOf: "admin", at: 4, audit: event)
-    for id in ["client", "revoked"] {
+    for id in ["client", "revoked"] as [ID<ClientRecord>] {
       let client = ClientRecord(
         id: id, name: "n", authentication: .privateKeyJWT, delivery: .poll, created: 3)
       try await storage.addClient(client, audit: event)

@@ -70,7 +70,7 @@ import Testing
       )
       .map { try $0.integer("length") }
     }
-    for id in ["a", "b"] {
+    for id in ["a", "b"] as [ID<ActivationRecord>] {
       let activation = ActivationRecord(
         id: id, user: "alice", sealedInviteKey: [1, 2, 3], salt: [4], memoryKiB: 1, passes: 1, lanes: 1,
         profile: [], created: 1, expires: 100)

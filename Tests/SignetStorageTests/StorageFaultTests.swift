@@ -30,7 +30,7 @@ import Testing
 
   private static func event(_ name: String) -> AuditRecord { .sample(name) }
 
-  private static func activation(_ id: String) -> ActivationRecord {
+  private static func activation(_ id: ID<ActivationRecord>) -> ActivationRecord {
     ActivationRecord(
       id: id, user: "alice", sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1, profile: [3],
       created: 1, expires: 1000)

@@ -13,9 +13,9 @@ import Testing
   private struct Act: Sendable {
     enum Kind: Sendable, CaseIterable { case accept, deny, report, cancel, withdraw, wrongNumber, sweep }
     let kind: Kind
-    let container: String
+    let container: ContainerID
     let time: Int64
-    let transaction: String
+    let transaction: TransactionID
   }
 
   private static let expiry: Int64 = 1300
@@ -52,7 +52,7 @@ import Testing
         audit($0)
       }.value
     }
-    func end(_ state: TransactionRecord.State, by container: String?) async throws -> DecisionOutcome {
+    func end(_ state: TransactionRecord.State, by container: ContainerID?) async throws -> DecisionOutcome {
       let record = EndRecord(state: state, reason: "why", container: container, time: act.time)
       return try await storage.endTransaction(
         act.transaction, record, isSuspicious: false, key: nil, limits: limits, audit: audit)
@@ -79,16 +79,17 @@ import Testing
         profile: [], created: 1, expires: 2000)
       try await storage.addActivation(activation, audit: event)
       let container = ContainerRecord(
-        id: id, user: "alice", activation: "a\(id)", device: [UInt8(number)], name: "", platform: "linux",
+        id: "\(id)", user: "alice", activation: "a\(id)", device: [UInt8(number)], name: "",
+        platform: "linux",
         keystore: "software", sessionKey: [4, 1, UInt8(number)], encryptionKey: [4, 2, UInt8(number)],
         signingKey: [4, 3, UInt8(number)], profile: [],
         created: 1)
       let credential = CredentialRecord(
-        id: id, user: "alice", serial: nil, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+        id: "\(id)", user: "alice", serial: nil, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
         sealedSecret: [], created: 1, state: .pending)
       let new = NewContainer(container, credential)
       _ = try await storage.finishActivation("a\(id)", container: new, limit: 5, at: 10) { _ in event }
-      _ = try await storage.confirmContainer(id, at: 10, audit: { _ in event }, lost: { _ in event })
+      _ = try await storage.confirmContainer("\(id)", at: 10, audit: { _ in event }, lost: { _ in event })
     }
     for number in 0..<6 {
       let transaction = TransactionRecord(

@@ -75,21 +75,21 @@ extension GuardedDevice {
     async throws
     -> DeviceCommandRecord
   {
-    try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: .local)
+    try await accounts.order(action, for: container.serverMadeID, reason: reason, by: .local)
   }
 
   func orders(_ container: Signet.Container) async throws -> [DeviceCommandRecord] {
-    try await inviting.server.context.storage.deviceCommands(of: container.serverMadeID.text)
+    try await inviting.server.context.storage.deviceCommands(of: container.serverMadeID)
   }
 
   func state(_ container: Signet.Container) async throws -> AccountStateRecord {
     try #require(
-      try await inviting.server.context.storage.accountState(of: container.serverMadeID.text))
+      try await inviting.server.context.storage.accountState(of: container.serverMadeID))
   }
 
   func record(_ container: Signet.Container) async throws -> ContainerRecord {
     try #require(
-      try await inviting.server.context.storage.container(container.serverMadeID.text))
+      try await inviting.server.context.storage.container(container.serverMadeID))
   }
 }
 
@@ -114,7 +114,7 @@ struct AccountReportTests {
     #expect(try await guarded.record(container).standing == .locked)
     // Codes are not taken, whatever the device makes.
     let storage = guarded.inviting.server.context.storage
-    #expect(try await storage.credential(container.serverMadeID.text)?.state == .disabled)
+    #expect(try await storage.credential(ID(of: container.serverMadeID))?.state == .disabled)
     guarded.given.set { $0.tamperScore = 0 }
     guard case .reported(let open) = try await device.reportCondition(of: container) else {
       Issue.record("another case")
@@ -122,7 +122,7 @@ struct AccountReportTests {
     }
     #expect(!open.lock.isLocked)
     #expect(try await guarded.state(container).standing == .open)
-    #expect(try await storage.credential(container.serverMadeID.text)?.state == .active)
+    #expect(try await storage.credential(ID(of: container.serverMadeID))?.state == .active)
     _ = try await device.oneTimePassword(for: container)
     await guarded.stop()
   }
@@ -190,7 +190,7 @@ struct AccountReportTests {
     let guarded = try await GuardedDevice([:])
     let container = try await guarded.activate()
     let storage = guarded.inviting.server.context.storage
-    let id = container.serverMadeID.text
+    let id = container.serverMadeID
     try await storage.setAccountChallenge([UInt8](repeating: 5, count: 16), expires: .max, of: id, at: 1)
     let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 {
@@ -238,7 +238,7 @@ struct AccountReportTests {
       Issue.record("a code was made")
       return
     }
-    let credential = try await inviting.server.context.storage.credential(container.serverMadeID.text)
+    let credential = try await inviting.server.context.storage.credential(ID(of: container.serverMadeID))
     #expect(credential?.state == .disabled)
     let id = try await inviting.server.createTransaction("Pay 1 EUR", for: container.user)
     let transaction = try await lax.transaction(id, for: container)
@@ -317,7 +317,7 @@ struct AccountReportTests {
     let signed = try SignedCommandAcknowledgement(
       parsing: JSONObject(dictionaryLiteral: ("receipt", .string(receipt))).bytes)
     let said = try #require(signed.receipt(verifiedWith: key))
-    #expect(said.order.text == lock.id && said.action == .lock && said.container == container.serverMadeID)
+    #expect(said.order == lock.id && said.action == .lock && said.container == container.serverMadeID)
     _ = try await guarded.order(.unlock, container)
     _ = try await device.transactionList(for: container)
     _ = try await device.oneTimePassword(for: container)
@@ -385,11 +385,11 @@ struct AccountReportTests {
     let (device, container) = (guarded.device, try await guarded.activate())
     #expect(
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID.text, by: .local)
+        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID, by: .local)
         == ["mine"])
     await #expect(throws: Problem.self) {
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 3]], to: container.serverMadeID.text, by: .local)
+        ["deviceTampering": ["score": 3]], to: container.serverMadeID, by: .local)
     }
     _ = try await device.transactionList(for: container)
     let status = try await device.accountStatus(of: container)
@@ -414,19 +414,19 @@ struct AccountReportTests {
     guarded.clock.advance(by: .seconds(100 * 86_400))
     let policies: JSONObject = ["inactivity": ["days": 1], "offlinePeriod": ["hours": 30]]
     for _ in 0..<2 {
-      try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: .local)
+      try await guarded.accounts.attach(policies, to: container.serverMadeID, by: .local)
       guard case .reported(let status) = try await device.reportCondition(of: container) else {
         Issue.record("another case")
         return
       }
       #expect(!status.lock.isLocked && status.policies.names == ["inactivity", "offlinePeriod"])
       _ = try await device.oneTimePassword(for: container)
-      try await guarded.accounts.attach([:], to: container.serverMadeID.text, by: .local)
+      try await guarded.accounts.attach([:], to: container.serverMadeID, by: .local)
       try await device.reportCondition(of: container)
       // Nobody asks for it, so nobody writes it down.
       guarded.clock.advance(by: .seconds(100 * 86_400))
     }
-    try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: .local)
+    try await guarded.accounts.attach(policies, to: container.serverMadeID, by: .local)
     try await device.reportCondition(of: container)
     guarded.clock.advance(by: .seconds(86_401))
     #expect(
@@ -552,10 +552,10 @@ struct AccountReportTests {
     let order = try await guarded.order(.lock, container)
     let key = try await device.sessionKey(of: container, by: nil)
     let other = P256.Signing.PrivateKey()
-    func receipt(_ id: String, _ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
+    func receipt(_ id: DeviceCommandID, _ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
       CommandAcknowledgement(
         container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
-        order: try ServerMadeID(id), action: action, time: 1)
+        order: id, action: action, time: 1)
     }
     let session = try await device.session(container)
     func send(_ jws: String) async -> SignetFailure? {

@@ -391,7 +391,7 @@ struct DeviceAccountLockTests {
       { try await accounts.lock(id, reason: "stolen") },
       {
         _ = try await DeviceManagement(inviting.server.context).order(
-          .lock, for: container.serverMadeID.text, reason: "stolen", by: .local)
+          .lock, for: container.serverMadeID, reason: "stolen", by: .local)
         try await device.reportCondition(of: container)
       },
     ]

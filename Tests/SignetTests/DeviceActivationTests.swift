@@ -74,7 +74,7 @@ import Testing
     var code = try await server.invite()
     code.invite = InviteCode(random: SystemRandomSource())
     await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(code) }
-    code.user = try UserID("nobody")
+    code.user = UserID("nobody")
     await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(code) }
     #expect(try await fixture.isEmpty)
     await server.server.stop()

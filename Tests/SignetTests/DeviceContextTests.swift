@@ -26,7 +26,7 @@ import Testing
     #expect(try await inviting.server.decision(on: id) == nil)
     let context = [UInt8](repeating: 0xFF, count: 750)
     try await fixture.device.decide(request, .accepted, deviceContext: context, with: container)
-    let found = try await TransactionService(inviting.server.context).find(id.text).0
+    let found = try await TransactionService(inviting.server.context).find(id).0
     let check = try DecisionCheck(
       #require(found.decision?.jws), key: P256.Signing.PublicKey(x963: #require(await signingKey(inviting))))
     #expect(check.decision.deviceContext == context)
@@ -40,11 +40,12 @@ import Testing
   @Test("of another length, or not in base64url, it makes a decision invalid", arguments: ["", "!", "751"])
   func refused(_ text: String) async throws {
     let request = TransactionRequest(
-      id: try ServerMadeID("t"), content: try TransactionContent(.text("Pay"), from: .device), created: 0,
+      id: TransactionID("t"), content: try TransactionContent(.text("Pay"), from: .device), created: 0,
       expires: 1)
     let decision = Decision(
-      .accepted, of: request, at: 0, server: try ServerURL("id.example.org/main"), user: try UserID("alice"),
-      container: try ServerMadeID("c"), device: [UInt8](repeating: 1, count: 16), deviceContext: [1])
+      .accepted, of: request, at: 0, server: try ServerURL("id.example.org/main"), user: UserID("alice"),
+      container: SignetWire.ContainerID("c"), device: [UInt8](repeating: 1, count: 16), deviceContext: [1]
+    )
     var object = try JSONObject(parsing: decision.bytes)
     object["deviceContext"] = .string(text == "751" ? String(repeating: "A", count: 1002) : text)
     #expect(try Decision(parsing: decision.bytes) == decision)

@@ -75,7 +75,7 @@ struct InvitingServer {
   }
 
   /// The states of a user's containers at the server.
-  func states(_ name: String = "alice") async throws -> [String] {
+  func states(_ name: UserID = "alice") async throws -> [String] {
     try await server.context.storage.containers(user: name).map(\.state.rawValue)
   }
 }
@@ -187,7 +187,7 @@ final class HostileServer: HTTPTransport {
       startTranscript: transcript,
       core: payload)
     let receipt = try ActivationReceipt(
-      container: ServerMadeID("c1"), user: lies.receiptUser ?? code.user,
+      container: SignetWire.ContainerID("c1"), user: lies.receiptUser ?? code.user,
       server: lies.receiptServer ?? code.server, created: 1,
       transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32),
       sealed: SealedConfirmation.seal(
@@ -205,7 +205,7 @@ extension ActivationCode {
   /// A code for no server.
   static func made() throws -> ActivationCode {
     ActivationCode(
-      server: try ServerURL("id.example.org/main"), user: try UserID("alice"),
+      server: try ServerURL("id.example.org/main"), user: UserID("alice"),
       invite: InviteCode(random: SystemRandomSource()))
   }
 }

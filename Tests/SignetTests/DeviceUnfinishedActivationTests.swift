@@ -27,7 +27,7 @@ import Testing
       directory: goodFolder.path, protection: .device, clock: goodClock, derivation: .insecureForTests)
     let vault = try Vault.forTests(folder.path + "/device")
     let device = Device(vault: vault)
-    let user = try UserID("alice")
+    let user = UserID("alice")
 
     // A server whose clock is off takes the proof, and then refuses what is signed with a time.
     for (server, clock) in [(bad, badClock), (good, goodClock)] {

@@ -103,11 +103,11 @@ struct DueReportTests {
         .text("Pay 1 EUR"), from: TransactionService.testParty, user: container.user, requirements: ["fresh"])
       let made = try await TransactionService(guarded.inviting.server.context).create(order, by: .local)
       let waiting = try await device.pendingTransactions(for: container)
-      return try #require(waiting.first { $0.id.text == made.record.id })
+      return try #require(waiting.first { $0.id == made.record.id })
     }
 
     func state(_ request: TransactionRequest) async throws -> TransactionRecord.State? {
-      try await guarded.inviting.server.context.storage.transaction(request.id.text)?.state
+      try await guarded.inviting.server.context.storage.transaction(request.id)?.state
     }
 
     func decide(_ request: TransactionRequest, _ status: DecisionStatus) async -> SignetFailure? {

@@ -1,4 +1,5 @@
 import Signet
+import SignetServerTesting
 import Testing
 
 /// What an app can name with `import Signet` alone: this file has no other import of ours, and that it compiles is the test.
@@ -13,7 +14,7 @@ import Testing
     ]
     #expect(Set(targets.map(\.service)) == Set(PushTarget.Service.allCases))
     let entry = PushTargetList.Entry(
-      id: try ServerMadeID("AAAAAAAAAAAAAAAAAAAAAA"), name: "Phone", target: targets[0], created: 1)
+      id: PushTargetID("AAAAAAAAAAAAAAAAAAAAAA"), name: "Phone", target: targets[0], created: 1)
     let list = PushTargetList(targets: [entry], services: [.apns], webPushKey: nil)
     #expect(list.targets.map(\.name) == ["Phone"])
     #expect(throws: WireFailure.self) {

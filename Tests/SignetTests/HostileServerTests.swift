@@ -38,8 +38,8 @@ import Testing
 
   @Test func refusesReceiptsThatProveNothing() async throws {
     let other = try ServerURL("evil.example.org/main")
-    for lies in try [
-      changing { $0.receiptKeyIsRight = false }, changing { $0.receiptUser = try UserID("bob") },
+    for lies in [
+      changing { $0.receiptKeyIsRight = false }, changing { $0.receiptUser = UserID("bob") },
       changing { $0.receiptServer = other }, changing { $0.transcriptIsRight = false },
       changing { $0.confirmationIsOfThis = false },
       changing { $0.receiptType = SignedMessage.activationType },
@@ -158,7 +158,8 @@ import Testing
   @Test func refusesTransactionListsThatAreNone() async throws {
     let code = try ActivationCode.made()
     let address = ListAddress(
-      server: code.server, container: try ServerMadeID("c1"), request: [UInt8](repeating: 0, count: 16))
+      server: code.server, container: SignetWire.ContainerID("c1"),
+      request: [UInt8](repeating: 0, count: 16))
     let foreign = try TransactionList([]).sealed(
       for: address, by: HostileServer.signingKey, to: P256.KeyAgreement.PrivateKey().publicKey)
     for body in ["", "{}", "a.b.c.d.e", foreign] {

@@ -202,7 +202,7 @@ import Testing
         log: EventLog { _ in }))
     var counts: Set<Int> = []
     for place in 1...8 {
-      let (user, fixture) = (try UserID("user\(place)"), try DeviceFixture(inviting.transport))
+      let (user, fixture) = (UserID("user\(place)"), try DeviceFixture(inviting.transport))
       let container = try await fixture.activate(inviting.invite(user.text))
       let asked = Mutex<TransactionRecord?>(nil)
       interruption.set(after: place) {
@@ -316,7 +316,7 @@ import Testing
     let device = fixture.device
     let container = try await fixture.activate(inviting.invite())
     _ = try await server.context.storage.revokeContainer(
-      container.serverMadeID.text, audit: .sample(), lost: { _ in .sample() })
+      container.serverMadeID, audit: .sample(), lost: { _ in .sample() })
     await #expect(throws: SignetFailure.self) {
       for try await _ in device.liveTransactions(for: container) {}
     }

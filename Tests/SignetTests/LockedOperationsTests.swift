@@ -42,7 +42,7 @@ struct LockedOperationsTests {
     let device: Device
     let container: Signet.Container
     let recovery: RecoveryCode
-    let target: ServerMadeID
+    let target: PushTargetID
     let asked: [TransactionRequest]
     let offline: OfflineTransaction
     let challenge: String
@@ -80,7 +80,7 @@ struct LockedOperationsTests {
       ).record.id
       asked = try await device.pendingTransactions(for: container, by: Self.byPassword)
       offline = try await device.offlineTransaction(
-        scanned: transactions.offline(asked[0].id.text)
+        scanned: transactions.offline(asked[0].id)
       ).transaction
       challenge = try await transactions.typed(typed).challenge
     }
@@ -156,7 +156,7 @@ struct LockedOperationsTests {
       _ = try await $0.device.transaction(
         $0.asked[1].id, for: $0.container, by: ContainerBench.byPassword)
       let transactions = TransactionService($0.inviting.server.context)
-      _ = try await $0.device.offlineTransaction(scanned: transactions.offline($0.asked[1].id.text))
+      _ = try await $0.device.offlineTransaction(scanned: transactions.offline($0.asked[1].id))
     },
     Operation(
       "container", "containers", "unconfirmedContainers", "finishActivations", "lostCredentials",

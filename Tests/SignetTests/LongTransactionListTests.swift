@@ -17,7 +17,7 @@ import Testing
     ).restarted {
       $0.challengeLimits = TransactionLimits(pending: 200, challenges: 200)
     }
-    let user = try UserID("alice")
+    let user = UserID("alice")
     try await UserService(server.context).add(user, by: .local)
     let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
     let vault = try Vault.forTests(folder.path + "/device")
@@ -31,7 +31,7 @@ import Testing
     let frame = try TransactionContent(.text("x"), from: .relyingParty("Example Bank")).json.utf8.count - 1
     let longest = String(repeating: "\"", count: (TransactionContent.maximumByteCount - frame) / 2)
     let transactions = TransactionService(server.context)
-    var made: Set<String> = []
+    var made: Set<TransactionID> = []
     for _ in 0..<66 {
       made.insert(try await transactions.create(longest, user: user, lifetime: nil, by: .local).id)
     }
@@ -40,7 +40,7 @@ import Testing
     #expect(first.allSatisfy { $0.text == longest })
     for transaction in first { try await device.decide(transaction, .denied, with: container) }
     let second = try await device.pendingTransactions(for: container)
-    #expect(Set((first + second).map(\.id.text)) == made)
+    #expect(Set((first + second).map(\.id)) == made)
     await server.stop()
   }
 }

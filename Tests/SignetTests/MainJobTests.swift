@@ -42,7 +42,7 @@ private final class Eavesdropper: HTTPTransport {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
     let server = try await TestServer(
       directory: folder.path, protection: .password(policy, .lock(limit: 5)), derivation: .insecureForTests)
-    let user = try UserID("alice")
+    let user = UserID("alice")
     try await UserService(server.context).add(user, by: .local)
     let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
 

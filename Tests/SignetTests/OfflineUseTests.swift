@@ -51,7 +51,7 @@ import Testing
     let right = try await offline.typedAnswer(
       to: TypedApproval(challenge: challenge, values: ["250 EUR"]), with: container)
     try await transactions.answer(.typed(right), to: id, by: .init(.local))
-    #expect(try await inviting.server.decision(on: TransactionID(id)) == .accepted)
+    #expect(try await inviting.server.decision(on: TransactionID("\(id)")) == .accepted)
     await inviting.server.stop()
   }
 

@@ -118,7 +118,7 @@ struct PasswordLifeTests {
     let asked = try await TransactionService(bench.server.server.context).create(
       "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
-      try await bench.device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
+      try await bench.device.pendingTransactions(for: bench.container).first { $0.id == asked.id })
     await #expect(throws: SignetFailure.self) {
       try await bench.device.decide(
         transaction, .accepted, with: bench.container, by: .password(secret("Signal 43 tower")))
@@ -135,7 +135,7 @@ struct PasswordLifeTests {
     let context = bench.server.server.context
     let transactions = TransactionService(context)
     let order = TransactionDraft(
-      .text("Pay 12.50 to Bob"), from: "Example Bank", user: try UserID("alice"), typedFields: [])
+      .text("Pay 12.50 to Bob"), from: "Example Bank", user: UserID("alice"), typedFields: [])
     let id = try await transactions.create(order, by: .local).record.id
     let approval = try TypedApproval(challenge: await transactions.typed(id).challenge)
     func answer(_ password: String) async throws {
@@ -144,7 +144,7 @@ struct PasswordLifeTests {
       try await transactions.answer(.typed(digits), to: id, by: .init(.local))
     }
     await #expect(throws: Problem.self) { try await answer("Signal 43 tower") }
-    let credential = try await context.storage.credential(bench.container.serverMadeID.text)
+    let credential = try await context.storage.credential(ID(of: bench.container.serverMadeID))
     #expect(credential?.failures == 1)
     try await answer(Self.password)
     #expect(try await transactions.find(id).0.decision?.isTyped == true)

@@ -303,7 +303,7 @@
       let container = try #require(try await device.containers().first)
       try await noteSecrets(of: container)
       let transaction = try TransactionRequest(
-        id: ServerMadeID("t1"), text: "Pay", created: 0, expires: .max)
+        id: TransactionID("t1"), text: "Pay", created: 0, expires: .max)
       try await device.decide(transaction, .accepted, with: container, by: authentication)
       try await device.verify(authentication, for: container)
       try await device.decide(transaction, .accepted, with: container)

@@ -39,7 +39,7 @@ import Testing
     let transport = Impostor(server.transport)
     let fixture = try DeviceFixture(transport)
     let container = try await fixture.activate(code)
-    let user = try UserID("alice")
+    let user = UserID("alice")
     let context = server.server.context
     _ = try await TransactionService(context).create("Pay 1", user: user, lifetime: nil, by: .local)
     #expect(try await fixture.device.pendingTransactions(for: container).map(\.text) == ["Pay 1"])
@@ -53,7 +53,7 @@ import Testing
       try await fixture.device.pendingTransactions(for: container)
     }
     // Whoever ends TLS in between has the device's public key from nowhere; say it had.
-    let record = try #require(try await context.storage.container(container.serverMadeID.text))
+    let record = try #require(try await context.storage.container(container.serverMadeID))
     let encryption = try P256.KeyAgreement.PublicKey(x963: record.encryptionKey)
     let forger = P256.Signing.PrivateKey()
     let address = ListAddress(

@@ -13,7 +13,7 @@ import Testing
     let folder = try TemporaryFolder()
     let server = try await TestServer(
       directory: folder.path, protection: .device, derivation: .insecureForTests)
-    let user = try UserID("alice")
+    let user = UserID("alice")
     try await UserService(server.context).add(user, by: .local)
     var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
     // The same machine by another name, which its certificate has as well; the pin is not what refuses.

@@ -64,7 +64,7 @@ import Testing
       let asked = try await TransactionService(server.server.context).create(
         "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
       return try #require(
-        try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
+        try await device.pendingTransactions(for: container).first { $0.id == asked.id })
     }
   }
 

@@ -20,7 +20,7 @@ struct AccountMessageTests {
       policies: try AccountPolicySet(["deviceTampering": ["score": 0.8], "mine": .null]), standing: .locked,
       reason: "reported lost",
       orders: try DeviceCommand.Action.allCases.map {
-        try DeviceCommand(id: ServerMadeID($0.rawValue), action: $0, reason: "why")
+        try DeviceCommand(id: DeviceCommandID($0.rawValue), action: $0, reason: "why")
       })
   }
 
@@ -92,11 +92,11 @@ struct AccountMessageTests {
   @Test("a reason is short and shows what it is")
   func reasons() throws {
     for good in ["", "lost", String(repeating: "é", count: 200)] {
-      #expect(try DeviceCommand(id: ServerMadeID("o"), action: .lock, reason: good).reason == good)
+      #expect(try DeviceCommand(id: DeviceCommandID("o"), action: .lock, reason: good).reason == good)
     }
     for bad in [String(repeating: "x", count: 201), "two\nlines", "\u{1B}[2J", "\u{202E}reversed"] {
       #expect(throws: WireFailure.self) {
-        try DeviceCommand(id: ServerMadeID("o"), action: .lock, reason: bad)
+        try DeviceCommand(id: DeviceCommandID("o"), action: .lock, reason: bad)
       }
     }
   }
@@ -121,6 +121,6 @@ struct AccountMessageTests {
   private func receipt(_ action: DeviceCommand.Action) throws -> CommandAcknowledgement {
     CommandAcknowledgement(
       container: address.container, server: address.server, device: [UInt8](repeating: 7, count: 16),
-      order: try ServerMadeID("o1"), action: action, time: 1_795_231_200)
+      order: try DeviceCommandID("o1"), action: action, time: 1_795_231_200)
   }
 }

@@ -40,7 +40,7 @@ struct DisplayTextTests {
     let list = TransactionList(
       try (0..<64).map {
         TransactionRequest(
-          id: try ServerMadeID("transaction-\($0)"),
+          id: try TransactionID("transaction-\($0)"),
           content: try TransactionContent(.text(text), from: .relyingParty("B")), created: 0, expires: 1)
       })
     #expect(try TransactionList(parsing: list.bytes) == list)

@@ -9,8 +9,8 @@ struct WirePushTests {
 
   private func payload() throws -> PushPayload {
     PushPayload(
-      server: try ServerURL("id.example.org/bank"), container: try ServerMadeID("container-1"),
-      transaction: try ServerMadeID("transaction-1"))
+      server: try ServerURL("id.example.org/bank"), container: try ContainerID("container-1"),
+      transaction: try TransactionID("transaction-1"))
   }
 
   @Test("What one side encrypts the other reads, and nobody else")

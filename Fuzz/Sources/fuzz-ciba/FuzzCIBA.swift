@@ -61,7 +61,8 @@ import SignetWire
   private static let now: Int64 = 1_700_000_000
   private static let client: ClientRecord = {
     var client = ClientRecord(
-      id: "c1", name: "Bank", authentication: .privateKeyJWT, delivery: .poll, created: 1)
+      id: made("an id") { () throws(WireFailure) in try ID("c1") }, name: "Bank",
+      authentication: .privateKeyJWT, delivery: .poll, created: 1)
     let jwk = made("a key") { () throws(JOSEFailure) in try JWK(key.publicKey).publicObject() }
     let keys: JSONObject = ["keys": [.object(jwk)]]
     client.keySet = keys.bytes
@@ -86,7 +87,7 @@ import SignetWire
     let user = user(namedBy: signed)
     guard let claims = claims(of: signed) else { return require(user == nil, "a hint is a token") }
     require(user == nil || claims.all["sub_id"] != nil, "a hint names a user")
-    require(claims.issuer == client.id, "a token is its client's")
+    require(claims.issuer == client.id.text, "a token is its client's")
     require(claims.audiences.contains("https://a.example/main"), "a token is for this server")
     require((now...now + 3_700).contains(claims.end), "a token ends soon")
     if let form = accepted({ () throws(OpenIDFailure) in try FormParameters(claims: claims.all) }) {

@@ -1,6 +1,7 @@
 import LibFuzzer
 import SignetJSON
 import SignetPushAuth
+import SignetStorage
 import SignetWire
 
 // What reads requests is not public: endpoints hand out what came of it.
@@ -74,8 +75,8 @@ import SignetWire
     if let key = taken({ () throws(Problem) in
       try APIKeyService.parts(request.headers["Authorization"])
     }) {
-      require(key.id.utf8.count + key.secret.utf8.count <= 256, "a key is bounded")
-      require(!key.id.contains("_"), "an id ends at the first line")
+      require(key.id.text.utf8.count + key.secret.utf8.count <= 256, "a key is bounded")
+      require(!key.id.text.contains("_"), "an id ends at the first line")
     }
     if let claims = accepted({ () throws(JSONFailure) in try JSONObject(parsing: request.body) }) {
       for isBody in [false, true] {
@@ -103,8 +104,9 @@ import SignetWire
       require(key.count == 65 && key.first == 4, "a key is a point")
     } catch { require(Dialect.status(of: error) == 400, "a refusal is the sender's fault") }
     for action in PushAuthAction.allCases {
-      if let id = PushAuthService.id(in: text, of: action) {
-        require(text.hasSuffix(id) && id.utf8.count < text.utf8.count, "an id is the end of a message's")
+      if let id: ID<PushAuthMessageRecord> = PushAuthService.id(in: text, of: action) {
+        require(
+          text.hasSuffix(id.text) && id.text.utf8.count < text.utf8.count, "an id is the end of a message's")
       }
     }
   }

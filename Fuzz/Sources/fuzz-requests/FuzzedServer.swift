@@ -30,7 +30,11 @@ struct FuzzedServer: Sendable {
   }
   private static let url = made("a URL") { () throws(ServerURLFailure) in try ServerURL("a.example/main") }
   private static let user = made("a user") { () throws(WireFailure) in try UserID("alice") }
-  private static let container = made("an id") { () throws(WireFailure) in try ServerMadeID("c1") }
+  private static let container = made("an id") { () throws(WireFailure) in try ContainerID("c1") }
+
+  private static func id<Named>(_ text: String) -> ID<Named> {
+    made("an id") { () throws(WireFailure) in try ID(text) }
+  }
 
   private static func signingKey(_ first: UInt8) -> P256.Signing.PrivateKey {
     made("a key") { () throws(CryptoFailure) in
@@ -85,13 +89,13 @@ struct FuzzedServer: Sendable {
     try await addContainer(profile)
     try await addTransaction()
     let target = UAFTargetRecord(
-      id: "t1", user: Self.user.text, device: "d1", name: "Phone", dispatcher: "link", sealedTarget: nil,
+      id: Self.id("t1"), user: Self.user, device: "d1", name: "Phone", dispatcher: "link", sealedTarget: nil,
       signatureKey: Self.signing.publicKey.x963Representation,
       encryptionKey: Self.agreement.publicKey.x963Representation, created: Self.now)
     _ = try await context.storage.addUAFTarget(target, limit: 8, audit: Self.event)
   }
 
-  private static let event = AuditRecord(.userAdded(user: "alice"), by: .local, at: now)
+  private static let event = AuditRecord(.userAdded(user: user), by: .local, at: now)
 
   /// A server that fails says so.
   private static let log = EventLog(clock: StoppedClock(now: now)) { line in
@@ -99,22 +103,22 @@ struct FuzzedServer: Sendable {
   }
 
   private func addContainer(_ profile: ContainerProfile) async throws {
-    let id = Self.container.text
+    let (id, code): (ContainerID, ID<CredentialRecord>) = (Self.container, Self.id(Self.container.text))
     let activation = ActivationRecord(
-      id: "a1", user: Self.user.text, sealedInviteKey: [1], salt: [UInt8](repeating: 4, count: 16),
+      id: Self.id("a1"), user: Self.user, sealedInviteKey: [1], salt: [UInt8](repeating: 4, count: 16),
       memoryKiB: 19_456, passes: 2, lanes: 1, profile: JSONValue.object(profile.json).bytes,
       created: Self.now, expires: Self.now + 60)
     try await context.storage.addActivation(activation, audit: Self.event)
     let container = ContainerRecord(
-      id: id, user: Self.user.text, activation: activation.id, device: [UInt8](1...16), name: "Laptop",
+      id: id, user: Self.user, activation: activation.id, device: [UInt8](1...16), name: "Laptop",
       platform: "linux", keystore: "software", sessionKey: Self.session.publicKey.x963Representation,
       encryptionKey: Self.agreement.publicKey.x963Representation,
       signingKey: Self.signing.publicKey.x963Representation, profile: JSONValue.object(profile.json).bytes,
       created: Self.now)
     let secret = try context.masterKey.seal(
-      SecretBytes(copying: [UInt8](1...32)), for: .otpSecret(credential: id))
+      SecretBytes(copying: [UInt8](1...32)), for: .otpSecret(credential: code))
     let credential = CredentialRecord(
-      id: id, user: Self.user.text, serial: nil, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+      id: code, user: Self.user, serial: nil, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
       sealedSecret: secret, created: Self.now, state: .pending)
     _ = try await context.storage.finishActivation(
       activation.id, container: NewContainer(container, credential), limit: 5, at: Self.now
@@ -126,7 +130,7 @@ struct FuzzedServer: Sendable {
   private func addTransaction() async throws {
     let content = try TransactionContent(.text("Pay 1 € to Jane"), from: .relyingParty("Bank"))
     let transaction = TransactionRecord(
-      id: "x1", user: Self.user.text, content: content.json, created: Self.now, expires: Self.now + 300)
+      id: Self.id("x1"), user: Self.user, content: content.json, created: Self.now, expires: Self.now + 300)
     _ = try await context.storage.addTransaction(transaction, key: nil, limits: TransactionLimits()) { _ in
       Self.event
     }

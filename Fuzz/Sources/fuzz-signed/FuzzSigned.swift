@@ -220,7 +220,8 @@ import SignetJSON
     if again.utf8.count <= OfflineTransaction.maximumByteCount {
       require(offline(again, Keys.signer.publicKey) == printed, "signing a transaction loses nothing")
     }
-    let answer = transaction.answer(otpSecret: Keys.secret(1), container: transaction.id)
+    let container = made("an id") { () throws(WireFailure) in try ContainerID("c1") }
+    let answer = transaction.answer(otpSecret: Keys.secret(1), container: container)
     require(
       answer.utf8.count == 8 && answer.utf8.allSatisfy { (0x30...0x39).contains($0) },
       "an answer has 8 digits")

@@ -48,7 +48,8 @@ import SignetWire
     if let header = UAFResponses.header(in: text), let own = header.serverData {
       let session = UAFRequests.session(in: own)
       require(
-        session.map { $0.utf8.count <= 64 && own.hasPrefix($0) } ?? true, "a session is named by its id")
+        session.map { $0.text.utf8.count <= 64 && own.hasPrefix($0.text) } ?? true,
+        "a session is named by its id")
     }
     _ = UAFRequests.session(in: text)
   }
@@ -88,8 +89,10 @@ import SignetWire
   /// Evidence that the server states, though nobody has signed it.
   private static func checkStated(_ evidence: AnswerEvidence) {
     let content = #"{"from":"Shop","text":"Pay"}"#
-    let transaction = TransactionRecord(id: "t", user: "alice", content: content, created: 1, expires: 2)
-    let statement = AnswerStatement(to: transaction, at: server, by: "alice", .accepted, with: "s", time: 1)
+    let id = made("an id") { () throws(WireFailure) in try TransactionID("t") }
+    let user = made("a user") { () throws(WireFailure) in try UserID("alice") }
+    let transaction = TransactionRecord(id: id, user: user, content: content, created: 1, expires: 2)
+    let statement = AnswerStatement(to: transaction, at: server, by: user, .accepted, with: "s", time: 1)
     let record = made("a statement") { () throws(Problem) in
       try statement.record(of: evidence, about: content, signedBy: serverKey)
     }

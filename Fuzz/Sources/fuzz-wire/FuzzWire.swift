@@ -157,7 +157,7 @@ import SignetJSON
       require(approval.challenge.utf8.count == TypedApproval.challengeLength, "a challenge has its digits")
       require(approval.values.count == typed.count - 1, "no value is lost")
     }
-    _ = accepted { () throws(WireFailure) in try ServerMadeID(text) }
+    _ = accepted { () throws(WireFailure) in try ContainerID(text) }
     if let link = accepted({ () throws(WireFailure) in try TransactionLink(parsing: text) }) {
       require(link.text.utf8.elementsEqual(text.utf8), "a link has one spelling")
     }

@@ -76,7 +76,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   }
 
   /// Names the container at the server.
-  public var serverMadeID: ServerMadeID? {
+  public var serverMadeID: SignetWire.ContainerID? {
     do { return try SignedEndNotice(parsing: body).container } catch { return nil }
   }
 

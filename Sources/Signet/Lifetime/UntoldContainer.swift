@@ -8,7 +8,7 @@ public struct UntoldContainer: Sendable, Hashable {
   /// Where it was good: `host[:port]/domain`; empty where nothing can be read.
   public let server: String
   /// Names it at the server; `nil` for one that a newer version wrote, and where nothing can be read.
-  public let serverMadeID: ServerMadeID?
+  public let serverMadeID: SignetWire.ContainerID?
   /// Whether the device had stored what it says of itself; else somebody has changed the folder, and it may say anything.
   public let isAuthentic: Bool
 

@@ -33,10 +33,10 @@ extension Device {
   public func addPushTarget(
     _ target: PushTarget, name: String = "", for container: Container,
     by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> ServerMadeID {
+  ) async throws(SignetFailure) -> PushTargetID {
     let form = try Self.form(name, target)
     let answer = try await sendTarget(.post, "", form.bytes, container, authentication)
-    do { return try ServerMadeID(JSONObject(parsing: answer).string("id")) } catch {
+    do { return try PushTargetID(JSONObject(parsing: answer).string("id")) } catch {
       throw .unexpectedAnswer(status: 201)
     }
   }
@@ -51,7 +51,7 @@ extension Device {
   ///   - authentication: What opens the session key; `nil` where the device alone does.
   /// - Throws: ``SignetFailure``.
   public func changePushTarget(
-    _ id: ServerMadeID, name: String? = nil, target: PushTarget? = nil, for container: Container,
+    _ id: PushTargetID, name: String? = nil, target: PushTarget? = nil, for container: Container,
     by authentication: Authentication? = nil
   ) async throws(SignetFailure) {
     let form = try Self.form(name, target)
@@ -66,7 +66,7 @@ extension Device {
   ///   - authentication: What opens the session key; `nil` where the device alone does.
   /// - Throws: ``SignetFailure``.
   public func removePushTarget(
-    _ id: ServerMadeID, of container: Container, by authentication: Authentication? = nil
+    _ id: PushTargetID, of container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) {
     _ = try await sendTarget(.delete, "/\(id.text)", [], container, authentication)
   }

@@ -1,3 +1,5 @@
+package import SignetStorage
+
 /// The endpoints of the server, each defined once; those of a group stand beside their handlers.
 package enum API {}
 
@@ -5,7 +7,11 @@ package enum API {}
 package struct NamedByID: Message {
   package let id: String
 
-  package static let schema = MessageSchema(Self.init) { Member("id", \Self.id) }
+  package init(_ id: ID<some Any>) { self.id = id.text }
+
+  private init(id: String) { self.id = id }
+
+  package static let schema = MessageSchema(Self.init(id:)) { Member("id", \Self.id) }
 }
 
 /// The user that something was done with.

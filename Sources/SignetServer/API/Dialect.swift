@@ -111,7 +111,7 @@ package enum Dialect: Hashable, Sendable {
 
 extension Problem {
   /// What a device and an operator are told of a container whose row was altered: only a revocation helps.
-  init(alteredContainer id: String) {
+  init(alteredContainer id: some CustomStringConvertible) {
     self.init(
       .containerAltered,
       "Its row was not written by this server. An operator has to revoke it ('signet-server container revoke \(id)'); "

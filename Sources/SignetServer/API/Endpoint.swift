@@ -222,8 +222,10 @@ package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
     return value
   }
 
-  /// The id in the path.
-  package var id: String { self[.id] }
+  /// The id in the path, as the type of what it names.
+  ///
+  /// Its form is not checked, so that an operator can revoke what has another id since its row was altered. Else it names nothing.
+  func id<Named>() -> ID<Named> { ID(unchecked: self[.id]) }
 
   /// The user in the path.
   func user() throws(Problem) -> UserID { try reading(UserID(self[.user])) }

@@ -175,12 +175,12 @@ extension AnswerShape {
     )
   }
 
-  /// The id of something, and the one state that it has then.
-  static func idWithStatus(_ status: String, _ text: String) -> Self where Value == String {
+  /// The id of a transaction, and the one state that it has then.
+  static func idWithStatus(_ status: String, _ text: String) -> Self where Value == TransactionID {
     json(
-      MessageSchema({ (id: String, _: String) in id }) {
-        Member("id", { (id: String) in id }, .text())
-        Member("status", { (_: String) in status }, .oneOf(status))
+      MessageSchema({ (id: TransactionID, _: String) in id }) {
+        Member("id", { (id: TransactionID) in id }, TransactionID.shape)
+        Member("status", { (_: TransactionID) in status }, .oneOf(status))
       }, text)
   }
 

@@ -244,6 +244,39 @@ extension Shaped where Self: RawRepresentable & CaseIterable, RawValue == String
   }
 }
 
+extension JSONValue {
+  /// An identifier.
+  static func id(_ id: ID<some Any>) -> JSONValue { .string(id.text) }
+
+  /// A user's id.
+  static func id(_ user: UserID) -> JSONValue { .string(user.text) }
+}
+
+extension ID: Shaped {
+  /// Any text, as it is in an answer: the row may have been altered, and an operator has to see it, and revoke what it names.
+  package static var shape: Shape<ID<Named>> {
+    Shape(schema: String.shape.schema) {
+      ID(unchecked: try String.shape.read($0, $1))
+    } write: {
+      .string($0.text)
+    }
+  }
+}
+
+extension Shape {
+  /// An id in a request, whose form is checked.
+  static func checkedID<Named>() -> Shape where Value == ID<Named> {
+    Shape(schema: Value.shape.schema) { value, member in
+      guard let id = ID<Named>(checking: try String.shape.read(value, member)) else {
+        throw WireFailure.invalid(member: member, reason: ID<Named>.form)
+      }
+      return id
+    } write: {
+      Value.shape.write($0)
+    }
+  }
+}
+
 extension UserID: Shaped {
   package static var shape: Shape<UserID> {
     let text = Shape<String>.text(1...128)

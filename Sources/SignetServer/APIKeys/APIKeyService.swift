@@ -15,7 +15,7 @@ public struct APIKeyService: Sendable {
   private static let prefix = "signet"
   private let context: ServiceContext
   /// Few, since a server has few relying parties.
-  private let seen = BoundedCache<APIKeyRecord>(limit: 256)
+  private let seen = BoundedCache<ID<APIKeyRecord>, APIKeyRecord>(limit: 256)
 
   /// A service over a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -25,7 +25,7 @@ public struct APIKeyService: Sendable {
   /// It is shown once; the server keeps a hash of the secret, which has 256 random bits.
   public struct NewKey: Sendable {
     /// Names the key.
-    public let id: String
+    public let id: ID<APIKeyRecord>
     /// The key itself.
     public let text: String
   }
@@ -50,7 +50,7 @@ public struct APIKeyService: Sendable {
       throw Problem(.malformed, "a key has a name of 1 to 128 characters, none of them a control character")
     }
     guard !scopes.isEmpty else { throw Problem(.malformed, "a key has at least one scope") }
-    let id = Hex.encode(context.random.bytes(8))
+    let id = ID<APIKeyRecord>(unchecked: Hex.encode(context.random.bytes(8)))
     let secret = Base64URL.encode(context.random.bytes(32))
     var record = APIKeyRecord(
       id: id, name: name, scopes: scopes.map(\.rawValue), secretDigest: Self.digest(secret),
@@ -71,7 +71,7 @@ public struct APIKeyService: Sendable {
   /// Revokes a key; the last good one of scope ``Scope/admin`` stays, for without it nobody could make another.
   ///
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
-  public func revoke(_ id: String, by actor: AuditActor) async throws {
+  public func revoke(_ id: ID<APIKeyRecord>, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.keyRevoked(key: id))
     let now = context.clock.now
     let outcome = try await context.storage.revokeAPIKey(
@@ -112,7 +112,7 @@ public struct APIKeyService: Sendable {
     inMemory(try Self.parts(authorization), scope)
   }
 
-  private func inMemory(_ parts: (id: String, secret: String), _ scope: Scope) -> APIKeyRecord? {
+  private func inMemory(_ parts: (id: ID<APIKeyRecord>, secret: String), _ scope: Scope) -> APIKeyRecord? {
     guard let key = seen[parts.id], key.scopes.contains(scope.rawValue),
       constantTimeEqual(key.secretDigest, Self.digest(parts.secret))
     else { return nil }
@@ -131,9 +131,9 @@ public struct APIKeyService: Sendable {
   }
 
   /// Forgets a key that was seen, because it is not good any more.
-  func forget(_ id: String) { seen[id] = nil }
+  func forget(_ id: ID<APIKeyRecord>) { seen[id] = nil }
 
-  static func parts(_ authorization: String?) throws(Problem) -> (id: String, secret: String) {
+  static func parts(_ authorization: String?) throws(Problem) -> (id: ID<APIKeyRecord>, secret: String) {
     guard let authorization, authorization.utf8.count <= 256 else { throw Self.refused }
     let scheme = "bearer ".utf8
     var rest = authorization.utf8[...]
@@ -145,11 +145,12 @@ public struct APIKeyService: Sendable {
     // base64url has underscores, so the secret is all that follows the second one.
     let parts = rest.split(separator: UInt8(ascii: "_"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual(prefix.utf8) else { throw Self.refused }
-    return (String(Substring(parts[1])), String(Substring(parts[2])))
+    guard let id = ID<APIKeyRecord>(checking: String(Substring(parts[1]))) else { throw Self.refused }
+    return (id, String(Substring(parts[2])))
   }
 
   private func verified(
-    _ parts: (id: String, secret: String), _ scope: Scope
+    _ parts: (id: ID<APIKeyRecord>, secret: String), _ scope: Scope
   ) async throws -> APIKeyRecord {
     let found = try await context.storage.apiKey(parts.id)
     // An unknown key costs the same comparison.

@@ -18,9 +18,9 @@ package struct NewAPIKey: Message {
 
 /// An API key that was made.
 package struct MadeAPIKey: Message {
-  package let id: String, key: String
+  package let id: ID<APIKeyRecord>, key: String
 
-  package init(id: String, key: String) { (self.id, self.key) = (id, key) }
+  package init(id: ID<APIKeyRecord>, key: String) { (self.id, self.key) = (id, key) }
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -31,7 +31,7 @@ package struct MadeAPIKey: Message {
 /// All API keys.
 package struct APIKeyList: Message {
   package struct Key: Message {
-    package let id: String, name: String, displayName: String?, scopes: [String], created: Int64,
+    package let id: ID<APIKeyRecord>, name: String, displayName: String?, scopes: [String], created: Int64,
       revoked: Int64?, altered: Bool
 
     package static let schema = MessageSchema(Self.init) {
@@ -88,8 +88,9 @@ struct KeyEndpoints: Sendable {
           })
       },
       API.revokeKey.answered { [keys] call in
-        try await keys.revoke(call.id, by: call.caller.actor)
-        return NamedByID(id: call.id)
+        let id: ID<APIKeyRecord> = call.id()
+        try await keys.revoke(id, by: call.caller.actor)
+        return NamedByID(id)
       },
     ]
   }

@@ -46,7 +46,7 @@ package struct AttachedPolicies: Message {
 
 /// The policies that a server of this version does not know.
 package struct PoliciesAttached: Message {
-  package let id: String, unknown: [String]
+  package let id: ContainerID, unknown: [String]
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -57,7 +57,8 @@ package struct PoliciesAttached: Message {
 /// How the server stands to a container.
 package struct AccountDescription: Message {
   package struct Order: Message {
-    package let id: String, action: DeviceCommandRecord.Action, reason: String, created: Int64, done: Bool
+    package let id: DeviceCommandID, action: DeviceCommandRecord.Action, reason: String, created: Int64,
+      done: Bool
     package let receipt: String?, received: Int64?
 
     package static let schema = MessageSchema(Self.init) {
@@ -70,7 +71,7 @@ package struct AccountDescription: Message {
       Member("received", \Self.received)
     }
   }
-  package let container: String, standing: ComplianceState, reason: String?, policies: JSONObject
+  package let container: ContainerID, standing: ComplianceState, reason: String?, policies: JSONObject
   package let reportWanted: Bool, report: String?, reported: Int64?, orders: [Order]
 
   package static let schema = MessageSchema(Self.init) {
@@ -87,7 +88,7 @@ package struct AccountDescription: Message {
 
 /// An order for the device of a container.
 package struct MadeDeviceCommand: Sendable {
-  package let id: String, order: String, action: String
+  package let id: ContainerID, order: DeviceCommandID, action: String
 
   static func schema(_ action: DeviceCommand.Action) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
@@ -157,16 +158,18 @@ struct AccountEndpoints: Sendable {
       order(.unlock, by: API.unlockContainer),
       order(.wipe, by: API.wipeContainer),
       API.attachPolicies.answered { [devices] call in
+        let id: ContainerID = call.id()
         let unknown = try await devices.attach(
-          call.input.policies, to: call.id, by: call.caller.actor)
-        return PoliciesAttached(id: call.id, unknown: unknown)
+          call.input.policies, to: id, by: call.caller.actor)
+        return PoliciesAttached(id: id, unknown: unknown)
       },
       API.detachPolicies.answered { [devices] call in
-        _ = try await devices.attach(nil, to: call.id, by: call.caller.actor)
-        return NamedByID(id: call.id)
+        let id: ContainerID = call.id()
+        _ = try await devices.attach(nil, to: id, by: call.caller.actor)
+        return NamedByID(id)
       },
       API.showAccount.answered { [devices, users] call in
-        try await devices.description(of: users.container(call.id))
+        try await devices.description(of: users.container(call.id()))
       },
     ]
   }
@@ -176,7 +179,7 @@ struct AccountEndpoints: Sendable {
   ) -> Route {
     endpoint.answered { [devices] call in
       let order = try await devices.order(
-        action, for: call.id, reason: call.input.reason ?? "", by: call.caller.actor)
+        action, for: call.id(), reason: call.input.reason ?? "", by: call.caller.actor)
       return MadeDeviceCommand(id: order.container, order: order.id, action: action.rawValue)
     }
   }

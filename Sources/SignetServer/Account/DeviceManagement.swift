@@ -38,7 +38,7 @@ public struct DeviceManagement: Sendable {
     for order in orders where order.isOpen {
       guard let action = DeviceCommand.Action(rawValue: order.action.rawValue) else { continue }
       open.append(
-        try DeviceCommand(id: ServerMadeID(order.id), action: action, reason: order.reason))
+        try DeviceCommand(id: order.id, action: action, reason: order.reason))
     }
     // Who is suspended hears of a lock and a wipe, and of nothing else: what was ordered last is what the container may do.
     if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
@@ -46,20 +46,20 @@ public struct DeviceManagement: Sendable {
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
       standing: DeviceStatus.Standing(state.standing), reason: state.reason, orders: open)
     let address = ListAddress(
-      server: context.settings.serverURL, container: try ContainerID(container.id),
+      server: context.settings.serverURL, container: container.id,
       request: request)
     let signer = try await SigningKeyService(context).current()
     return try condition.signed(for: address, by: signer)
   }
 
-  private func requireActive(_ user: String) async throws {
+  private func requireActive(_ user: UserID) async throws {
     guard let found = try await context.storage.user(user) else { throw UserRecord.missing(user) }
     if found.state != .active { throw StorageFailure.userNotActive(found.state) }
   }
 
   private func take(_ jws: String, of container: ContainerRecord) async throws {
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
-    guard let report = PostureReport.verified(jws, with: key), report.container.text == container.id,
+    guard let report = PostureReport.verified(jws, with: key), report.container == container.id,
       report.server == context.settings.serverURL, report.device == container.device
     else { throw Problem(.unauthorized, "The report is not signed by this container's session key.") }
     let state = try await state(of: container.id)
@@ -80,7 +80,7 @@ public struct DeviceManagement: Sendable {
     let order =
       reaction == .wipe
       ? DeviceCommandRecord(
-        id: ServerMadeID(random: context.random).text, container: container.id, action: .wipe,
+        id: ID(random: context.random), container: container.id, action: .wipe,
         reason: reason, created: now) : nil
     let attempt = AccountReportAttempt(
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
@@ -107,7 +107,7 @@ public struct DeviceManagement: Sendable {
   /// - Throws: ``Problem``.
   func receive(_ body: [UInt8]) async throws {
     let signed = try reading(SignedCommandAcknowledgement(parsing: body))
-    let found = try await context.storage.container(signed.container.text)
+    let found = try await context.storage.container(signed.container)
     guard let container = found else {
       throw Problem(.containerUnknown, "There is no container of this id.")
     }
@@ -115,7 +115,7 @@ public struct DeviceManagement: Sendable {
     guard let receipt = signed.receipt(verifiedWith: key), receipt.server == context.settings.serverURL,
       receipt.device == container.device
     else { throw Problem(.unauthorized, "The receipt is not signed by this container's session key.") }
-    let order = try await order(receipt.order.text, of: container)
+    let order = try await order(receipt.order, of: container)
     guard let order, order.action.rawValue == receipt.action.rawValue else {
       throw Problem(.unknown, "There is no such order for this container.")
     }
@@ -130,7 +130,7 @@ public struct DeviceManagement: Sendable {
 
   /// An order of a container, or one that went on to its successor when that took its place.
   private func order(
-    _ id: String, of container: ContainerRecord
+    _ id: DeviceCommandID, of container: ContainerRecord
   ) async throws -> DeviceCommandRecord? {
     for other in try await context.storage.containers(user: container.user)
     where other.device == container.device {
@@ -153,14 +153,14 @@ public struct DeviceManagement: Sendable {
   /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
   ///   be unlocked; ``StorageFailure/altered(row:of:)``.
   public func order(
-    _ action: DeviceCommand.Action, for id: String, reason: String, by actor: AuditActor
+    _ action: DeviceCommand.Action, for id: ContainerID, reason: String, by actor: AuditActor
   ) async throws -> DeviceCommandRecord {
     try reading(DeviceCommand.check(reason: reason))
     guard let kind = DeviceCommandRecord.Action(rawValue: action.rawValue) else {
       throw Problem(.malformed, "There is no such order.")
     }
     let order = DeviceCommandRecord(
-      id: ServerMadeID(random: context.random).text, container: id, action: kind, reason: reason,
+      id: ID(random: context.random), container: id, action: kind, reason: reason,
       created: context.clock.now)
     let event = context.audit(by: actor)(
       .accountOrdered(container: id, order: order.id, kind, reason: reason))
@@ -190,7 +190,7 @@ public struct DeviceManagement: Sendable {
   /// - Throws: ``Problem``: `malformed`, `unknown`.
   @discardableResult
   package func attach(
-    _ policies: JSONObject?, to id: String, by actor: AuditActor
+    _ policies: JSONObject?, to id: ContainerID, by actor: AuditActor
   ) async throws -> [String] {
     var unknown: [String] = []
     var bytes: [UInt8]?
@@ -230,7 +230,7 @@ public struct DeviceManagement: Sendable {
 
   // MARK: States
 
-  private func state(of container: String) async throws -> AccountStateRecord {
+  private func state(of container: ContainerID) async throws -> AccountStateRecord {
     let state = try await context.storage.accountState(of: container)
     guard let state else { throw Problem(.unknown, "There is no container of this id.") }
     return state

@@ -38,22 +38,22 @@ public struct ActivationService: Sendable {
       throw Problem(.malformed, "\"lifetime\" is 60 to 2592000 seconds")
     }
     let invite = InviteCode(random: context.random)
-    let salt = context.masterKey.inviteSalt(for: user.text)
-    let id = ServerMadeID(random: context.random).text
+    let salt = context.masterKey.inviteSalt(for: user)
+    let id = ID<ActivationRecord>(random: context.random)
     let sealed = try await derivingInviteKey { () throws(CryptoFailure) -> [UInt8] in
       let key = try invite.key(salt: salt, costs: settings.inviteCosts, by: context.derivation)
       return try context.masterKey.seal(key, for: .inviteKey(activation: id))
     }
     let now = context.clock.now
     let activation = ActivationRecord(
-      id: id, user: user.text, sealedInviteKey: sealed, salt: salt,
+      id: id, user: user, sealedInviteKey: sealed, salt: salt,
       memoryKiB: settings.inviteCosts.memoryKiB, passes: settings.inviteCosts.passes,
       lanes: settings.inviteCosts.lanes, profile: JSONValue.object(settings.profile.json).bytes,
       created: now, expires: now + lifetime)
-    let event = context.audit(by: actor)(.activationAdded(user: user.text, activation: id))
+    let event = context.audit(by: actor)(.activationAdded(user: user, activation: id))
     do throws(StorageFailure) { try await context.storage.addActivation(activation, audit: event) } catch {
       guard error == .unknown else { throw error }
-      throw Problem(noUser: user.text)
+      throw Problem(noUser: user)
     }
     let code = ActivationCode(
       server: settings.serverURL, user: user, invite: invite, pins: settings.pins)
@@ -72,18 +72,18 @@ public struct ActivationService: Sendable {
   /// A user without an open invite is answered like any other, to the length of each part.
   public func start(_ body: [UInt8]) async throws -> StartAnswer<ActivationOffer> {
     let start = try reading(ActivationStart(parsing: body))
-    let found = try await context.storage.openActivation(user: start.user.text)
+    let found = try await context.storage.openActivation(user: start.user)
     let settings = context.settings
     let key = P256.KeyAgreement.PrivateKey()
     let expires = context.clock.now + settings.handshakeLifetime
     let costs = found.map { Argon2id(memoryKiB: $0.memoryKiB, passes: $0.passes, lanes: $0.lanes) }
     let offer = ActivationOffer(
-      key: key.publicKey, salt: found?.salt ?? context.masterKey.inviteSalt(for: start.user.text),
+      key: key.publicKey, salt: found?.salt ?? context.masterKey.inviteSalt(for: start.user),
       costs: costs ?? settings.inviteCosts, server: settings.serverURL,
       profile: try profile(of: found), expires: expires, random: context.random)
     // Where there is no activation an id that nothing has keeps the handshake's length.
     let handshake = Handshake(
-      activation: found?.id ?? ServerMadeID(random: context.random).text, privateKey: key,
+      activation: (found?.id ?? ID(random: context.random)).text, privateKey: key,
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
       expires: expires)
     let sealed = try context.sealed(handshake, for: .activation)
@@ -103,8 +103,8 @@ public struct ActivationService: Sendable {
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(ActivationCore(parsing: coreBytes))
     let handshake = try context.opened(finish.handshake, for: .activation)
-    let found = try await context.storage.openActivation(user: core.user.text)
-    let activation = found?.id == handshake.activation ? found : nil
+    let found = try await context.storage.openActivation(user: core.user)
+    let activation = found?.id.text == handshake.activation ? found : nil
     // Without an activation a random key takes the invite key's place: the work, and the answer, are the same.
     let inviteKey = try inviteKey(of: activation)
     let secrets = try ActivationSecrets(
@@ -144,9 +144,9 @@ public struct ActivationService: Sendable {
   private func pendingContainer(
     _ core: ActivationCore, _ activation: ActivationRecord, _ secrets: borrowing ActivationSecrets
   ) throws -> NewContainer {
-    let id = ServerMadeID(random: context.random).text
+    let id = ContainerID(random: context.random)
     var record = ContainerRecord(
-      id: id, user: core.user.text, activation: activation.id, device: core.device.id, name: core.device.name,
+      id: id, user: core.user, activation: activation.id, device: core.device.id, name: core.device.name,
       platform: core.device.platform, keystore: core.device.keystore.rawValue,
       sessionKey: core.keys.session.x963Representation,
       encryptionKey: core.keys.encryption.x963Representation,

@@ -15,7 +15,7 @@ extension ServiceContext {
   ) throws -> ActivationReceipt {
     let transcript = secrets.transcript
     return try ActivationReceipt(
-      container: ContainerID(container.id), user: user, server: settings.serverURL,
+      container: container.id, user: user, server: settings.serverURL,
       created: container.created, transcript: transcript,
       sealed: SealedConfirmation.seal(
         masterKey.confirmation(of: container.id), transcript: transcript, to: keys.encryption),
@@ -39,9 +39,9 @@ extension ServiceContext {
     of container: ContainerRecord, _ secret: consuming SecretBytes, _ profile: ContainerProfile
   ) throws -> CredentialRecord {
     CredentialRecord(
-      id: container.id, user: container.user, kind: .totp, algorithm: profile.totp.algorithm.rawValue,
+      id: ID(of: container.id), user: container.user, kind: .totp, algorithm: profile.totp.algorithm.rawValue,
       digits: profile.totp.digits, period: profile.totp.period,
-      sealedSecret: try masterKey.seal(secret, for: .otpSecret(credential: container.id)),
+      sealedSecret: try masterKey.seal(secret, for: .otpSecret(credential: ID(of: container.id))),
       isSilent: profile.protection(of: .otp).lockPolicy == .silent, created: container.created)
   }
 

@@ -13,7 +13,8 @@ package struct DeviceDetails: Message {
     case altered
   }
 
-  package let id: String, user: String, installation: String, name: String, platform: String, created: Int64
+  package let id: ID<DeviceRecord>, user: String, installation: String, name: String, platform: String,
+    created: Int64
   package let standing: Standing, locked: Bool, since: Int64?, reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "Device") {
@@ -36,7 +37,7 @@ package struct DeviceDetails: Message {
 extension DeviceDetails {
   init(_ record: DeviceRecord) {
     self.init(
-      id: record.id, user: record.user, installation: record.installation, name: record.name,
+      id: record.id, user: record.user.text, installation: record.installation, name: record.name,
       platform: record.platform, created: record.created, standing: Standing(record),
       locked: record.isOrderedLocked, since: record.ordered,
       reason: record.orderedReason.isEmpty ? nil : record.orderedReason)
@@ -93,16 +94,16 @@ struct DeviceAdminEndpoints: Sendable {
       API.listDevices.answered { [devices] call in
         DeviceList(devices: try await devices.devices(of: call.user()).map { DeviceDetails($0) })
       },
-      API.showDevice.answered { [devices] call in DeviceDetails(try await devices.find(call.id)) },
+      API.showDevice.answered { [devices] call in DeviceDetails(try await devices.find(call.id())) },
       API.lockDevice.answered { [devices] call in
         DeviceDetails(
-          try await devices.lock(call.id, reason: call.input.reason ?? "", by: call.caller.actor))
+          try await devices.lock(call.id(), reason: call.input.reason ?? "", by: call.caller.actor))
       },
       API.unlockDevice.answered { [devices] call in
-        DeviceDetails(try await devices.unlock(call.id, by: call.caller.actor))
+        DeviceDetails(try await devices.unlock(call.id(), by: call.caller.actor))
       },
       API.revokeDevice.answered { [devices] call in
-        DeviceDetails(try await devices.revoke(call.id, by: call.caller.actor))
+        DeviceDetails(try await devices.revoke(call.id(), by: call.caller.actor))
       },
     ]
   }

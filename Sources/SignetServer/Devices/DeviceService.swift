@@ -1,5 +1,5 @@
 public import SignetStorage
-public import SignetWire
+import SignetWire
 
 /// The devices of users, for operators: what befalls one holds for everything on it.
 public struct DeviceService: Sendable {
@@ -13,13 +13,13 @@ public struct DeviceService: Sendable {
   /// - Throws: ``Problem/Code/unknown``.
   public func devices(of user: UserID) async throws -> [DeviceRecord] {
     _ = try await UserService(context).find(user)
-    return try await context.storage.devices(user: user.text)
+    return try await context.storage.devices(user: user)
   }
 
   /// The device of an id.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: String) async throws -> DeviceRecord {
+  public func find(_ id: ID<DeviceRecord>) async throws -> DeviceRecord {
     guard let found = try await context.storage.device(id) else { throw Self.unknown }
     return found
   }
@@ -36,7 +36,7 @@ public struct DeviceService: Sendable {
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
   public func lock(
-    _ id: String, reason: String, by actor: AuditActor
+    _ id: ID<DeviceRecord>, reason: String, by actor: AuditActor
   ) async throws -> DeviceRecord {
     try reading(DeviceCommand.check(reason: reason))
     let device = try await find(id)
@@ -52,7 +52,7 @@ public struct DeviceService: Sendable {
   /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` where its container is to be deleted,
   ///   ``Problem/Code/deviceLocked`` where its row was altered.
   @discardableResult
-  public func unlock(_ id: String, by actor: AuditActor) async throws -> DeviceRecord {
+  public func unlock(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceUnlocked(user: device.user, device: id))
     let outcome = try await context.storage.unlockDevice(
@@ -65,7 +65,7 @@ public struct DeviceService: Sendable {
   /// - Returns: The device.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revoke(_ id: String, by actor: AuditActor) async throws -> DeviceRecord {
+  public func revoke(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
     let event = context.audit(by: actor)(.deviceRevoked(user: device.user, device: id))
     let isThere = try await context.storage.revokeDevice(id, audit: event, lost: context.losses(by: actor))
@@ -74,7 +74,7 @@ public struct DeviceService: Sendable {
   }
 
   private func device(
-    _ id: String, after outcome: DeviceLockOutcome
+    _ id: ID<DeviceRecord>, after outcome: DeviceLockOutcome
   ) async throws -> DeviceRecord {
     switch outcome {
     case .done: return try await find(id)
@@ -93,12 +93,12 @@ public struct DeviceService: Sendable {
   /// Makes the order for the container of a device.
   private func order(
     _ action: DeviceCommandRecord.Action, reason: String, by actor: AuditActor
-  ) -> @Sendable (String) -> (DeviceCommandRecord, AuditRecord) {
+  ) -> @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) {
     let audit = context.audit(by: actor)
     let random = context.random
     return { container in
       let order = DeviceCommandRecord(
-        id: ServerMadeID(random: random).text, container: container, action: action, reason: reason,
+        id: ID(random: random), container: container, action: action, reason: reason,
         created: audit.time)
       return (
         order, audit(.accountOrdered(container: container, order: order.id, action, reason: reason))

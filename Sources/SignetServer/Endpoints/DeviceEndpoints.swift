@@ -137,17 +137,17 @@ struct DeviceEndpoints: Sendable {
       // A device that knows the list already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
       API.listPending.answered(waiting: { [self] call, responder in try await pending(call, responder) }),
       API.showPending.answered { [transactions] call in
-        try await transactions.one(call.id, for: call.caller.container, request: call.caller.request)
+        try await transactions.one(call.id(), for: call.caller.container, request: call.caller.request)
       },
       // On the thread that the request came on; the thread that commits answers.
       API.decide.answered(directly: { [self] call, responder, startOver in
         try decide(call, responder, startOver)
       }),
       API.cancel.answered { [transactions] call in
-        try await transactions.cancel(call.input, id: call.id, by: call.caller.container)
+        try await transactions.cancel(call.input, id: call.id(), by: call.caller.container)
       },
       API.initiate.answered { [transactions] call in
-        try await transactions.initiate(call.input.decision, by: call.caller.container).text
+        try await transactions.initiate(call.input.decision, by: call.caller.container)
       },
     ]
   }
@@ -157,15 +157,17 @@ struct DeviceEndpoints: Sendable {
       API.listPushTargets.answered { [targets] call in try await targets.list(for: call.caller.container).json
       },
       API.addPushTarget.answered { [targets] call in
-        NamedByID(id: try await targets.add(call.input, for: call.caller.container))
+        NamedByID(try await targets.add(call.input, for: call.caller.container))
       },
       API.changePushTarget.answered { [targets] call in
-        try await targets.change(call.id, to: call.input, for: call.caller.container)
-        return NamedByID(id: call.id)
+        let id: PushTargetID = call.id()
+        try await targets.change(id, to: call.input, for: call.caller.container)
+        return NamedByID(id)
       },
       API.removePushTarget.answered { [targets] call in
-        try await targets.remove(call.id, of: call.caller.container)
-        return NamedByID(id: call.id)
+        let id: PushTargetID = call.id()
+        try await targets.remove(id, of: call.caller.container)
+        return NamedByID(id)
       },
     ]
   }
@@ -181,7 +183,7 @@ struct DeviceEndpoints: Sendable {
     let end = list.transactions.map(\.expires).min() ?? .max
     let seconds = min(wait, max(end - context.clock.now, 1))
     let waiting = WaitingRequest(
-      of: container.id, for: container.user, in: watch, until: context.elapsed() + .seconds(seconds),
+      of: container.id.text, for: container.user, in: watch, until: context.elapsed() + .seconds(seconds),
       responder,
       news: { await news(of: container.id, to: id, beyond: known) },
       nothingNew: { ServerResponse(status: 304, headers: ["ETag": known, "Cache-Control": "no-store"]) })
@@ -189,7 +191,8 @@ struct DeviceEndpoints: Sendable {
   }
 
   /// The list, where it is another one than the one that the device knows.
-  private func news(of container: String, to request: [UInt8], beyond known: String) async -> ServerResponse?
+  private func news(of container: ContainerID, to request: [UInt8], beyond known: String) async
+    -> ServerResponse?
   {
     do {
       let list = try await current(container)
@@ -206,7 +209,7 @@ struct DeviceEndpoints: Sendable {
 
   /// What waits for a container as it is now: while its device waits the container may end, or be wanted anew, and its user may be
   /// suspended.
-  private func current(_ container: String) async throws -> WaitingTransactions {
+  private func current(_ container: ContainerID) async throws -> WaitingTransactions {
     guard let list = try await transactions.waiting(for: container) else {
       throw Problem(.containerUnknown, "Activate the device again.")
     }
@@ -221,7 +224,7 @@ struct DeviceEndpoints: Sendable {
   ) throws {
     let signed = call.caller
     let attempt = DecisionAttempt(
-      transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
+      transaction: call.id(), by: signed.signer.record, request: signed.id, expires: signed.expires)
     try transactions.decide(
       call.input.decision, attempt, signedWith: signed.signer.signing, showing: signed.signer.evidence
     ).then { result in

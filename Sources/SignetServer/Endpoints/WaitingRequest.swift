@@ -12,7 +12,7 @@ final class WaitingRequest: Sendable {
 
   private let watch: TransactionWatch
   private let holder: String
-  private let user: String
+  private let user: UserID
   private let deadline: Duration
   private let responder: Responder
   private let news: @Sendable () async -> ServerResponse?
@@ -29,7 +29,7 @@ final class WaitingRequest: Sendable {
   ///   - news: The answer that ends the waiting; `nil` while the list is the one that the device knows.
   ///   - nothingNew: The answer where it still is at the end.
   init(
-    of holder: String, for user: String, in watch: TransactionWatch, until deadline: Duration,
+    of holder: String, for user: UserID, in watch: TransactionWatch, until deadline: Duration,
     _ responder: Responder, news: @escaping @Sendable () async -> ServerResponse?,
     nothingNew: @escaping @Sendable () async -> ServerResponse
   ) {

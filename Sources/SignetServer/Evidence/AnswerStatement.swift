@@ -26,12 +26,12 @@ struct AnswerStatement: Sendable {
   ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
   ///   - time: When the server takes it, in seconds since 1970.
   init(
-    to transaction: TransactionRecord, at server: ServerURL, by user: String,
+    to transaction: TransactionRecord, at server: ServerURL, by user: UserID,
     _ status: TransactionRecord.State, with means: String, reason: String? = nil, time: Int64
   ) {
     var claims: JSONObject = [
       "version": .integer(Wire.version), "server": .string(server.fullForm),
-      "id": .string(transaction.id), "user": .string(user), "status": .string(status.rawValue),
+      "id": .id(transaction.id), "user": .string(user.text), "status": .string(status.rawValue),
       "created": .integer(transaction.created), "expires": .integer(transaction.expires),
       "time": .integer(time), "by": .string(means),
     ]

@@ -1,6 +1,6 @@
 import SignetCrypto
 package import SignetPushAuth
-import SignetStorage
+package import SignetStorage
 
 extension EvidenceCheck {
   /// The key that verifies an app's answer.
@@ -21,7 +21,7 @@ extension EvidenceCheck {
     ///   - id: The id of the transaction.
     ///   - context: The server's storage and master key.
     /// - Throws: The errors of storage; `CryptoFailure` for another master key.
-    package init?(ofTransaction id: String, _ context: ServiceContext) async throws {
+    package init?(ofTransaction id: TransactionID, _ context: ServiceContext) async throws {
       guard let transaction = try await context.storage.transaction(id), let app = transaction.app,
         let sealed = transaction.evidence?.sealedKey
       else { return nil }

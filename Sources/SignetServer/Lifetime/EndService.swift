@@ -18,7 +18,7 @@ public struct EndService: Sendable {
   /// - Throws: ``Problem``.
   public func end(_ body: [UInt8]) async throws {
     let signed = try reading(SignedEndNotice(parsing: body))
-    let found = try await context.storage.container(signed.container.text)
+    let found = try await context.storage.container(signed.container)
     guard let container = found else { throw Self.unknown }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
     guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL else {

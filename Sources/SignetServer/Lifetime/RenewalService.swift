@@ -13,7 +13,7 @@ public struct RenewalService: Sendable {
   /// Notes that a container's device is to renew it; the device hears of it with its list of transactions.
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
-  public func ask(_ id: String, by actor: AuditActor) async throws {
+  public func ask(_ id: ContainerID, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.containerRenewalAsked(container: id))
     let exists = try await context.storage.askForRenewal(id, audit: event)
     guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
@@ -39,7 +39,7 @@ public struct RenewalService: Sendable {
       key: key.publicKey, server: settings.serverURL, profile: settings.profile, expires: expires,
       random: context.random)
     let handshake = Handshake(
-      activation: container.id, privateKey: key,
+      activation: container.id.text, privateKey: key,
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
       expires: expires)
     let sealed = try context.sealed(handshake, for: .renewal)
@@ -60,10 +60,10 @@ public struct RenewalService: Sendable {
     try requireSame(core.container, container)
     if let refusal = container.refusalToRenew { throw refusal }
     let handshake = try context.opened(finish.handshake, for: .renewal)
-    guard handshake.activation == container.id else {
+    guard handshake.activation == container.id.text else {
       throw Problem(.malformed, "The handshake is of another container.")
     }
-    guard core.server == context.settings.serverURL, core.user.text == container.user,
+    guard core.server == context.settings.serverURL, core.user == container.user,
       core.device.id == container.device
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
     // Before the proof, not after it: an answer that only a right password gets would be one that nobody counts.
@@ -71,7 +71,7 @@ public struct RenewalService: Sendable {
       of: core.device, by: .container(container.id), for: .container(container.id)
     ) { .renewalRefused(user: container.user, container: container.id, .keystore($0)) }
     let present = try P256.Signing.PublicKey(x963: container.signingKey)
-    let credential = try await context.storage.credential(container.id)
+    let credential = try await context.storage.credential(ID(of: container.id))
     guard let credential else { throw Problem(.containerUnknown, "Activate the device again.") }
     let secrets = try secrets(handshake, core, coreBytes, credential)
     guard RenewalCore.isSigned(finish.message, by: present),
@@ -90,7 +90,7 @@ public struct RenewalService: Sendable {
   }
 
   private func requireSame(_ id: ContainerID, _ container: ContainerRecord) throws(Problem) {
-    guard id.text == container.id else {
+    guard id == container.id else {
       throw Problem(.malformed, "The renewal is about another container.")
     }
   }
@@ -110,7 +110,7 @@ public struct RenewalService: Sendable {
     of container: ContainerRecord, _ core: RenewalCore, _ message: String,
     _ secrets: borrowing ActivationSecrets
   ) throws -> NewContainer {
-    let id = ServerMadeID(random: context.random).text
+    let id = ContainerID(random: context.random)
     var record = ContainerRecord(
       id: id, user: container.user, activation: container.activation, device: container.device,
       name: core.device.name.isEmpty ? container.name : core.device.name, platform: core.device.platform,

@@ -2,7 +2,7 @@ import SignetConcurrency
 import SignetHTTP
 import SignetJSON
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// A code of a user, to be checked.
 package struct CodeToValidate: Message {

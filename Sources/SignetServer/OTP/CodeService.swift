@@ -2,7 +2,7 @@ package import SignetConcurrency
 import SignetCrypto
 import SignetOATH
 public import SignetStorage
-public import SignetWire
+import SignetWire
 
 /// One-time passwords: whether a code is good, once (`docs/protocol.md` section 6).
 public struct CodeService: Sendable {
@@ -20,7 +20,7 @@ public struct CodeService: Sendable {
     /// For the audit log.
     public let actor: AuditActor
     /// The API key; the codes are not looked at where it is not good any more.
-    public let key: String?
+    public let key: ID<APIKeyRecord>?
     /// The end user's address, 1 to 64 visible ASCII characters; `nil` where it is not known.
     public let client: String?
 
@@ -30,7 +30,7 @@ public struct CodeService: Sendable {
     ///   - actor: For the audit log.
     ///   - key: The API key.
     ///   - client: The end user's address.
-    public init(_ actor: AuditActor, key: String? = nil, client: String? = nil) {
+    public init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
       (self.actor, self.key, self.client) = (actor, key, client)
     }
   }
@@ -47,7 +47,7 @@ public struct CodeService: Sendable {
   package func validate(
     _ code: String, user: UserID, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.use(code), OTPSubject(user: user.text), requester)
+    try attempt(.use(code), OTPSubject(user: user), requester)
   }
 
   /// Finds the place of a credential again, and unlocks it, by two codes in a row.
@@ -63,7 +63,7 @@ public struct CodeService: Sendable {
     _ codes: (String, String), user: UserID?, serial: String? = nil, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
     try attempt(
-      .resynchronise(codes.0, codes.1), OTPSubject(user: user?.text, serial: serial), requester)
+      .resynchronise(codes.0, codes.1), OTPSubject(user: user, serial: serial), requester)
   }
 
   /// Takes an imported token into use by its first right code.
@@ -78,7 +78,7 @@ public struct CodeService: Sendable {
   package func verify(
     _ code: String, user: UserID?, serial: String, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
-    try attempt(.verify(code), OTPSubject(user: user?.text, serial: serial), requester)
+    try attempt(.verify(code), OTPSubject(user: user, serial: serial), requester)
   }
 
   private func attempt(
@@ -111,7 +111,7 @@ public struct CodeService: Sendable {
   }
 
   private static func event(
-    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, _ user: String?, isUnknown: Bool, limit: Int
+    _ finding: OTPVerifier.Finding, _ operation: OTPOperation, _ user: UserID?, isUnknown: Bool, limit: Int
   ) -> AuditEvent {
     if let used = finding.used {
       let (user, source) = (used.user ?? user, used.source)
@@ -122,7 +122,7 @@ public struct CodeService: Sendable {
       }
     }
     // Of codes that were not tried, nothing says whether they were right.
-    let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id }
+    let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id.text }
     let why = refusal(finding, operation, isUnknown: isUnknown)
     return switch operation {
     case .use: .codeRefused(user: user, why, locked: locked)
@@ -151,14 +151,16 @@ public struct CodeService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func unlock(_ user: UserID, by actor: AuditActor) async throws {
-    let event = context.audit(by: actor)(.userUnlocked(user: user.text))
-    let exists = try await context.storage.unlockUser(user.text, audit: event)
-    guard exists else { throw Problem(noUser: user.text) }
+    let event = context.audit(by: actor)(.userUnlocked(user: user))
+    let exists = try await context.storage.unlockUser(user, audit: event)
+    guard exists else { throw Problem(noUser: user) }
   }
 }
 
 extension CredentialRecord {
-  fileprivate var source: AuditEvent.CodeSource { serial.map { .token($0) } ?? .container(id) }
+  fileprivate var source: AuditEvent.CodeSource {
+    serial.map { .token($0) } ?? .container(ContainerID(of: id))
+  }
 }
 
 extension ServiceContext {

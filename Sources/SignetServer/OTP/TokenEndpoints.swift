@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 package import SignetOATH
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 extension CredentialRecord.Kind: Shaped {}
 
@@ -289,7 +289,7 @@ struct TokenEndpoints: Sendable {
     return TokenDescription(
       serial: token.serial ?? "", kind: token.kind, algorithm: token.algorithm,
       digits: Int64(token.digits), state: state, failures: Int64(token.failures), created: token.created,
-      user: token.user, counter: isTimed ? nil : token.lastCounter + 1,
+      user: token.user?.text, counter: isTimed ? nil : token.lastCounter + 1,
       period: isTimed ? Int64(token.period) : nil, drift: isTimed ? token.drift : nil)
   }
 }

@@ -73,10 +73,10 @@ public struct TokenService: Sendable {
 
     /// The record, its secret sealed.
     fileprivate borrowing func record(_ context: ServiceContext) throws -> CredentialRecord {
-      let id = ServerMadeID(random: context.random).text
+      let id = ID<CredentialRecord>(random: context.random)
       let sealed = try context.masterKey.seal(secret, for: .otpSecret(credential: id))
       var record = CredentialRecord(
-        id: id, user: user?.text, serial: serial.text, kind: kind, algorithm: algorithm.rawValue,
+        id: id, user: user, serial: serial.text, kind: kind, algorithm: algorithm.rawValue,
         digits: digits, period: kind == .totp ? period : 0, start: kind == .totp ? start : 0,
         sealedSecret: sealed, created: context.clock.now)
       if kind == .hotp { record.lastCounter = counter - 1 }
@@ -109,7 +109,7 @@ public struct TokenService: Sendable {
     }
     let audit = context.audit(by: actor)
     return try await context.storage.addTokens(tokens) { token in
-      audit(.tokenAdded(token: token.serial ?? token.id, user: token.user))
+      audit(.tokenAdded(token: token.serial ?? token.id.text, user: token.user))
     }
   }
 
@@ -125,8 +125,7 @@ public struct TokenService: Sendable {
     after serial: String = "", user: UserID? = nil, limit: Int
   ) async throws -> [CredentialRecord] {
     if let user { _ = try await UserService(context).find(user) }
-    return try await context.storage.tokens(
-      after: serial, user: user?.text, limit: min(limit, Self.batchLimit))
+    return try await context.storage.tokens(after: serial, user: user, limit: min(limit, Self.batchLimit))
   }
 
   /// Whether a token's codes are refused until it is unlocked.
@@ -143,9 +142,9 @@ public struct TokenService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
   public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws {
-    let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user?.text))
+    let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user))
     try require(
-      try await context.storage.assignToken(serial.text, to: user?.text, audit: event), serial, user)
+      try await context.storage.assignToken(serial.text, to: user, audit: event), serial, user)
   }
 
   /// Takes a token out of use, or lets it be verified again.
@@ -180,7 +179,7 @@ public struct TokenService: Sendable {
     switch outcome {
     case .done: return
     case .unknownToken: throw Problem(.unknown, "There is no token \"\(serial.text)\".")
-    case .unknownUser: throw Problem(noUser: user?.text ?? "")
+    case .unknownUser: throw Problem(noUser: user)
     }
   }
 }

@@ -1,5 +1,6 @@
 package import SignetCrypto
 import SignetJSON
+package import SignetStorage
 
 /// What a client is told with: kept sealed, since who knows it could ask for the tokens.
 package struct BackchannelNotice: Sendable {
@@ -12,7 +13,7 @@ package struct BackchannelNotice: Sendable {
   package init(id: String, token: String) { (self.id, self.token) = (id, token) }
 
   /// Opens what a record keeps; `nil` for what is none.
-  init?(_ sealed: [UInt8], of transaction: String, under key: MasterKey) {
+  init?(_ sealed: [UInt8], of transaction: TransactionID, under key: MasterKey) {
     do {
       let text = try key.open(sealed, for: .backchannelNotice(transaction: transaction))
       let object = try JSONObject(parsing: text.insecureCopy())
@@ -21,7 +22,7 @@ package struct BackchannelNotice: Sendable {
   }
 
   /// The notice under the server's master key.
-  package func sealed(for transaction: String, under key: MasterKey) throws(CryptoFailure) -> [UInt8] {
+  package func sealed(for transaction: TransactionID, under key: MasterKey) throws(CryptoFailure) -> [UInt8] {
     let object: JSONObject = ["id": .string(id), "token": .string(token)]
     return try key.seal(
       SecretBytes(copying: object.bytes), for: .backchannelNotice(transaction: transaction))

@@ -136,17 +136,17 @@ struct BackchannelService: Sendable {
   private func checkCode(
     _ code: String?, of user: UserID, by client: ClientRecord
   ) async throws {
-    let found = try await context.storage.user(user.text)
+    let found = try await context.storage.user(user)
     guard let found else { throw OpenIDFailure.unknownUser }
     guard found.codeDigest != nil else { return }
     guard let code else {
       throw OpenIDFailure(
         .missingUserCode, "Send user_code: the user has one, and has to type it.")
     }
-    let given = context.masterKey.digest(ofUserCode: code, of: user.text)
+    let given = context.masterKey.digest(ofUserCode: code, of: user)
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
-    let attempt = OTPSubject(user: user.text, client: Array(client.actor.text.utf8))
+    let attempt = OTPSubject(user: user, client: Array(client.actor.text.utf8))
     let outcome: CodeOutcome?
     do {
       outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
@@ -165,10 +165,10 @@ struct BackchannelService: Sendable {
 
   private static func event(_ outcome: CodeOutcome, _ user: UserID) -> AuditEvent {
     switch outcome {
-    case .accepted: .userCodeAccepted(user: user.text)
-    case .refused, .keyRevoked: .userCodeRefused(user: user.text, .wrong)
-    case .waiting: .userCodeRefused(user: user.text, .waiting)
-    case .locked: .userCodeRefused(user: user.text, .locked)
+    case .accepted: .userCodeAccepted(user: user)
+    case .refused, .keyRevoked: .userCodeRefused(user: user, .wrong)
+    case .waiting: .userCodeRefused(user: user, .waiting)
+    case .locked: .userCodeRefused(user: user, .locked)
     }
   }
 }

@@ -26,10 +26,10 @@ struct CIBANotifier: OutboxDelivery {
 
   func attempt(_ record: OutboxRecord) async throws -> DeliveryOutcome {
     guard record.event.kind == .requestEnded,
-      let transaction = try await context.storage.transaction(record.event.subject),
+      let transaction = try await context.storage.transaction(TransactionID(unchecked: record.event.subject)),
       transaction.state != .pending,
       let request = try await context.storage.backchannelRequest(ofTransaction: transaction.id),
-      request.client.utf8.elementsEqual(record.receiver.id.utf8),
+      request.client.text.utf8.elementsEqual(record.receiver.id.utf8),
       let client = try await context.storage.client(request.client), client.revoked == nil
     else { return .needless }
     guard let url = client.notificationEndpoint, let sealed = request.sealedNotice,
@@ -57,7 +57,9 @@ struct CIBANotifier: OutboxDelivery {
   }
 
   func event(of record: OutboxRecord, failure: String?) -> AuditEvent? {
-    let (client, transaction) = (record.receiver.id, record.event.subject)
+    let (client, transaction) = (
+      ID<ClientRecord>(unchecked: record.receiver.id), TransactionID(unchecked: record.event.subject)
+    )
     guard let failure else { return .clientTold(client: client, transaction: transaction) }
     return .clientNotTold(client: client, transaction: transaction, reason: failure)
   }

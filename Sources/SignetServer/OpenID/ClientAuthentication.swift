@@ -39,7 +39,7 @@ struct ClientAuthentication: Sendable {
     } else {
       throw refused("no authentication")
     }
-    if let named = form["client_id"], !named.utf8.elementsEqual(client.id.utf8) {
+    if let named = form["client_id"], !named.utf8.elementsEqual(client.id.text.utf8) {
       throw refused("another client_id")
     }
     return client
@@ -101,7 +101,7 @@ struct ClientAuthentication: Sendable {
         of: client, signedWith: OpenIDNames.clientAlgorithms, for: names.assertionAudiences,
         types: Self.types, now: context.clock.now)
     } catch { throw refused("\(error)") }
-    guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.utf8) else {
+    guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.text.utf8) else {
       throw refused("an assertion about another")
     }
     guard try await claimTokenID(claims, of: client) else {
@@ -126,9 +126,7 @@ struct ClientAuthentication: Sendable {
   }
 
   private func find(_ id: String) async throws -> ClientRecord? {
-    guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      return nil
-    }
+    guard let id = ID<ClientRecord>(checking: id) else { return nil }
     return try await context.storage.client(id)
   }
 }

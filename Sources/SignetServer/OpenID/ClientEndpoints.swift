@@ -52,7 +52,7 @@ extension JSONSchema {
 
 /// A client that was registered.
 package struct MadeClient: Message {
-  package let id: String, secret: String?, issuer: String
+  package let id: ID<ClientRecord>, secret: String?, issuer: String
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -63,7 +63,7 @@ package struct MadeClient: Message {
 
 /// A client, as operators see it.
 package struct ClientDescription: Message {
-  package let id: String, name: String, authentication: ClientRecord.Authentication
+  package let id: ID<ClientRecord>, name: String, authentication: ClientRecord.Authentication
   package let delivery: ClientRecord.Delivery, notificationEndpoint: String?, requestAlgorithm: String?
   package let numberDigits: Int64?, jwks: JSONObject?, created: Int64, revoked: Int64?
   package let altered: Bool
@@ -138,11 +138,12 @@ struct ClientEndpoints: Sendable {
         ClientList(clients: try await clients.all().map { try ClientDescription($0) })
       },
       API.showClient.answered { [clients] call in
-        try ClientDescription(await clients.find(call.id))
+        try ClientDescription(await clients.find(call.id()))
       },
       API.revokeClient.answered { [clients] call in
-        try await clients.revoke(call.id, by: call.caller.actor)
-        return NamedByID(id: call.id)
+        let id: ID<ClientRecord> = call.id()
+        try await clients.revoke(id, by: call.caller.actor)
+        return NamedByID(id)
       },
     ]
   }

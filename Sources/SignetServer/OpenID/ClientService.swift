@@ -29,7 +29,7 @@ package struct ClientService: Sendable {
   {
     let now = context.clock.now
     var record = ClientRecord(
-      id: Hex.encode(context.random.bytes(8)), name: registration.name,
+      id: ID(unchecked: Hex.encode(context.random.bytes(8))), name: registration.name,
       authentication: registration.authentication, delivery: registration.delivery, created: now)
     record.keySet = registration.keySet
     record.notificationEndpoint = registration.notificationEndpoint
@@ -57,7 +57,7 @@ package struct ClientService: Sendable {
   /// A client, revoked or not.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func find(_ id: String) async throws -> ClientRecord {
+  package func find(_ id: ID<ClientRecord>) async throws -> ClientRecord {
     guard let client = try await context.storage.anyClient(id) else { throw Self.unknown }
     return client
   }
@@ -66,7 +66,7 @@ package struct ClientService: Sendable {
   /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func revoke(_ id: String, by actor: AuditActor) async throws {
+  package func revoke(_ id: ID<ClientRecord>, by actor: AuditActor) async throws {
     let audit = context.audit(by: actor)
     let event = audit(.clientRevoked(client: id))
     let isThere = try await context.storage.revokeClient(id, at: audit.time, audit: event) {

@@ -46,7 +46,7 @@ struct ClientToken: Sendable {
       guard type.utf8.count <= 64, types.contains(type.lowercased()) else { throw .wrongType }
     }
     let claims = try verified.claims(
-      JWTValidation(issuer: client.id, audiences: audiences, leewaySeconds: Self.leeway), now: now)
+      JWTValidation(issuer: client.id.text, audiences: audiences, leewaySeconds: Self.leeway), now: now)
     // One that is for others too could be used by them.
     guard claims.audiences.count == 1 else { throw .wrongAudience }
     guard let end = claims.expiresAt, end <= Double(now + Self.longestLifetime + Self.leeway) else {

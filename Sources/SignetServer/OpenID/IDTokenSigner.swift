@@ -54,17 +54,17 @@ package struct IDTokenSigner: Sendable {
 
     var access = common
     access["aud"] = .string(names.issuer)
-    access["client_id"] = .string(request.client)
+    access["client_id"] = .id(request.client)
     access["scope"] = .string(OpenIDNames.scope)
     access["jti"] = .string(Self.name(of: request))
     let accessToken = try sign(access, signer, type: Self.accessTokenType)
 
     var claims = common
-    claims["aud"] = .string(request.client)
+    claims["aud"] = .id(request.client)
     claims["amr"] = [.string(proof.evidence.method)]
     claims[Self.protectionClaim] = .string(proof.evidence.keyProtection.rawValue)
     claims["at_hash"] = .string(Self.hash(of: accessToken))
-    claims[Self.userClaim] = .string(user)
+    claims[Self.userClaim] = .id(user)
     if let (jws, container) = proof.signed {
       let signingKey = try P256.Signing.PublicKey(x963: container.signingKey)
       claims["signet_decision"] = .string(jws)

@@ -66,7 +66,7 @@ struct UserHint: Sendable {
   /// The id of the user whom tokens call so.
   private func id(of subject: String) async throws -> String {
     guard let user = try await context.storage.user(subject: subject) else { throw OpenIDFailure.unknownUser }
-    return user.id
+    return user.id.text
   }
 
   /// A token that this server made for the client; it may have expired.
@@ -78,7 +78,7 @@ struct UserHint: Sendable {
         with: VerificationKeySet(JWKSet(published)), allowing: [.es256])
       let claims = try JSONObject(parsing: verified.payload)
       guard verified.header.type == IDTokenSigner.idTokenType, claims["iss"] == .string(names.issuer),
-        claims["aud"] == .string(client.id)
+        claims["aud"] == .id(client.id)
       else { throw JOSEFailure.wrongAudience }
       subject = try claims.string("sub")
     } catch {

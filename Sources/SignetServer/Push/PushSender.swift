@@ -15,7 +15,7 @@ package final class PushSender: Sendable {
 
   private struct State {
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    var counts: [String: Int] = [:]
+    var counts: [UserID: Int] = [:]
     var next: UInt64 = 0
     var isStopped = false
   }
@@ -67,7 +67,7 @@ package final class PushSender: Sendable {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
 
-  private func send(_ announcement: TransactionAnnouncement, of user: String) async {
+  private func send(_ announcement: TransactionAnnouncement, of user: UserID) async {
     var records: [PushTargetRecord] = []
     do throws(StorageFailure) { records = try await context.storage.pushTargets(user: user) } catch {
       context.log.error("storage.failed", ["cause": error.description])
@@ -94,7 +94,7 @@ package final class PushSender: Sendable {
     let outcome = await context.push.delivery.deliver(message, to: target) {
       await TransactionService.isPending(transaction.id, self.context)
     }
-    let members: KeyValuePairs = [
+    let members: EventLog.Members = [
       "target": record.id, "service": record.service, "transaction": transaction.id,
     ]
     switch outcome {
@@ -123,11 +123,11 @@ package final class PushSender: Sendable {
     about transaction: TransactionRecord, for container: ContainerRecord
   ) throws -> PushMessage {
     let payload = PushPayload(
-      server: context.settings.serverURL, container: try ServerMadeID(container.id),
-      transaction: try ServerMadeID(transaction.id))
+      server: context.settings.serverURL, container: container.id,
+      transaction: transaction.id)
     let key = try P256.KeyAgreement.PublicKey(x963: container.encryptionKey)
     return PushMessage(
-      envelope: try payload.encrypted(to: key), topic: String(transaction.id.prefix(32)),
+      envelope: try payload.encrypted(to: key), topic: String(transaction.id.text.prefix(32)),
       expires: transaction.expires)
   }
 }

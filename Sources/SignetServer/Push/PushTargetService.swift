@@ -21,11 +21,11 @@ public struct PushTargetService: Sendable {
   ///   - container: Whose target it is; its request was authenticated.
   /// - Returns: The target's id.
   /// - Throws: ``Problem``.
-  public func add(_ body: [UInt8], for container: ContainerRecord) async throws -> String {
+  public func add(_ body: [UInt8], for container: ContainerRecord) async throws -> PushTargetID {
     let form = try reading(PushTargetForm(parsing: body))
     guard let target = form.target else { throw Problem(.malformed, "\"target\" is missing") }
     try requireService(of: target)
-    let id = ServerMadeID(random: context.random).text
+    let id = PushTargetID(random: context.random)
     let record = PushTargetRecord(
       id: id, container: container.id, name: form.name ?? "", service: target.service.rawValue,
       sealedTarget: try sealed(target, id), created: context.clock.now)
@@ -46,7 +46,7 @@ public struct PushTargetService: Sendable {
     for record in records {
       entries.append(
         try PushTargetList.Entry(
-          id: ServerMadeID(record.id), name: record.name, target: target(of: record),
+          id: record.id, name: record.name, target: target(of: record),
           created: record.created))
     }
     let services = PushTarget.Service.allCases.filter { context.push.delivery.services.contains($0) }
@@ -57,7 +57,7 @@ public struct PushTargetService: Sendable {
   ///
   /// - Throws: ``Problem``.
   public func change(
-    _ id: String, to body: [UInt8], for container: ContainerRecord
+    _ id: PushTargetID, to body: [UInt8], for container: ContainerRecord
   ) async throws {
     let form = try reading(PushTargetForm(parsing: body))
     var changed: (service: String, sealed: [UInt8])?
@@ -74,7 +74,7 @@ public struct PushTargetService: Sendable {
   /// Removes a target.
   ///
   /// - Throws: ``Problem``.
-  public func remove(_ id: String, of container: ContainerRecord) async throws {
+  public func remove(_ id: PushTargetID, of container: ContainerRecord) async throws {
     let event = audit(container)(.pushTargetRemoved(target: id))
     let isThere = try await context.storage.removePushTarget(
       id, of: container.id, ifSealed: nil, audit: event)
@@ -94,7 +94,7 @@ public struct PushTargetService: Sendable {
     return try PushTarget(object)
   }
 
-  private func sealed(_ target: PushTarget, _ id: String) throws -> [UInt8] {
+  private func sealed(_ target: PushTarget, _ id: PushTargetID) throws -> [UInt8] {
     let text = SecretBytes(copying: JSONValue.object(target.json).bytes)
     return try context.masterKey.seal(text, for: .pushTarget(id: id))
   }

@@ -1,4 +1,4 @@
-import SignetStorage
+package import SignetStorage
 import SignetWire
 
 /// Tells requests that wait when something changed for their user, in whatever process it was.
@@ -10,7 +10,7 @@ package actor TransactionWatch {
   package struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
 
   private struct Waiter {
-    let user: String
+    let user: UserID
     let container: String
     let address: String
     var isSignalled = false
@@ -33,7 +33,7 @@ package actor TransactionWatch {
   private let limitPerAddress: Int
   private var waiters: [UInt64: Waiter] = [:]
   /// The places of each user, of each container (oldest first), and how many each address has.
-  private var tickets: [String: Set<UInt64>] = [:]
+  private var tickets: [UserID: Set<UInt64>] = [:]
   private var ownTickets: [String: [UInt64]] = [:]
   private var addressCounts: [String: Int] = [:]
   private var nextNumber: UInt64 = 0
@@ -59,7 +59,7 @@ package actor TransactionWatch {
   ///   - container: Who waits.
   ///   - address: From where.
   /// - Returns: The place, which has to be given back; `nil` where there is none left.
-  package func enter(for user: String, container: String, from address: String) async -> Ticket? {
+  package func enter(for user: UserID, container: String, from address: String) async -> Ticket? {
     if let own = ownTickets[container], own.count >= Self.limitPerContainer {
       end(own[0], changed: false)
       remove(own[0])

@@ -3,7 +3,7 @@ package import SignetJSON
 package import SignetOATH
 package import SignetPushAuth
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 extension PushAuthMessageRecord.State: Shaped {}
 extension PushAuthKind: Shaped {}
@@ -68,7 +68,7 @@ extension Shape where Value == Int64 {
 
 /// The URI by which an app enrols, with its secret.
 package struct MadePushApp: Message {
-  package let id: String, uri: String, expires: Int64, token: String?
+  package let id: ID<PushAuthMechanismRecord>, uri: String, expires: Int64, token: String?
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -91,7 +91,7 @@ package struct PushAppQuery: Message {
 package struct PushAppList: Message {
   /// An app, without its secret and its token.
   package struct App: Message {
-    package let hasCodes: Bool, id: String, user: String, issuer: String, account: String
+    package let hasCodes: Bool, id: ID<PushAuthMechanismRecord>, user: String, issuer: String, account: String
     package let state: AuthenticatorRecord.State
     package let created: Int64, lastAnswered: Int64?
     package let deviceName: String?, platform: String?, service: String?
@@ -124,12 +124,12 @@ extension Shape where Value == String {
 
 /// What a user is to be asked by an app.
 package struct NewPushMessage: Message {
-  package let user: UserID?, mechanism: String?, kind: PushAuthKind?, text: String?
+  package let user: UserID?, mechanism: ID<PushAuthMechanismRecord>?, kind: PushAuthKind?, text: String?
   package let customPayload: String?, context: String?, lifetime: Int64?
 
   package init(
-    user: UserID?, mechanism: String?, kind: PushAuthKind?, text: String?, customPayload: String?,
-    context: String?, lifetime: Int64?
+    user: UserID?, mechanism: ID<PushAuthMechanismRecord>?, kind: PushAuthKind?, text: String?,
+    customPayload: String?, context: String?, lifetime: Int64?
   ) {
     (self.user, self.mechanism, self.kind, self.text) = (user, mechanism, kind, text)
     (self.customPayload, self.context, self.lifetime) = (customPayload, context, lifetime)
@@ -137,7 +137,7 @@ package struct NewPushMessage: Message {
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user)
-    Member("mechanism", \Self.mechanism)
+    Member("mechanism", \Self.mechanism, .checkedID())
     Member("kind", \Self.kind)
     Member("text", \Self.text)
     Member("customPayload", \Self.customPayload)
@@ -157,7 +157,8 @@ package struct MadePushMessage: Message {
       Member("data", \Self.data)
     }
   }
-  package let id: String, transaction: String, status: PushAuthMessageRecord.State, kind: String
+  package let id: ID<PushAuthMessageRecord>, transaction: TransactionID, status: PushAuthMessageRecord.State,
+    kind: String
   package let created: Int64, expires: Int64, push: Push, delivery: SentPushAuthMessage.Delivery,
     number: Int64?
 
@@ -176,7 +177,7 @@ package struct MadePushMessage: Message {
 
 /// What became of a message to an app.
 package struct PushMessageDescription: Message {
-  package let id: String, transaction: String, status: String, kind: String
+  package let id: ID<PushAuthMessageRecord>, transaction: TransactionID, status: String, kind: String
   package let created: Int64, expires: Int64, answered: Int64?
 
   private static let statuses: [String] = {
@@ -332,11 +333,12 @@ struct PushAppEndpoints: Sendable {
       },
       API.listPushApps.answered { [self] call in try await list(call.input.user) },
       API.removePushApp.answered { [context] call in
-        let event = context.audit(by: call.caller.actor)(.pushAuthRemoved(mechanism: call.id))
+        let id: ID<PushAuthMechanismRecord> = call.id()
+        let event = context.audit(by: call.caller.actor)(.pushAuthRemoved(mechanism: id))
         guard
-          try await context.storage.removePushAuthMechanism(call.id, audit: event)
+          try await context.storage.removePushAuthMechanism(id, audit: event)
         else { throw Problem(.unknown, "There is no authenticator of this id.") }
-        return NamedByID(id: call.id)
+        return NamedByID(id)
       },
       API.sendPushMessage.answered { [service] call in
         let key = call.caller
@@ -350,7 +352,7 @@ struct PushAppEndpoints: Sendable {
           number: sent.number)
       },
       API.showPushMessage.answered { [service] call in
-        let (found, status) = try await service.standing(of: call.id)
+        let (found, status) = try await service.standing(of: call.id())
         return PushMessageDescription(
           id: found.id, transaction: found.transaction, status: status, kind: found.kind,
           created: found.created, expires: found.expires, answered: found.answered)
@@ -363,15 +365,15 @@ struct PushAppEndpoints: Sendable {
   }
 
   private func list(_ user: UserID) async throws -> PushAppList {
-    guard try await context.storage.user(user.text) != nil else {
-      throw Problem(noUser: user.text)
+    guard try await context.storage.user(user) != nil else {
+      throw Problem(noUser: user)
     }
     var apps: [PushAppList.App] = []
-    for mechanism in try await context.storage.pushAuthMechanisms(user: user.text) {
+    for mechanism in try await context.storage.pushAuthMechanisms(user: user) {
       let device = service.device(of: mechanism)
       apps.append(
         PushAppList.App(
-          hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user,
+          hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user.text,
           issuer: mechanism.issuer, account: mechanism.account, state: mechanism.standing.state,
           created: mechanism.created,
           lastAnswered: try await service.lastAnswer(of: mechanism), deviceName: device?.name,

@@ -22,7 +22,8 @@ struct PushAuthCodes: Sendable {
   ///   - context: The context of the services.
   /// - Throws: ``Problem/Code/malformed``.
   init(
-    _ form: NewPushApp.Codes, of user: UserID, beside mechanism: String, _ context: ServiceContext
+    _ form: NewPushApp.Codes, of user: UserID, beside mechanism: ID<PushAuthMechanismRecord>,
+    _ context: ServiceContext
   ) throws {
     let (kind, algorithm) = (form.kind, form.algorithm ?? .sha1)
     let (digits, period) = (form.digits ?? 6, form.period ?? 30)

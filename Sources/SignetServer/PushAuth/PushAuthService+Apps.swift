@@ -26,7 +26,8 @@ extension PushAuthService {
   }
 
   private func register(_ submission: PushAuthSubmission) async throws -> ServerResponse {
-    guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .register) }),
+    guard
+      let id: ID<PushAuthMechanismRecord> = submission.messageID.flatMap({ Self.id(in: $0, of: .register) }),
       let mechanism = try await context.storage.pushAuthMechanism(id),
       mechanism.state == .open, context.clock.now < mechanism.expires
     else { return Self.refused }
@@ -50,14 +51,18 @@ extension PushAuthService {
   }
 
   /// The device, encrypted; where that fails, storing it has failed.
-  private func sealedDevice(_ device: PushAuthDevice, _ id: String) throws(StorageFailure) -> [UInt8] {
+  private func sealedDevice(_ device: PushAuthDevice, _ id: ID<PushAuthMechanismRecord>)
+    throws(StorageFailure) -> [UInt8]
+  {
     do { return try sealed(device, of: id) } catch {
       throw .failed(detail: "the device cannot be encrypted")
     }
   }
 
   private func answer(_ submission: PushAuthSubmission) async throws -> ServerResponse {
-    guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .authenticate) }),
+    guard
+      let id: ID<PushAuthMessageRecord> = submission.messageID.flatMap({ Self.id(in: $0, of: .authenticate) }
+      ),
       let message = try await context.storage.pushAuthMessage(id),
       let mechanism = try await context.storage.pushAuthMechanism(message.mechanism),
       mechanism.state == .active
@@ -111,11 +116,11 @@ extension PushAuthService {
       let transaction = try await context.storage.transaction(message.transaction)
     else { return nil }
     let statement = AnswerStatement(
-      to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id,
+      to: transaction, at: context.settings.serverURL, by: mechanism.user, status, with: mechanism.id.text,
       reason: reason, time: time)
     do {
       guard let sealed = message.sealedToken else {
-        throw StorageFailure.altered(row: message.id, of: "pushauth_messages")
+        throw StorageFailure.altered(row: message.id.text, of: "pushauth_messages")
       }
       let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))
       let kept = try statement.record(
@@ -139,7 +144,8 @@ extension PushAuthService {
   private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
     guard let name = submission.mechanismID,
       let mechanism = try await context.storage.pushAuthMechanism(named: name),
-      mechanism.state == .active, submission.userID.map({ $0 == mechanism.user }) ?? true
+      mechanism.state == .active,
+      submission.userID.map({ $0.utf8.elementsEqual(mechanism.user.text.utf8) }) ?? true
     else { return Self.refused }
     let key = try key(of: mechanism)
     let device: PushAuthDevice

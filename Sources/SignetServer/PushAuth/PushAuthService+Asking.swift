@@ -17,7 +17,8 @@ extension PushAuthService {
   func ask(
     _ made: TransactionService.NewTransaction, _ text: String, in asking: inout TransactionService.Asking
   ) async throws {
-    let found = try await context.storage.pushAuthMechanisms(user: made.record.user ?? "")
+    guard let user = made.record.user else { return }
+    let found = try await context.storage.pushAuthMechanisms(user: user)
     for mechanism in found where mechanism.state == .active {
       let isCarried = target(of: mechanism).map { context.push.delivery.mayCarry($0) } ?? false
       guard let name = mechanism.mechanism, isCarried || isAskedByItself(mechanism) else { continue }
@@ -53,7 +54,7 @@ extension PushAuthService {
     let message: PushAuthMessage
     /// The message as push services carry it.
     let token: String
-    fileprivate let user: String
+    fileprivate let user: UserID
 
     /// The event of its making.
     func event(by actor: AuditActor, _ context: ServiceContext) -> AuditRecord {
@@ -80,15 +81,15 @@ extension PushAuthService {
     named name: String
   ) throws -> Outgoing? {
     let (random, transaction) = (self.context.random, made.record)
-    let id = ServerMadeID(random: random).text
+    let id = ID<PushAuthMessageRecord>(random: random)
     let right = made.number.flatMap { Int64($0.digits) }
     let count = isAskedByItself(mechanism) ? Self.ownNumberCount : Self.numberCount
     let message = PushAuthMessage(
-      messageID: Self.authenticates + id, mechanismID: name, challenge: random.bytes(32),
+      messageID: Self.authenticates + id.text, mechanismID: name, challenge: random.bytes(32),
       loadBalancer: "route=1", timeToLive: Double(transaction.expires - transaction.created),
       createdMillis: transaction.created * 1000, kind: kind,
       numbers: right.map { numbers(with: $0, count: count) } ?? [],
-      text: text, customPayload: payload, context: context, userID: mechanism.user)
+      text: text, customPayload: payload, context: context, userID: mechanism.user.text)
     let token = try key(of: mechanism).sign(message.boundClaims)
     guard token.utf8.count <= Self.maximumTokenByteCount else { return nil }
     var record = PushAuthMessageRecord(

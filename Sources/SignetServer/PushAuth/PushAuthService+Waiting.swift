@@ -89,7 +89,7 @@ extension PushAuthService {
   }
 
   private static func tag(_ messages: [PushAuthMessageRecord]) -> String {
-    let ids = messages.map(\.id).sorted().joined(separator: " ")
+    let ids = messages.map(\.id.text).sorted().joined(separator: " ")
     return Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(ids.utf8)).prefix(12)))
   }
 
@@ -102,7 +102,7 @@ extension PushAuthService {
   }
 
   /// Where a transaction stands; one whose row was altered, which nobody can answer, is as one that has expired.
-  func state(of transaction: String) async throws -> TransactionRecord.State {
+  func state(of transaction: TransactionID) async throws -> TransactionRecord.State {
     do {
       return try await context.storage.transaction(transaction)?.state ?? .expired
     } catch {
@@ -119,7 +119,7 @@ extension PushAuthService {
     let names = Set(present.map(\.id))
     var list = PushAppWaiting(tag: Self.tag(present), messages: [], ended: [])
     for message in found {
-      let id = Self.authenticates + message.id
+      let id = Self.authenticates + message.id.text
       if names.contains(message.id) {
         guard let sealed = message.sealedToken else { continue }
         let opened = try context.masterKey.open(sealed, for: .pushAuthToken(message: message.id))

@@ -42,7 +42,7 @@ package struct PushAuthService: Sendable {
     _ form: NewPushApp, by actor: AuditActor
   ) async throws -> PushAuthInvitation {
     if let policies = form.policies { try Self.check(policies) }
-    let id = ServerMadeID(random: context.random).text
+    let id = ID<PushAuthMechanismRecord>(random: context.random)
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
     let challenge = context.random.bytes(32)
     let endpoint = "\(context.settings.serverURL.fullForm)/v1/pushauth"
@@ -56,13 +56,13 @@ package struct PushAuthService: Sendable {
     uri.push = AuthenticatorURI.Push(
       registrationEndpoint: "\(endpoint)?_action=register",
       authenticationEndpoint: "\(endpoint)?_action=authenticate", sharedSecret: secret, challenge: challenge,
-      loadBalancer: "route=1", messageID: Self.registers + id)
+      loadBalancer: "route=1", messageID: Self.registers + id.text)
     uri.oath = codes?.uri
     uri.image = form.image
     uri.backgroundColor = form.backgroundColor
     uri.policies = form.policies
     uri.userID = user.text
-    uri.resourceID = id
+    uri.resourceID = id.text
     let text = uri.insecureText
     // What an app could not read is not handed out.
     do throws(InterchangeFailure) { _ = try AuthenticatorURI(text) } catch {
@@ -73,16 +73,16 @@ package struct PushAuthService: Sendable {
       try context.masterKey.seal($0, for: .pushAuthSecret(mechanism: id))
     }
     var record = PushAuthMechanismRecord(
-      id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
+      id: id, user: user, sealedSecret: sealed, challenge: challenge, created: now,
       expires: now + Self.enrolmentSeconds, credential: codes?.record.id)
     (record.issuer, record.account) = (uri.issuer, uri.account)
     let event = context.audit(by: actor)(
-      .pushAuthEnrolment(user: user.text, mechanism: id, token: codes?.record.serial))
+      .pushAuthEnrolment(user: user, mechanism: id, token: codes?.record.serial))
     do throws(StorageFailure) {
       try await context.storage.addPushAuthMechanism(record, with: codes?.record, audit: event)
     } catch {
       guard error == .unknown else { throw error }
-      throw Problem(noUser: user.text)
+      throw Problem(noUser: user)
     }
     return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
   }
@@ -117,7 +117,7 @@ package struct PushAuthService: Sendable {
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
   package func send(
-    _ form: NewPushMessage, from requester: String, by actor: AuditActor, key: String? = nil
+    _ form: NewPushMessage, from requester: String, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws -> SentPushAuthMessage {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
@@ -135,7 +135,7 @@ package struct PushAuthService: Sendable {
     }
     let kind = form.kind ?? .default
     let order = TransactionDraft(
-      form.text.map { .text($0) } ?? .signIn, from: requester, user: try UserID(mechanism.user),
+      form.text.map { .text($0) } ?? .signIn, from: requester, user: mechanism.user,
       lifetime: form.lifetime ?? 120, statuses: [.accepted, .denied],
       numberDigits: kind == .challenge ? 2 : nil)
     let transactions = TransactionService(context)
@@ -155,17 +155,17 @@ package struct PushAuthService: Sendable {
       messageID: asked.message.messageID, token: asked.token, delivery: delivery)
   }
 
-  func sealed(_ token: String, of id: String) throws -> [UInt8] {
+  func sealed(_ token: String, of id: ID<PushAuthMessageRecord>) throws -> [UInt8] {
     try context.masterKey.seal(SecretBytes(copying: Array(token.utf8)), for: .pushAuthToken(message: id))
   }
 
-  func seal(_ number: Int64, of id: String) throws -> [UInt8] {
+  func seal(_ number: Int64, of id: ID<PushAuthMessageRecord>) throws -> [UInt8] {
     let text = SecretBytes(copying: Array(String(number).utf8))
     return try context.masterKey.seal(text, for: .pushAuthNumber(message: id))
   }
 
   /// The message of an id, for the relying party.
-  package func message(_ id: String) async throws -> PushAuthMessageRecord {
+  package func message(_ id: ID<PushAuthMessageRecord>) async throws -> PushAuthMessageRecord {
     guard let found = try await context.storage.pushAuthMessage(id) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
@@ -185,7 +185,7 @@ package struct PushAuthService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   package func standing(
-    of id: String
+    of id: ID<PushAuthMessageRecord>
   ) async throws -> (message: PushAuthMessageRecord, status: String) {
     let found = try await message(id)
     let state = try await state(of: found.transaction)
@@ -212,7 +212,7 @@ package struct PushAuthService: Sendable {
       guard let found = try await context.storage.pushAuthMechanism(id),
         found.state == .active
       else { throw Self.noMechanism }
-      guard form.user.map({ $0.text.utf8.elementsEqual(found.user.utf8) }) ?? true else {
+      guard form.user.map({ $0 == found.user }) ?? true else {
         throw Problem(.malformed, "The app is not one of this user's.")
       }
       return found
@@ -220,10 +220,10 @@ package struct PushAuthService: Sendable {
     guard let user = form.user else {
       throw Problem(.malformed, JSONFailure.missingMember("user").description)
     }
-    let active = try await context.storage.pushAuthMechanisms(user: user.text)
+    let active = try await context.storage.pushAuthMechanisms(user: user)
       .filter { $0.state == .active }
     guard let newest = active.last else {
-      throw try await context.storage.user(user.text) == nil ? Problem(noUser: user.text) : Self.noMechanism
+      throw try await context.storage.user(user) == nil ? Problem(noUser: user) : Self.noMechanism
     }
     guard active.count == 1 else {
       throw Problem(
@@ -309,7 +309,7 @@ package struct PushAuthService: Sendable {
     mechanism.sealedDevice.flatMap { device($0, of: mechanism.id) }
   }
 
-  func device(_ sealed: [UInt8], of mechanism: String) -> PushAuthDevice? {
+  func device(_ sealed: [UInt8], of mechanism: ID<PushAuthMechanismRecord>) -> PushAuthDevice? {
     do {
       let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism))
       return try PushAuthDevice(stored: text.withTemporaryArray { bytes in try JSONObject(parsing: bytes) })
@@ -321,22 +321,22 @@ package struct PushAuthService: Sendable {
     }
   }
 
-  func sealed(_ device: PushAuthDevice, of id: String) throws -> [UInt8] {
+  func sealed(_ device: PushAuthDevice, of id: ID<PushAuthMechanismRecord>) throws -> [UInt8] {
     try context.masterKey.seal(SecretBytes(copying: device.json.bytes), for: .pushAuthDevice(mechanism: id))
   }
 
   /// What follows the prefix of a message id.
-  static func id(in messageID: String, of action: PushAuthAction) -> String? {
+  static func id<Named>(in messageID: String, of action: PushAuthAction) -> ID<Named>? {
     let prefix = action == .register ? registers : authenticates
     guard messageID.hasPrefix(prefix) else { return nil }
-    return String(messageID.dropFirst(prefix.count))
+    return ID(checking: String(messageID.dropFirst(prefix.count)))
   }
 }
 
 /// A URI by which an app enrols, once.
 package struct PushAuthInvitation: Sendable {
   /// The mechanism.
-  package let id: String
+  package let id: ID<PushAuthMechanismRecord>
   /// The URI, with its secrets.
   package let uri: String
   /// Until when it is good, in seconds since 1970.

@@ -58,7 +58,7 @@ struct RelyingPartyEndpoints: Sendable {
         let order = try TransactionDraft(call.input, from: key.displayName ?? key.name)
         let made = try await transactions.create(order, by: key.actor, key: key.id)
         let record = made.record
-        let link = try record.user == nil ? TransactionID(record.id) : nil
+        let link = record.user == nil ? record.id : nil
         return MadeTransaction(
           id: record.id, status: record.state.rawValue, content: record.content, expires: record.expires,
           number: made.number?.digits,
@@ -71,32 +71,33 @@ struct RelyingPartyEndpoints: Sendable {
           transactions: try found.map { try description(of: $0, $1) })
       },
       API.showTransaction.answered { [self] call in
-        let (transaction, container) = try await transactions.find(call.id)
+        let (transaction, container) = try await transactions.find(call.id())
         return try description(of: transaction, container)
       },
       API.withdrawTransaction.answered { [transactions] call in
+        let id: TransactionID = call.id()
         try await transactions.withdraw(
-          call.id, reason: call.input.reason ?? "", by: call.caller.actor, key: call.caller.id)
-        return call.id
+          id, reason: call.input.reason ?? "", by: call.caller.actor, key: call.caller.id)
+        return id
       },
       API.carryTransaction.answered { [transactions] call in
-        CarriedTransaction(text: try await transactions.offline(call.id))
+        CarriedTransaction(text: try await transactions.offline(call.id()))
       },
       API.typeTransaction.answered { [transactions] call in
-        let typed = try await transactions.typed(call.id)
+        let typed = try await transactions.typed(call.id())
         return TypedChallenge(challenge: typed.challenge, fields: typed.fields.map { Int64($0) })
       },
       API.answerTransaction.answered { [transactions] call in
-        let key = call.caller
+        let (key, id): (APIKeyRecord, TransactionID) = (call.caller, call.id())
         try await transactions.answer(
-          Self.carried(call.input), to: call.id,
+          Self.carried(call.input), to: id,
           by: CodeService.Requester(key.actor, key: key.id, client: call.input.client))
-        return call.id
+        return id
       },
       // For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
       API.listTransactions.answered { [context, transactions] call in
         if let user = call.input.user { _ = try await UserService(context).find(user) }
-        let filter = TransactionFilter(user: call.input.user?.text, state: call.input.status)
+        let filter = TransactionFilter(user: call.input.user, state: call.input.status)
         let found = try await transactions.list(
           filter, before: call.input.before, limit: Int(call.input.limit ?? 100))
         return TransactionPage(transactions: found.map { TransactionDescription(summaryOf: $0) })

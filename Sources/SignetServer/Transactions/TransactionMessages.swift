@@ -151,7 +151,8 @@ extension JSONSchema {
 
 /// A transaction that was made.
 package struct MadeTransaction: Message {
-  package let id: String, status: String, content: String, expires: Int64, number: String?, link: String?
+  package let id: TransactionID, status: String, content: String, expires: Int64, number: String?,
+    link: String?
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -167,7 +168,7 @@ package struct MadeTransaction: Message {
 package struct TransactionDescription: Message {
   package struct Decision: Message {
     package let jws: String?, publicKey: JSONObject?, publicKeyPEM: String?, offline: Bool?
-    package let container: String, device: String, time: Int64, typed: Bool?
+    package let container: ContainerID, device: String, time: Int64, typed: Bool?
 
     package static let schema = MessageSchema(Self.init) {
       Member("jws", \Self.jws, "What the device has signed.")
@@ -185,7 +186,7 @@ package struct TransactionDescription: Message {
   }
 
   package struct UAFDecision: Message {
-    package let session: String, time: Int64
+    package let session: ID<UAFOperationRecord>, time: Int64
 
     package static let schema = MessageSchema(Self.init) {
       Member("session", \Self.session)
@@ -194,7 +195,7 @@ package struct TransactionDescription: Message {
   }
 
   package struct AppAnswer: Message {
-    package let mechanism: String, time: Int64
+    package let mechanism: ID<PushAuthMechanismRecord>, time: Int64
 
     package static let schema = MessageSchema(Self.init) {
       Member("mechanism", \Self.mechanism)
@@ -203,7 +204,7 @@ package struct TransactionDescription: Message {
   }
 
   package struct End: Message {
-    package let reason: String, message: String?, container: String?, time: Int64
+    package let reason: String, message: String?, container: ContainerID?, time: Int64
 
     package static let schema = MessageSchema(Self.init) {
       Member("reason", \Self.reason)
@@ -213,7 +214,7 @@ package struct TransactionDescription: Message {
     }
   }
 
-  package let id: String, user: String?, content: String, status: TransactionRecord.State
+  package let id: TransactionID, user: String?, content: String, status: TransactionRecord.State
   package let created: Int64, expires: Int64, typed: [Int64]?, requirements: [String]?
   package let soleKind: String?, initiated: String?
   package var decision: Decision?, uaf: UAFDecision?, app: AppAnswer?, evidence: JSONObject?, end: End?
@@ -249,7 +250,7 @@ extension TransactionDescription {
   /// All but how it ended.
   init(summaryOf record: TransactionRecord) {
     self.init(
-      id: record.id, user: record.user, content: record.content, status: record.state,
+      id: record.id, user: record.user?.text, content: record.content, status: record.state,
       created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
       requirements: record.requirements.isEmpty ? nil : record.requirements,
       soleKind: record.soleKind?.rawValue,
@@ -296,32 +297,32 @@ package struct TransactionPage: Message {
 
 /// Which transactions a relying party wants.
 package struct InitiatedQuery: Message {
-  package let initiated: String, user: UserID, after: String?, limit: Int64?
+  package let initiated: String, user: UserID, after: TransactionID?, limit: Int64?
 
-  package init(initiated: String = "device", user: UserID, after: String?, limit: Int64? = nil) {
+  package init(initiated: String = "device", user: UserID, after: TransactionID?, limit: Int64? = nil) {
     (self.initiated, self.user, self.after, self.limit) = (initiated, user, after, limit)
   }
 
   package static let schema = MessageSchema(Self.init) {
     Member("initiated", \Self.initiated, .oneOf("device"), "Those begun on a device.")
     Member("user", \Self.user, "Whose.")
-    Member("after", \Self.after, "The id of the last one that is known.")
+    Member("after", \Self.after, .checkedID(), "The id of the last one that is known.")
     Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
   }
 }
 
 /// Which transactions an operator wants.
 package struct TransactionQuery: Message {
-  package let user: UserID?, status: TransactionRecord.State?, before: String?, limit: Int64?
+  package let user: UserID?, status: TransactionRecord.State?, before: TransactionID?, limit: Int64?
 
-  package init(user: UserID?, status: TransactionRecord.State?, before: String?, limit: Int64?) {
+  package init(user: UserID?, status: TransactionRecord.State?, before: TransactionID?, limit: Int64?) {
     (self.user, self.status, self.before, self.limit) = (user, status, before, limit)
   }
 
   package static let schema = MessageSchema(Self.init) {
     Member("user", \Self.user, "Those of a user.")
     Member("status", \Self.status, "Those that stand here.")
-    Member("before", \Self.before, "The id of the last one that is known.")
+    Member("before", \Self.before, .checkedID(), "The id of the last one that is known.")
     Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
   }
 }

@@ -85,7 +85,7 @@ extension TransactionService {
   }
 
   /// Whether a transaction still waits; yes where that cannot be read.
-  static func isPending(_ id: String, _ context: ServiceContext) async -> Bool {
+  static func isPending(_ id: TransactionID, _ context: ServiceContext) async -> Bool {
     do throws(StorageFailure) { return try await context.storage.transaction(id)?.state == .pending } catch {
       return true
     }

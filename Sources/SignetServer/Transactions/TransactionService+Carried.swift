@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetStorage
+public import SignetStorage
 import SignetWire
 
 extension TransactionService {
@@ -29,7 +29,7 @@ extension TransactionService {
   /// A pending transaction as a text to carry to a device that has no network.
   ///
   /// - Throws: ``Problem``.
-  public func offline(_ id: String) async throws -> String {
+  public func offline(_ id: TransactionID) async throws -> String {
     let transaction = try await carried(id).transaction
     let key = try await SigningKeyService(context).current()
     return try transaction.signed(by: key)
@@ -40,7 +40,7 @@ extension TransactionService {
   /// - Parameter id: The transaction.
   /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
   /// - Throws: ``Problem``.
-  public func typed(_ id: String) async throws -> (challenge: String, fields: [Int]) {
+  public func typed(_ id: TransactionID) async throws -> (challenge: String, fields: [Int]) {
     let carried = try await carried(id)
     return (try typed(carried).challenge, carried.typedFields ?? [])
   }
@@ -53,7 +53,7 @@ extension TransactionService {
   ///   - requester: Who asks, and for whom.
   /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
   public func answer(
-    _ answer: Carried, to id: String, by requester: CodeService.Requester
+    _ answer: Carried, to id: TransactionID, by requester: CodeService.Requester
   ) async throws {
     let client = try RateLimitKey.digest(of: requester.client, under: context.masterKey.clientKey())
     let carried = try await carried(id)
@@ -89,13 +89,13 @@ extension TransactionService {
   private func container(
     answering digits: String, _ carried: CarriedTransaction,
     _ expected: (borrowing SecretBytes, ContainerID) -> String
-  ) async throws -> String? {
-    var match: String?
+  ) async throws -> ContainerID? {
+    var match: ContainerID?
     for container in carried.containers {
-      guard let credential = try await context.storage.credential(container) else { continue }
+      guard let credential = try await context.storage.credential(ID(of: container)) else { continue }
       let secret = try context.masterKey.open(
         credential.sealedSecret, for: .otpSecret(credential: credential.id))
-      let right = expected(secret, try ContainerID(container))
+      let right = expected(secret, container)
       if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container }
     }
     return match
@@ -131,13 +131,13 @@ extension TransactionService {
 
   private struct CarriedTransaction: Sendable {
     let transaction: OfflineTransaction
-    let user: String
+    let user: UserID
     let typedFields: [Int]?
     /// The active ones of the user whose digits are enough.
-    let containers: [String]
+    let containers: [ContainerID]
   }
 
-  private func carried(_ id: String) async throws -> CarriedTransaction {
+  private func carried(_ id: TransactionID) async throws -> CarriedTransaction {
     let found = try await context.storage.transaction(id)
     guard let found, found.isAsked(of: .container) else { throw Self.unknown }
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
@@ -148,8 +148,8 @@ extension TransactionService {
       throw Problem(.malformed, "A transaction with a number to type does not go offline.")
     }
     let transaction = try OfflineTransaction(
-      id: TransactionID(found.id), content: TransactionContent(parsing: found.content),
-      expires: found.expires, server: context.settings.serverURL, user: UserID(user))
+      id: found.id, content: TransactionContent(parsing: found.content),
+      expires: found.expires, server: context.settings.serverURL, user: user)
     return CarriedTransaction(
       transaction: transaction, user: user, typedFields: found.typedFields,
       containers: try await containers(of: user, answering: found))
@@ -157,14 +157,14 @@ extension TransactionService {
 
   /// The user's active containers whose digits are enough for what is required, as far as that is known before the step that takes them.
   private func containers(
-    of user: String, answering transaction: TransactionRecord
-  ) async throws -> [String] {
+    of user: UserID, answering transaction: TransactionRecord
+  ) async throws -> [ContainerID] {
     let active = try await context.storage.containers(user: user).filter { $0.state == .active }
     let now = context.clock.now
     // What has ended is answered by its end, also to who made it.
     guard transaction.state(at: now) == .pending else { return active.map(\.id) }
     if transaction.isClients, transaction.requirements.isEmpty { try Self.check(Self.unsigned) }
-    var able: [String] = []
+    var able: [ContainerID] = []
     var unmet: [DecisionOutcome] = []
     for container in active {
       let lastReport =

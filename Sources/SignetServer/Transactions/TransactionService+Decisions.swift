@@ -23,7 +23,7 @@ extension TransactionService {
     let key = try P256.KeyAgreement.PublicKey(x963: container.encryptionKey)
     let signer = try await SigningKeyService(context).current()
     let address = ListAddress(
-      server: context.settings.serverURL, container: try ContainerID(container.id),
+      server: context.settings.serverURL, container: container.id,
       request: id)
     return try TransactionList(
       requests, isRenewalWanted: container.isRenewalWanted, isReportWanted: container.reportWanted > 0
@@ -37,7 +37,7 @@ extension TransactionService {
       $0 != .accepted || context.able.mayAnswer(record, by: container)
     }
     return try TransactionRequest(
-      id: TransactionID(record.id), content: TransactionContent(parsing: record.content),
+      id: record.id, content: TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
       statuses: statuses, numberDigits: digits)
   }
@@ -115,9 +115,9 @@ extension TransactionService {
   private func mismatch(
     _ claimed: Decision, of signer: SignerRecord, _ transaction: TransactionRecord
   ) -> String? {
-    guard claimed.transaction.text == transaction.id, claimed.isAbout(transaction.content),
+    guard claimed.transaction == transaction.id, claimed.isAbout(transaction.content),
       claimed.expires == transaction.expires, claimed.server == context.settings.serverURL,
-      claimed.user.text == signer.user, claimed.container.text == signer.container,
+      claimed.user == signer.user, claimed.container == signer.container,
       claimed.device == signer.device
     else { return "The decision is about another transaction, user or device." }
     guard transaction.statuses.contains(claimed.status.rawValue) else {
@@ -168,7 +168,7 @@ extension TransactionService {
 
   // MARK: The number
 
-  package func seal(_ number: MatchingNumber, of transaction: String) throws -> [UInt8] {
+  package func seal(_ number: MatchingNumber, of transaction: TransactionID) throws -> [UInt8] {
     try context.masterKey.seal(
       SecretBytes(copying: Array(number.digits.utf8)), for: .matchingNumber(transaction: transaction))
   }

@@ -1,6 +1,6 @@
 import SignetCrypto
 public import SignetStorage
-public import SignetWire
+import SignetWire
 
 extension TransactionService {
   /// One transaction for a container: one of its user's, or one for anybody, signed by the server and encrypted to the container.
@@ -12,7 +12,7 @@ extension TransactionService {
   /// - Returns: A JWE.
   /// - Throws: ``Problem``: `unknown`, or how it has ended.
   public func one(
-    _ id: String, for container: ContainerRecord, request: [UInt8]
+    _ id: TransactionID, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
     let found = try await context.storage.transaction(id)
     guard let found, found.isAsked(of: .container, of: container.user) else {
@@ -44,15 +44,15 @@ extension TransactionService {
     }
     let now = context.clock.now
     guard content.origin == .device, claimed.status == .accepted, claimed.number == nil,
-      claimed.server == context.settings.serverURL, claimed.user.text == container.user,
-      claimed.container.text == container.id, claimed.device == container.device
+      claimed.server == context.settings.serverURL, claimed.user == container.user,
+      claimed.container == container.id, claimed.device == container.device
     else { throw Problem(.malformed, "This is not what a device may ask for by itself.") }
     guard claimed.expires > now else { throw Problem(.transactionExpired, "Sign it again.") }
     guard claimed.expires - now <= TransactionDraft.lifetimes.upperBound else {
       throw Problem(.malformed, "\"expires\" is at most a day away")
     }
     var record = TransactionRecord(
-      id: claimed.transaction.text, user: container.user, content: content.json, statuses: ["accepted"],
+      id: claimed.transaction, user: container.user, content: content.json, statuses: ["accepted"],
       created: now, expires: claimed.expires, state: .accepted,
       decision: DecisionRecord(state: .accepted, jws: jws, container: container.id, time: now))
     record.isInitiatedByDevice = true
@@ -80,10 +80,10 @@ extension TransactionService {
   /// - Returns: The transactions, each with the container that signed it.
   /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
   public func initiated(
-    by user: UserID, after id: String?, limit: Int
+    by user: UserID, after id: TransactionID?, limit: Int
   ) async throws -> [(TransactionRecord, ContainerRecord?)] {
     _ = try await UserService(context).find(user)
-    let records = try await context.storage.initiatedTransactions(user: user.text, after: id, limit: limit)
+    let records = try await context.storage.initiatedTransactions(user: user, after: id, limit: limit)
     var found: [(TransactionRecord, ContainerRecord?)] = []
     for record in records {
       guard let decision = record.decision else { continue }

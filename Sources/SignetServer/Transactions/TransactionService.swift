@@ -37,7 +37,7 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   public func create(
-    _ order: TransactionDraft, by actor: AuditActor, key: String? = nil
+    _ order: TransactionDraft, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws -> NewTransaction {
     try await create(order, by: actor, key: key) { _ in nil }
   }
@@ -53,7 +53,7 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   func create(
-    _ order: TransactionDraft, by actor: AuditActor, key: String? = nil, isClients: Bool = false,
+    _ order: TransactionDraft, by actor: AuditActor, key: ID<APIKeyRecord>? = nil, isClients: Bool = false,
     beside request: (TransactionRecord) throws -> BackchannelRecord?
   ) async throws -> NewTransaction {
     let (made, content) = try draft(order, by: actor)
@@ -100,11 +100,11 @@ public struct TransactionService: Sendable {
     let needed = known.numberDigits(of: order.requirements)
     if needed > order.numberDigits ?? 0 { order.numberDigits = needed }
     let now = context.clock.now
-    let id = ServerMadeID(random: context.random).text
+    let id = TransactionID(random: context.random)
     // Whoever is asked can say no.
     let statuses = DecisionStatus.allCases.filter { $0 == .denied || order.statuses.contains($0) }
     var transaction = TransactionRecord(
-      id: id, user: order.user?.text, content: content.json, statuses: statuses.map(\.rawValue),
+      id: id, user: order.user, content: content.json, statuses: statuses.map(\.rawValue),
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map(number)
     transaction.typedFields = try typedFields(of: order)
@@ -133,7 +133,7 @@ public struct TransactionService: Sendable {
   /// - Throws: ``Problem``.
   func add(
     _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil, asking: TransactionAsking,
-    by actor: AuditActor, key: String?
+    by actor: AuditActor, key: ID<APIKeyRecord>?
   ) async throws {
     let event = event(ofAdding: transaction, by: actor)
     let (storage, limits) = (context.storage, context.settings.transactionLimits)
@@ -147,7 +147,7 @@ public struct TransactionService: Sendable {
             transaction, key: key, limits: limits, asking: asking, audit: event)
         }
       try Self.check(outcome)
-    } catch StorageFailure.unknown { throw Problem(noUser: transaction.user ?? "") }
+    } catch StorageFailure.unknown { throw Problem(noUser: transaction.user) }
   }
 
   /// Makes the event of a transaction that is added, or is not.
@@ -192,7 +192,7 @@ public struct TransactionService: Sendable {
   /// The transaction as its relying party sees it, with the container that has decided it, unless its user was deleted since.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: String) async throws -> (TransactionRecord, ContainerRecord?) {
+  public func find(_ id: TransactionID) async throws -> (TransactionRecord, ContainerRecord?) {
     let transaction = try await context.storage.transaction(id)
     guard let transaction else { throw Self.unknown }
     if try await keepsExpiry(of: [transaction]) { return try await find(id) }
@@ -211,7 +211,7 @@ public struct TransactionService: Sendable {
   /// - Returns: The transactions.
   /// - Throws: ``Problem``.
   package func list(
-    _ filter: TransactionFilter, before id: String?, limit: Int
+    _ filter: TransactionFilter, before id: TransactionID?, limit: Int
   ) async throws -> [TransactionRecord] {
     let now = context.clock.now
     let found = try await context.storage.transactions(filter, before: id, at: now, limit: limit)
@@ -236,7 +236,7 @@ public struct TransactionService: Sendable {
   /// - Parameter id: The container.
   /// - Returns: The list, of one look; `nil` for a container that is not in use, as those of a deleted user are.
   /// - Throws: ``StorageFailure/userNotActive(_:)`` where the user is suspended.
-  package func waiting(for id: String) async throws -> WaitingTransactions? {
+  package func waiting(for id: ContainerID) async throws -> WaitingTransactions? {
     let found: (container: ContainerRecord, transactions: [TransactionRecord])?
     do throws(StorageFailure) {
       found = try await context.storage.pendingTransactions(ofContainer: id, at: context.clock.now)
@@ -260,7 +260,7 @@ public struct TransactionService: Sendable {
   ///   - key: The API key of who asks; `nil` for none.
   /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
   public func withdraw(
-    _ id: String, reason: String, by actor: AuditActor, key: String? = nil
+    _ id: TransactionID, reason: String, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws {
     try reading(Cancellation.check(reason, member: "reason"))
     let end = EndRecord(state: .withdrawn, reason: reason, container: nil, time: context.clock.now)
@@ -275,7 +275,7 @@ public struct TransactionService: Sendable {
   ///   - id: The transaction that the path names.
   ///   - container: Who sends it; its request was authenticated.
   /// - Throws: ``Problem``.
-  public func cancel(_ body: [UInt8], id: String, by container: ContainerRecord) async throws {
+  public func cancel(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws {
     let cancellation = try reading(Cancellation(parsing: body))
     let end = EndRecord(
       state: .cancelled, reason: cancellation.reason.rawValue, message: cancellation.message,
@@ -286,8 +286,9 @@ public struct TransactionService: Sendable {
   }
 
   private func end(
-    _ id: String, _ end: EndRecord, _ event: AuditEvent, isSuspicious: Bool = false, by actor: AuditActor,
-    key: String? = nil
+    _ id: TransactionID, _ end: EndRecord, _ event: AuditEvent, isSuspicious: Bool = false,
+    by actor: AuditActor,
+    key: ID<APIKeyRecord>? = nil
   ) async throws {
     let audit = context.audit(by: actor)
     let outcome = try await context.storage.endTransaction(

@@ -14,7 +14,7 @@ package struct WaitingTransactions: Sendable {
   /// device would go on showing it.
   var tag: String {
     let names =
-      transactions.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+      transactions.map(\.id.text) + (container.isRenewalWanted ? ["renew"] : [])
       + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
     let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""

@@ -77,7 +77,7 @@ package struct ReleasedUAFCredential: Message {
 package struct UAFTargetList: Message {
   /// A target without its address, which is the device's alone.
   package struct Target: Message {
-    package let id: String, user: String, name: String, isEncrypted: Bool, created: Int64
+    package let id: ID<UAFTargetRecord>, user: String, name: String, isEncrypted: Bool, created: Int64
     package let deviceId: String?, dispatcher: String?
 
     package static let schema = MessageSchema(Self.init, named: "UAFTarget") {
@@ -161,12 +161,13 @@ struct UAFAdminEndpoints: Sendable {
       },
       API.listUAFTargets.answered { [self] call in try await targets(of: call.input.user) },
       API.removeUAFTarget.answered { [context] call in
-        let event = context.audit(by: call.caller.actor)(.uafTargetRemoved(target: call.id))
-        guard try await context.storage.removeUAFTarget(call.id, audit: event) else {
+        let id: ID<UAFTargetRecord> = call.id()
+        let event = context.audit(by: call.caller.actor)(.uafTargetRemoved(target: id))
+        guard try await context.storage.removeUAFTarget(id, audit: event) else {
           throw Problem(
             .unknown, "There is no such target; 'signet-server uaf targets' shows those that there are.")
         }
-        return NamedByID(id: call.id)
+        return NamedByID(id)
       },
       API.listUAFModels.answered { [self] _ in models },
     ]
@@ -185,7 +186,7 @@ struct UAFAdminEndpoints: Sendable {
     return UAFCredentialList(
       credentials: found.map { credential in
         UAFCredentialList.Credential(
-          aaid: credential.aaid, keyId: Base64URL.encode(credential.keyID), user: credential.user,
+          aaid: credential.aaid, keyId: Base64URL.encode(credential.keyID), user: credential.user.text,
           state: credential.state,
           algorithm: UAFAlgorithm(rawValue: credential.algorithm).description,
           signCounter: Int64(credential.signCounter),
@@ -255,7 +256,7 @@ struct UAFAdminEndpoints: Sendable {
     return UAFTargetList(
       targets: found.map { target in
         UAFTargetList.Target(
-          id: target.id, user: target.user, name: target.name, isEncrypted: target.encryptionKey != nil,
+          id: target.id, user: target.user.text, name: target.name, isEncrypted: target.encryptionKey != nil,
           created: target.created, deviceId: target.device, dispatcher: target.dispatcher)
       })
   }

@@ -53,7 +53,7 @@ package struct UAFAuthorizations: Sendable {
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token.
   func issue(
-    for user: String, after operation: UAFOperation, _ session: UAFOperationRecord, _ keys: [KeyReference],
+    for user: UserID, after operation: UAFOperation, _ session: UAFOperationRecord, _ keys: [KeyReference],
     policy: String?, acr: String = UAFNames.acr, confirmed: [UAFTransaction] = []
   ) async throws -> Issued {
     let now = context.clock.now
@@ -65,12 +65,12 @@ package struct UAFAuthorizations: Sendable {
       "aud": .string(names.appID), "iat": .integer(now),
       "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
       "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(acr),
-      "signet_uaf": .string(operation.rawValue), Self.sessionClaim: .string(session.id),
+      "signet_uaf": .string(operation.rawValue), Self.sessionClaim: .id(session.id),
       "signet_policy": .string(policy ?? UAFNames.defaultPolicy),
       "signet_authenticators": UAFKeys.json(keys),
     ]
-    claims[IDTokenSigner.userClaim] = .string(user)
-    if let transaction = session.transaction { claims[Self.transactionClaim] = .string(transaction) }
+    claims[IDTokenSigner.userClaim] = .id(user)
+    if let transaction = session.transaction { claims[Self.transactionClaim] = .id(transaction) }
     if !confirmed.isEmpty {
       var hashes: [JSONValue] = []
       for hash in confirmed.map({ JSONValue.string(Base64URL.encode($0.hash)) }) where !hashes.contains(hash)
@@ -138,10 +138,11 @@ package struct UAFAuthorizations: Sendable {
       guard case .string(let user)? = claims[IDTokenSigner.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
         case .string(let session)? = claims[Self.sessionClaim],
-        case let basis = UAFBasis.operation(session, of: user, suffices: suffices),
+        case let basis = UAFBasis.operation(
+          ID(unchecked: session), of: UserID(unchecked: user), suffices: suffices),
         let locked = try await context.storage.lockedDevices(of: basis)
       else { break }
-      return .user(user, basis, lockedDevices: locked)
+      return .user(UserID(unchecked: user), basis, lockedDevices: locked)
     }
     throw Self.refused
   }

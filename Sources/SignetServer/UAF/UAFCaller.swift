@@ -9,7 +9,7 @@ package enum UAFCaller: Sendable {
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
   /// A user who was authenticated by UAF, or has just registered, in an operation by keys on devices of which these are locked.
-  case user(String, UAFBasis, lockedDevices: Set<String>)
+  case user(UserID, UAFBasis, lockedDevices: Set<String>)
   /// A device of a user, by the key that it has for that.
   case device(UAFTargetRecord, isLocked: Bool)
   /// The conformance tool.
@@ -20,7 +20,7 @@ package enum UAFCaller: Sendable {
     switch self {
     case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
-    case .user(let own, _, let locked): locked.isEmpty && own.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, _, let locked): locked.isEmpty && own == user
     }
   }
 
@@ -28,8 +28,8 @@ package enum UAFCaller: Sendable {
   func mayDeregister(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .relyingParty, .conformanceTool: mayManage(user)
-    case .user(let own, _, _): own.utf8.elementsEqual(user.text.utf8)
-    case .device(let target, _): target.user.utf8.elementsEqual(user.text.utf8)
+    case .user(let own, _, _): own == user
+    case .device(let target, _): target.user == user
     }
   }
 

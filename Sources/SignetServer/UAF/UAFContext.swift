@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetStorage
 import SignetUAF
 
 /// What stands in `context` of a request to the server: a JSON text of its own.
@@ -14,7 +15,7 @@ struct UAFContext: Sendable {
   /// What is to be confirmed.
   let transactions: [UAFTransaction]
   /// A transaction of this server that is to be decided; `nil` for none.
-  let transactionID: String?
+  let transactionID: TransactionID?
   /// Whether the transaction is shown with who asks for it: so where the server asks by itself.
   let isRequesterShown: Bool
   /// What is to be removed.
@@ -31,13 +32,18 @@ struct UAFContext: Sendable {
   /// - Throws: ``UAFFailure``.
   init(_ text: String?, for operation: UAFOperation, isOwn: Bool = false) throws(UAFFailure) {
     let object: JSONObject
+    let transaction: String?
     do throws(JSONFailure) {
       object = try text.map { text throws(JSONFailure) in try JSONObject(parsing: Array(text.utf8)) } ?? [:]
       username = try object.optionalString("username")
       policy = try object.optionalString("policy")
-      transactionID = try object.optionalString("transactionId")
+      transaction = try object.optionalString("transactionId")
       isRequesterShown = try object.optionalBool(Self.requesterName) ?? false
     } catch { throw UAFFailure(.badRequest, "context: \(error)") }
+    transactionID = transaction.flatMap { TransactionID(checking: $0) }
+    guard transaction == nil || transactionID != nil else {
+      throw UAFFailure(.notFound, "there is no such transaction that waits for the user")
+    }
     guard isOwn || !isRequesterShown else {
       throw UAFFailure(.badRequest, "\(Self.requesterName) is for the server itself to say")
     }

@@ -48,6 +48,7 @@ struct UAFDevices: Sendable {
     guard (1...64).contains(request.utf8.count) else {
       throw UAFWebFailure(400, "requestId has 1 to 64 characters")
     }
+    guard let id = ID<UAFTargetRecord>(checking: id) else { throw UAFTargets.unknown }
     let target = try await targets.target(id)
     do {
       let key = try P256.Signing.PublicKey(x963: target.signatureKey)
@@ -93,7 +94,7 @@ struct UAFDevices: Sendable {
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: String
   ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
-    guard signed.target.id.utf8.elementsEqual(id.utf8) else {
+    guard signed.target.id.text.utf8.elementsEqual(id.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another dispatch target", .notKeyOwner)
     }
     return signed
@@ -139,7 +140,7 @@ struct UAFDevices: Sendable {
 
   /// The name of a list of what waits for a device: another one whenever another list waits.
   static func tag(of waiting: [UAFOperationRecord]) -> String {
-    let ids = waiting.map(\.id).sorted()
+    let ids = waiting.map(\.id.text).sorted()
     let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
@@ -158,7 +159,7 @@ struct UAFDevices: Sendable {
         (
           session.created,
           [
-            "id": .string(session.id), "creationTimeInEpochMillis": .integer(session.created * 1_000),
+            "id": .id(session.id), "creationTimeInEpochMillis": .integer(session.created * 1_000),
             "dispatchChannel": .string(session.dispatcher ?? ""), "payload": .object(payload),
           ]
         ))
@@ -177,6 +178,6 @@ struct UAFDevices: Sendable {
   /// The targets of a device that belong to the user whose key signed: others on the device have keys of their own.
   private func own(_ signed: Signed, on device: String) async throws -> [UAFTargetRecord] {
     try await context.storage.uafTargets(device: device)
-      .filter { $0.user.utf8.elementsEqual(signed.target.user.utf8) }
+      .filter { $0.user == signed.target.user }
   }
 }

@@ -26,11 +26,11 @@ extension UAFEndpoints {
       API.uafChangeTarget.answered { [targets] call in try await targets.change(call.caller) },
       API.uafChangeDevice.answered { [targets] call in try await targets.change(call.caller) },
       API.uafRemoveTarget.answered { [targets] call in
-        let target = try await targets.target(call.id)
-        guard call.caller.mayRemove(target, of: try UserID(target.user)) else {
+        let target = try await targets.target(call.id())
+        guard call.caller.mayRemove(target, of: target.user) else {
           throw UAFWebFailure.unauthorized
         }
-        try await targets.remove(call.id, by: call.caller)
+        try await targets.remove(call.id(), by: call.caller)
       },
       API.uafDeviceCredentials.answered { [self] call in
         try await signed(try await devices.credentials(call.caller, on: call[.device]))

@@ -9,7 +9,10 @@ extension UAFEndpoints {
   /// Their routes.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
-      var session = try await context.storage.uafOperation(call.input.session)
+      var session: UAFOperationRecord?
+      if let id = ID<UAFOperationRecord>(checking: call.input.session) {
+        session = try await context.storage.uafOperation(id)
+      }
       if let found = session { session = try await context.settled(found) }
       let transaction: TransactionRecord? =
         if let id = session?.transaction { try await context.storage.transaction(id) } else { nil }

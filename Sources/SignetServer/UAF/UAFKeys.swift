@@ -38,7 +38,8 @@ package struct UAFKeys: Sendable {
   ///   - caller: Who asks; `nil` for whoever redeemed a token that others ordered.
   /// - Throws: ``UAFFailure``.
   func deregister(
-    _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by caller: UAFCaller?
+    _ targets: [DeregistrationRequest.Target], of user: UserID, session: ID<UAFOperationRecord>,
+    by caller: UAFCaller?
   ) async throws {
     let selection = targets.map { target in
       switch target {
@@ -50,10 +51,10 @@ package struct UAFKeys: Sendable {
     let audit = context.audit(by: caller?.actor ?? .anyone)
     let end = UAFOperationEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
     let outcome = try await context.storage.finishUAFDeregistration(
-      session, of: user.text, end, removing: selection, by: caller?.basis,
-      audit: audit(.uafDeregistrationSent(session: session, user: user.text))
+      session, of: user, end, removing: selection, by: caller?.basis,
+      audit: audit(.uafDeregistrationSent(session: session, user: user))
     ) { aaid, key in
-      audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))
+      audit(.uafDeregistered(session: session, user: user, aaid: aaid, key: key))
     }
     guard outcome == .accepted else {
       throw UAFFailure(.requestInvalid, "the deregistration was done before")

@@ -92,7 +92,7 @@ struct UAFFacetMembers: Message {
 
 /// A token for an operation, sent nowhere.
 struct MadeUAFToken: Message {
-  let token: String, session: String
+  let token: String, session: ID<UAFOperationRecord>
 
   static let schema = MessageSchema(Self.init) {
     Member("token", \Self.token)
@@ -122,7 +122,8 @@ struct UAFDispatched: Message {
       Member("response", \Self.response)
     }
   }
-  let token: String?, session: String?, information: Information?, result: UAFTokens.DispatchResult
+  let token: String?, session: ID<UAFOperationRecord>?, information: Information?
+  let result: UAFTokens.DispatchResult
 
   static let schema = MessageSchema(Self.init, named: "UAFDispatched") {
     Member("token", \Self.token)
@@ -162,7 +163,7 @@ struct UAFStatusReport: Message {
   struct Token: Message {
     /// What became of it.
     enum Result: String, Shaped, CaseIterable { case tokenRedeemed, tokenTimedOut }
-    let target: String?, result: Result?, dispatcher: UAFDispatched.Information?
+    let target: ID<UAFTargetRecord>?, result: Result?, dispatcher: UAFDispatched.Information?
 
     static let schema = MessageSchema(Self.init) {
       Member("dispatchTargetExtId", \Self.target)
@@ -210,7 +211,7 @@ struct NewUAFTarget: Message {
 
 /// A device that was added.
 struct MadeUAFTarget: Message {
-  let id: String, extId: String
+  let id: ID<UAFTargetRecord>, extId: ID<UAFTargetRecord>
 
   static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -221,13 +222,13 @@ struct MadeUAFTarget: Message {
 /// The devices of a user, in the words of UAF's services.
 struct UAFDispatchTargetList: Message {
   struct Target: Message {
-    let id: String, extId: String, username: String, name: String, deviceId: String?
-    let dispatcher: String?, target: String?
+    let id: ID<UAFTargetRecord>, extId: ID<UAFTargetRecord>, username: String, name: String
+    let deviceId: String?, dispatcher: String?, target: String?
 
     static let schema = MessageSchema(Self.init, named: "UAFDispatchTarget") {
       Member("id", \Self.id)
       Member("extId", \Self.extId)
-      Member("username", \Self.username)
+      Member("username", \Self.username, .userName)
       Member("name", \Self.name)
       Member("deviceId", \Self.deviceId)
       Member("dispatcher", \Self.dispatcher)

@@ -118,7 +118,7 @@ package struct UAFRequests: Sendable {
     }
     if case .conformanceTool = caller, let user { try await addForTool(user) }
     if let user {
-      let found = try await context.storage.user(user.text)
+      let found = try await context.storage.user(user)
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     }
     if operation == .deregistration, let devices = caller.confinement {
@@ -141,7 +141,7 @@ package struct UAFRequests: Sendable {
   }
 
   private func addForTool(_ user: UserID) async throws {
-    guard try await context.storage.user(user.text) == nil else { return }
+    guard try await context.storage.user(user) == nil else { return }
     do { try await UserService(context).add(user, by: .conformance) } catch StorageFailure.exists {}
   }
 
@@ -169,7 +169,7 @@ package struct UAFRequests: Sendable {
     if let id = said.transactionID {
       let found = try await context.storage.transaction(id)
       let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
-      guard let found, found.user == user?.text, found.isAsked(of: .uaf), found.state == .pending, !isOver,
+      guard let found, found.user == user, found.isAsked(of: .uaf), found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else { throw Self.notShown }
@@ -199,13 +199,12 @@ package struct UAFRequests: Sendable {
   /// - Returns: The order and the context that stands for it; `nil` where no key of the user's can show and confirm it.
   /// - Throws: What the storage throws, ``UAFFailure``.
   func order(confirming transaction: TransactionRecord) async throws -> (order: Order, context: String)? {
-    guard let name = transaction.user,
+    guard let user = transaction.user,
       let rule = setup.rule(named: nil, among: context.settings.requirements),
       let shown = Self.shown(transaction, withRequester: true)
     else { return nil }
-    let user = try UserID(name)
     let text = JSONValue.object([
-      "username": .string(name), "transactionId": .string(transaction.id), UAFContext.requesterName: true,
+      "username": .id(user), "transactionId": .id(transaction.id), UAFContext.requesterName: true,
     ]).text
     let order = Order(
       operation: .authentication, context: try UAFContext(text, for: .authentication, isOwn: true),
@@ -240,8 +239,8 @@ package struct UAFRequests: Sendable {
   func session(for order: Order, _ text: String?) -> UAFOperationRecord {
     let now = context.clock.now
     var session = UAFOperationRecord(
-      id: ServerMadeID(random: context.random).text, operation: order.operation.rawValue,
-      user: order.user?.text, context: text, created: now,
+      id: ID(random: context.random), operation: order.operation.rawValue,
+      user: order.user, context: text, created: now,
       expires: now + setup.settings.requestLifetime, state: .requested)
     session.transaction = order.transaction?.id
     return session
@@ -256,7 +255,7 @@ package struct UAFRequests: Sendable {
   ///   - session: Names the operation, which the request is bound to.
   /// - Throws: ``UAFFailure``.
   /// - Returns: A list with one message.
-  func request(for order: Order, session: String) async throws -> [UInt8] {
+  func request(for order: Order, session: ID<UAFOperationRecord>) async throws -> [UInt8] {
     let challenge = context.random.bytes(32)
     let header = OperationHeader(
       operation: order.operation, appID: names.appID,
@@ -322,7 +321,7 @@ package struct UAFRequests: Sendable {
 
   private func credentials(of user: UserID?) async throws -> [UAFCredentialRecord] {
     guard let user else { return [] }
-    return try await context.storage.uafCredentials(user: user.text)
+    return try await context.storage.uafCredentials(user: user)
   }
 
   /// Keys as criteria, those of a model together.
@@ -401,21 +400,23 @@ package struct UAFRequests: Sendable {
   // MARK: serverData
 
   /// What the server writes for itself: which operation it is, with a code that is bound to the challenge.
-  private func serverData(session: String, _ operation: UAFOperation, challenge: [UInt8]) -> String {
+  private func serverData(session: ID<UAFOperationRecord>, _ operation: UAFOperation, challenge: [UInt8])
+    -> String
+  {
     let code = serverDataKey.authenticationCode(for: Self.bound(session, operation, challenge))
     return "\(session).\(Base64URL.encode(code))"
   }
 
   /// The operation that `serverData` names; nothing is proved by that.
-  static func session(in serverData: String) -> String? {
+  static func session(in serverData: String) -> ID<UAFOperationRecord>? {
     let parts = serverData.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[0].utf8.count <= 64 else { return nil }
-    return String(parts[0])
+    guard parts.count == 2 else { return nil }
+    return ID(checking: String(parts[0]))
   }
 
   /// Whether the server wrote it for this operation and challenge.
   func isOwn(
-    _ serverData: String, session: String, _ operation: UAFOperation, challenge: [UInt8]
+    _ serverData: String, session: ID<UAFOperationRecord>, _ operation: UAFOperation, challenge: [UInt8]
   ) -> Bool {
     guard let dot = serverData.lastIndex(of: "."),
       let code = Base64URL.decodePadded(String(serverData[serverData.index(after: dot)...]))
@@ -423,7 +424,9 @@ package struct UAFRequests: Sendable {
     return serverDataKey.isValid(code, for: Self.bound(session, operation, challenge))
   }
 
-  private static func bound(_ session: String, _ operation: UAFOperation, _ challenge: [UInt8]) -> [UInt8] {
+  private static func bound(
+    _ session: ID<UAFOperationRecord>, _ operation: UAFOperation, _ challenge: [UInt8]
+  ) -> [UInt8] {
     Array("\(session)\u{0}\(operation.rawValue)\u{0}".utf8) + challenge
   }
 }

@@ -112,7 +112,7 @@ struct UAFResponses: Sendable {
       throw UAFFailure(.unknownKeyID, "the key is not registered")
     }
     var keys: [RegisteredKey] = []
-    for credential in found where credential.user.utf8.elementsEqual(user.utf8) {
+    for credential in found where credential.user == user {
       switch credential.state {
       case .active: break
       case .quarantined:
@@ -293,7 +293,7 @@ struct UAFResponses: Sendable {
   /// What is kept of a response that decides a transaction; `nil` for one that decides none.
   private func evidence(
     of uses: [VerifiedAssertion], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
-    _ finalChallenge: String, _ session: UAFOperationRecord, by user: String, at time: Int64
+    _ finalChallenge: String, _ session: UAFOperationRecord, by user: UserID, at time: Int64
   ) async throws -> EvidenceRecord? {
     guard let id = session.transaction, let transaction = try await context.storage.transaction(id) else {
       return nil
@@ -314,7 +314,7 @@ struct UAFResponses: Sendable {
         appID: request.header.appID ?? "", challenge: request.challenge, finalChallenge: finalChallenge,
         text: String(decoding: shown.content, as: UTF8.self), assertions: assertions))
     let statement = AnswerStatement(
-      to: transaction, at: context.settings.serverURL, by: user, .accepted, with: session.id, time: time)
+      to: transaction, at: context.settings.serverURL, by: user, .accepted, with: session.id.text, time: time)
     let kept = try statement.record(
       of: evidence, about: transaction.content, signedBy: try await SigningKeyService(context).current())
     guard let kept else {

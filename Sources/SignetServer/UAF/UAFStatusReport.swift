@@ -15,7 +15,7 @@ extension UAFStatusReport {
     let isEnded = session?.hasEndedWithTransaction == true && transaction?.state != .pending
     self.init(
       status: session.map(Self.status) ?? "unknown",
-      timestamp: session.map { (end?.time ?? $0.created) * 1_000 }, user: session?.user,
+      timestamp: session.map { (end?.time ?? $0.created) * 1_000 }, user: session?.user?.text,
       uafStatus: end.map { Int64($0.status) }, asmStatus: end?.asmStatus.map { Int64($0) },
       clientError: end?.clientError.map { Int64($0) },
       authenticators: end.map { Self.authenticators($0.authenticators) },

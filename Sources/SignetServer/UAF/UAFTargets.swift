@@ -35,14 +35,14 @@ struct UAFTargets: Sendable {
     if let device = body.deviceId, !Self.isDevice(device) { throw UAFWebFailure(400, Self.deviceRule) }
     if let target = body.target { try Self.check(target, "target", 0...4_096) }
     try checkDispatcher(body.dispatcher)
-    let id = ServerMadeID(random: context.random).text
+    let id = ID<UAFTargetRecord>(random: context.random)
     let record = UAFTargetRecord(
-      id: id, user: user.text, device: body.deviceId, name: body.name, dispatcher: body.dispatcher,
+      id: id, user: user, device: body.deviceId, name: body.name, dispatcher: body.dispatcher,
       sealedTarget: try body.target.flatMap { text in try seal(text, of: id) },
       signatureKey: try Self.key(body.signatureKey, "signatureKey"),
       encryptionKey: try body.encryptionKey.map { try Self.key($0, "encryptionKey") },
       created: context.clock.now)
-    let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user.text, target: id))
+    let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user, target: id))
     let isAdded: Bool
     do throws(StorageFailure) {
       isAdded = try await context.storage.addUAFTarget(
@@ -103,7 +103,7 @@ struct UAFTargets: Sendable {
     else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
   }
 
-  private func seal(_ target: String, of id: String) throws -> [UInt8]? {
+  private func seal(_ target: String, of id: ID<UAFTargetRecord>) throws -> [UInt8]? {
     guard !target.isEmpty else { return nil }
     return try context.masterKey.seal(SecretBytes(copying: Array(target.utf8)), for: .uafTarget(id: id))
   }
@@ -139,14 +139,14 @@ struct UAFTargets: Sendable {
   }
 
   /// Removes a target.
-  func remove(_ id: String, by caller: UAFCaller) async throws {
+  func remove(_ id: ID<UAFTargetRecord>, by caller: UAFCaller) async throws {
     let event = context.audit(by: caller.actor)(.uafTargetRemoved(target: id))
     guard try await context.storage.removeUAFTarget(id, by: caller.basis, audit: event) else {
       throw Self.unknown
     }
   }
 
-  func target(_ id: String) async throws -> UAFTargetRecord {
+  func target(_ id: ID<UAFTargetRecord>) async throws -> UAFTargetRecord {
     guard let found = try await context.storage.uafTarget(id) else {
       throw Self.unknown
     }
@@ -155,14 +155,14 @@ struct UAFTargets: Sendable {
 
   /// A user's targets.
   func list(_ user: UserID) async throws -> [UAFTargetRecord] {
-    try await context.storage.uafTargets(user: user.text)
+    try await context.storage.uafTargets(user: user)
   }
 
   /// A target as those see it that may.
   func description(of target: UAFTargetRecord) throws -> UAFDispatchTargetList.Target {
     UAFDispatchTargetList.Target(
-      id: target.id, extId: target.id, username: target.user, name: target.name, deviceId: target.device,
-      dispatcher: target.dispatcher, target: try address(of: target))
+      id: target.id, extId: target.id, username: target.user.text, name: target.name,
+      deviceId: target.device, dispatcher: target.dispatcher, target: try address(of: target))
   }
 
   private func address(of target: UAFTargetRecord) throws -> String? {
@@ -209,7 +209,7 @@ struct UAFTargets: Sendable {
     // Nobody but the device is to read what goes through a push service.
     guard let envelope = payload.encrypted else { return .dispatchError }
     let message = PushMessage(
-      envelope: envelope, topic: String(session.id.prefix(32)),
+      envelope: envelope, topic: String(session.id.text.prefix(32)),
       expires: session.tokenExpires ?? session.expires, data: payload.members)
     let address: PushTarget = dispatcher == .webhook ? .webhook(address: token) : .fcm(token: token)
     let delivery = context.push.delivery

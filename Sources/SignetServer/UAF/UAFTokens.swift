@@ -141,8 +141,8 @@ struct UAFTokens: Sendable {
       return Self.answer(nil, .userNotFound, nil)
     }
     var target: UAFTargetRecord?
-    if let id = body.target {
-      target = try await context.storage.uafTarget(id)
+    if let name = body.target {
+      if let id = ID<UAFTargetRecord>(checking: name) { target = try await context.storage.uafTarget(id) }
       let isUsers = made.session.user == nil || target?.user == made.session.user
       guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
@@ -260,9 +260,11 @@ struct UAFTokens: Sendable {
   /// What goes wrong is logged, and asks nobody: the transaction is for other authenticators too.
   func ask(_ transaction: TransactionRecord, in asking: inout TransactionService.Asking) async {
     do {
-      guard let (order, text) = try await requests.order(confirming: transaction) else { return }
+      guard let user = transaction.user,
+        let (order, text) = try await requests.order(confirming: transaction)
+      else { return }
       let shown = RequestText(try TransactionContent(parsing: transaction.content)).text
-      for target in try await context.storage.uafTargets(user: transaction.user ?? "") {
+      for target in try await context.storage.uafTargets(user: user) {
         // A device that told its address later has named no way: it is Firebase's, as with all that say nothing else.
         let isLive = targets.isAskedByItself(target)
         let name = isLive ? Dispatcher.live.rawValue : target.dispatcher ?? Dispatcher.firebase.rawValue
@@ -291,7 +293,7 @@ struct UAFTokens: Sendable {
   }
 
   /// Whether an operation was stored, which it is for no locked device, and has not ended; yes where that cannot be read.
-  private static func isOpen(_ session: String, _ context: ServiceContext) async -> Bool {
+  private static func isOpen(_ session: ID<UAFOperationRecord>, _ context: ServiceContext) async -> Bool {
     do throws(StorageFailure) { return try await context.storage.uafOperation(session)?.isOpen == true } catch
     {
       return true
@@ -349,12 +351,7 @@ struct UAFTokens: Sendable {
   private func order(
     of session: UAFOperationRecord, _ operation: UAFOperation
   ) async throws -> UAFRequests.Order {
-    var user: UserID?
-    if let name = session.user {
-      do throws(WireFailure) { user = try UserID(name) } catch {
-        throw UAFFailure(.internalError, "a stored operation has no user")
-      }
-    }
+    let user = session.user
     var transaction: TransactionRecord?
     if let id = session.transaction {
       transaction = try await context.storage.transaction(id)

@@ -8,9 +8,9 @@ extension ComplianceState: Shaped {}
 
 /// A container, as operators see it.
 package struct ContainerDescription: Message {
-  package let id: String, user: String, device: String, name: String, platform: String, keystore: String
+  package let id: ContainerID, user: String, device: String, name: String, platform: String, keystore: String
   package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
-  package let renewals: Int64, renewalWanted: Bool, renews: String?, succession: String?, ended: String?
+  package let renewals: Int64, renewalWanted: Bool, renews: ContainerID?, succession: String?, ended: String?
   package let standing: ComplianceState, keyProtection: KeyAssurance
 
   package static let schema = MessageSchema(Self.init, named: "Container") {
@@ -39,7 +39,7 @@ package struct ContainerDescription: Message {
 extension ContainerDescription {
   init(_ record: ContainerRecord) {
     self.init(
-      id: record.id, user: record.user, device: Base64URL.encode(record.device), name: record.name,
+      id: record.id, user: record.user.text, device: Base64URL.encode(record.device), name: record.name,
       platform: record.platform, keystore: record.keystore, keys: record.keyOrigin,
       simulated: record.isSimulated, state: record.state, created: record.created,
       renewals: Int64(record.renewals), renewalWanted: record.isRenewalWanted, renews: record.renews,
@@ -57,7 +57,7 @@ package struct ContainerList: Message {
 
 /// A container that was revoked.
 package struct RevokedContainer: Message {
-  package let id: String, state: String, user: String, name: String
+  package let id: ContainerID, state: String, user: String, name: String
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -69,7 +69,7 @@ package struct RevokedContainer: Message {
 
 /// A container whose device was asked to renew it.
 package struct ContainerToRenew: Message {
-  package let id: String, renewalWanted: Bool
+  package let id: ContainerID, renewalWanted: Bool
 
   package static let schema = MessageSchema(Self.init) {
     Member("id", \Self.id)
@@ -105,17 +105,18 @@ struct ContainerEndpoints: Sendable {
           containers: try await users.containers(of: call.user()).map { ContainerDescription($0) })
       },
       API.showContainer.answered { [users] call in
-        ContainerDescription(try await users.container(call.id))
+        ContainerDescription(try await users.container(call.id()))
       },
       API.revokeContainer.answered { [users] call in
-        let container = try await users.revokeContainer(call.id, by: call.caller.actor)
+        let container = try await users.revokeContainer(call.id(), by: call.caller.actor)
         return RevokedContainer(
-          id: call.id, state: ContainerRecord.State.revoked.rawValue, user: container.user,
+          id: container.id, state: ContainerRecord.State.revoked.rawValue, user: container.user.text,
           name: container.name)
       },
       API.askForRenewal.answered { [renewals] call in
-        try await renewals.ask(call.id, by: call.caller.actor)
-        return ContainerToRenew(id: call.id, renewalWanted: true)
+        let id: ContainerID = call.id()
+        try await renewals.ask(id, by: call.caller.actor)
+        return ContainerToRenew(id: id, renewalWanted: true)
       },
     ]
   }

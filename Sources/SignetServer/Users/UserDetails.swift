@@ -9,7 +9,7 @@ extension OpenRequestRecord.Kind: Shaped {}
 
 /// An authenticator of whatever kind, as operators see it.
 package struct AuthenticatorDetails: Message {
-  package let id: String, kind: AuthenticatorRecord.Kind, device: String?, name: String
+  package let id: String, kind: AuthenticatorRecord.Kind, device: ID<DeviceRecord>?, name: String
   package let state: AuthenticatorRecord.State, reason: String?, created: Int64
 
   package static let schema = MessageSchema(Self.init, named: "Authenticator") {
@@ -82,20 +82,20 @@ struct UserOverview: Sendable {
   func details(of user: UserID) async throws -> UserDetails {
     let record = try await UserService(context).find(user)
     let holdings = try await context.storage.holdings(
-      of: user.text, codeAttempts: context.settings.codeAttempts)
+      of: user, codeAttempts: context.settings.codeAttempts)
     let requests = try await context.storage.openRequests(
-      to: user.text, at: context.clock.now, limit: Self.requestLimit)
+      to: user, at: context.clock.now, limit: Self.requestLimit)
     let apps = PushAuthService(context)
     let events = try await UserEvents(of: record, holdings, context).last()
     return UserDetails(
-      user: record.id, subject: record.subject, created: record.created, state: record.state,
+      user: record.id.text, subject: record.subject, created: record.created, state: record.state,
       since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason,
       devices: holdings.devices.map { DeviceDetails($0) },
       authenticators: holdings.authenticators.map { one in
         AuthenticatorDetails(
           id: one.id, kind: one.kind, device: one.device,
-          name: one.sealedDevice.flatMap { apps.device($0, of: one.id)?.name } ?? one.name,
+          name: one.sealedDevice.flatMap { apps.device($0, of: ID(unchecked: one.id))?.name } ?? one.name,
           state: one.state,
           reason: one.reason.isEmpty ? nil : one.reason, created: one.created)
       },

@@ -1,6 +1,6 @@
 import SignetJSON
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// A user to be added.
 package struct NewUser: Message {
@@ -35,7 +35,7 @@ package struct UserDescription: Message {
 extension UserDescription {
   init(_ record: UserRecord) {
     self.init(
-      user: record.id, subject: record.subject, created: record.created, state: record.state,
+      user: record.id.text, subject: record.subject, created: record.created, state: record.state,
       since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason)
   }

@@ -28,7 +28,7 @@ package struct UserEvents: Sendable {
   ) {
     (self.user, self.context) = (user, context)
     (self.batchSize, self.limitPerChain) = (batchSize, limitPerChain)
-    ids = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id))
+    ids = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id.text))
   }
 
   /// The last events that name the user, or a container, device, token or app of the user's, or that ended a request to the user.
@@ -84,10 +84,11 @@ package struct UserEvents: Sendable {
     var names = unknown.map { (Self.time(of: $0.event), $0.request) }.sorted { $0.0 > $1.0 }.map(\.1)[...]
     var foundCount = 0
     while !names.isEmpty, foundCount < Self.limit {
-      let found = try await context.storage.transactions(Array(names.prefix(100)), of: user.id)
+      let found = try await context.storage.transactions(
+        names.prefix(100).map { TransactionID(unchecked: $0) }, of: user.id)
       names = names.dropFirst(100)
       foundCount += found.count
-      requests.formUnion(found)
+      requests.formUnion(found.map(\.text))
     }
     return ends.filter { requests.contains($0.request) }.map { $0.event }
   }

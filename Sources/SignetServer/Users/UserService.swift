@@ -1,5 +1,5 @@
 public import SignetStorage
-public import SignetWire
+import SignetWire
 
 /// Users and their containers, for operators.
 public struct UserService: Sendable {
@@ -16,12 +16,12 @@ public struct UserService: Sendable {
       throw Problem(
         .malformed, "Choose an id that does not begin with ~; the audit log and tokens have names that do.")
     }
-    let record = UserRecord(id: user.text, subject: makeSubject(), created: context.clock.now)
-    try await context.storage.addUser(record, audit: context.audit(by: actor)(.userAdded(user: user.text)))
+    let record = UserRecord(id: user, subject: makeSubject(), created: context.clock.now)
+    try await context.storage.addUser(record, audit: context.audit(by: actor)(.userAdded(user: user)))
   }
 
   private func makeSubject() -> String {
-    UserRecord.subjectPrefix + ServerMadeID(random: context.random).text
+    "\(UserRecord.subjectPrefix)\(ID<UserRecord>(random: context.random))"
   }
 
   /// All users, by id.
@@ -33,8 +33,8 @@ public struct UserService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ user: UserID) async throws -> UserRecord {
-    guard let found = try await context.storage.anyUser(user.text) else {
-      throw Problem(noUser: user.text)
+    guard let found = try await context.storage.anyUser(user) else {
+      throw Problem(noUser: user)
     }
     return found
   }
@@ -56,8 +56,8 @@ public struct UserService: Sendable {
     let (audit, subject) = (context.audit(by: actor), makeSubject())
     return try await change(user) { (storage) throws(StorageFailure) in
       try await storage.suspendUser(
-        user.text, reason: reason, subject: subject, at: audit.time,
-        audit: audit(.userSuspended(user: user.text, reason: reason))
+        user, reason: reason, subject: subject, at: audit.time,
+        audit: audit(.userSuspended(user: user, reason: reason))
       ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
     }
   }
@@ -69,7 +69,7 @@ public struct UserService: Sendable {
   public func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
-      try await storage.resumeUser(user.text, at: audit.time, audit: audit(.userResumed(user: user.text)))
+      try await storage.resumeUser(user, at: audit.time, audit: audit(.userResumed(user: user)))
     }
   }
 
@@ -81,22 +81,22 @@ public struct UserService: Sendable {
     let (audit, subject) = (context.audit(by: actor), makeSubject())
     let found = try await find(user)
     let left = found.state == .altered ? subject : found.subject
-    return try await change(user, leaving: left) { (storage) throws(StorageFailure) in
+    return try await change(user, leaving: UserID(unchecked: left)) { (storage) throws(StorageFailure) in
       try await storage.deleteUser(
-        user.text, subject: subject, at: audit.time, audit: audit(.userDeleted(user: user.text))
+        user, subject: subject, at: audit.time, audit: audit(.userDeleted(user: user))
       ) { audit(.transactionWithdrawn(transaction: $0, reason: EndRecord.userNotActive)) }
     }
   }
 
   private func change(
-    _ user: UserID, leaving left: String? = nil,
+    _ user: UserID, leaving left: UserID? = nil,
     _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
   ) async throws -> UserRecord {
     let outcome = try await step(context.storage)
     switch outcome {
     case .changed, .unchanged:
-      guard let found = try await context.storage.anyUser(left ?? user.text) else {
-        throw Problem(noUser: user.text)
+      guard let found = try await context.storage.anyUser(left ?? user) else {
+        throw Problem(noUser: user)
       }
       return found
     case .unknown:
@@ -114,13 +114,13 @@ public struct UserService: Sendable {
   /// - Throws: ``Problem/Code/unknown``.
   public func containers(of user: UserID) async throws -> [ContainerRecord] {
     _ = try await find(user)
-    return try await context.storage.containers(user: user.text)
+    return try await context.storage.containers(user: user)
   }
 
   /// A container, whatever its state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func container(_ id: String) async throws -> ContainerRecord {
+  public func container(_ id: ContainerID) async throws -> ContainerRecord {
     guard let container = try await context.storage.anyContainer(id) else {
       throw Self.noContainer
     }
@@ -135,7 +135,7 @@ public struct UserService: Sendable {
   /// - Returns: What was revoked.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revokeContainer(_ id: String, by actor: AuditActor) async throws -> ContainerRecord {
+  public func revokeContainer(_ id: ContainerID, by actor: AuditActor) async throws -> ContainerRecord {
     let event = context.audit(by: actor)(.containerRevoked(container: id))
     let exists = try await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor))
     guard exists else { throw Self.noContainer }
@@ -151,8 +151,8 @@ public struct UserService: Sendable {
   public func setCode(of user: UserID, by actor: AuditActor) async throws -> String {
     let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
     let code = half() + half()
-    let digest = context.masterKey.digest(ofUserCode: code, of: user.text)
-    try await setCode(digest, of: user, audit: context.audit(by: actor)(.userCodeSet(user: user.text)))
+    let digest = context.masterKey.digest(ofUserCode: code, of: user)
+    try await setCode(digest, of: user, audit: context.audit(by: actor)(.userCodeSet(user: user)))
     return code
   }
 
@@ -160,14 +160,14 @@ public struct UserService: Sendable {
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func removeCode(of user: UserID, by actor: AuditActor) async throws {
-    try await setCode(nil, of: user, audit: context.audit(by: actor)(.userCodeRemoved(user: user.text)))
+    try await setCode(nil, of: user, audit: context.audit(by: actor)(.userCodeRemoved(user: user)))
   }
 
   private func setCode(
     _ digest: [UInt8]?, of user: UserID, audit event: AuditRecord
   ) async throws {
-    let isThere = try await context.storage.setUserCode(digest, of: user.text, audit: event)
-    guard isThere else { throw Problem(noUser: user.text) }
+    let isThere = try await context.storage.setUserCode(digest, of: user, audit: event)
+    guard isThere else { throw Problem(noUser: user) }
   }
 
   private static let noContainer = Problem(.unknown, "There is no container of this id.")

@@ -8,10 +8,10 @@ extension AuditEvent {
   /// several events; the steps themselves publish them. Where the event does not name the user, the step finds the account.
   package var published: OutboxEvent? {
     switch self {
-    case .userSuspended(let user, _): OutboxEvent(.userSuspended, of: user, user: user)
-    case .userResumed(let user): OutboxEvent(.userResumed, of: user, user: user)
-    case .userDeleted(let user): OutboxEvent(.userDeleted, of: user, user: user)
-    case .deviceRevoked(let user, let device): OutboxEvent(.deviceRevoked, of: device, user: user)
+    case .userSuspended(let user, _): OutboxEvent(.userSuspended, of: user.text, user: user.text)
+    case .userResumed(let user): OutboxEvent(.userResumed, of: user.text, user: user.text)
+    case .userDeleted(let user): OutboxEvent(.userDeleted, of: user.text, user: user.text)
+    case .deviceRevoked(let user, let device): OutboxEvent(.deviceRevoked, of: device.text, user: user.text)
 
     case .containerActivated(let user, let id): Self.change(.authenticatorBound, .container, id, user)
     case .containerRenewed(let user, let id, _, _): Self.change(.authenticatorReplaced, .container, id, user)
@@ -63,9 +63,10 @@ extension AuditEvent {
   }
 
   private static func change(
-    _ kind: OutboxEvent.Kind, _ authenticator: AuthenticatorRecord.Kind, _ id: String, _ user: String?
+    _ kind: OutboxEvent.Kind, _ authenticator: AuthenticatorRecord.Kind, _ id: some CustomStringConvertible,
+    _ user: UserID?
   ) -> OutboxEvent {
-    OutboxEvent(kind, of: id, user: user, authenticator: authenticator)
+    OutboxEvent(kind, of: id.description, user: user?.text, authenticator: authenticator)
   }
 
   /// The name of a UAF key, as ``AuthenticatorRecord/id`` has it.

@@ -11,45 +11,45 @@ public enum AuditEvent: Hashable, Sendable {
   // MARK: Users
 
   /// An operator added a user.
-  case userAdded(user: String)
+  case userAdded(user: UserID)
   /// An operator suspended a user: nothing of the user is accepted, and what was under way ended.
-  case userSuspended(user: String, reason: String)
+  case userSuspended(user: UserID, reason: String)
   /// An operator let a suspended user go on.
-  case userResumed(user: String)
+  case userResumed(user: UserID)
   /// An operator deleted a user, and all that was bound to the account.
-  case userDeleted(user: String)
+  case userDeleted(user: UserID)
   /// An operator unlocked a user: wrong codes, wrong signatures and waits are forgotten.
-  case userUnlocked(user: String)
+  case userUnlocked(user: UserID)
   /// An operator gave a user a code without which no client of OpenID Connect may ask.
-  case userCodeSet(user: String)
+  case userCodeSet(user: UserID)
   /// An operator removed a user's code.
-  case userCodeRemoved(user: String)
+  case userCodeRemoved(user: UserID)
   /// A client sent the right code of a user.
-  case userCodeAccepted(user: String)
+  case userCodeAccepted(user: UserID)
   /// A client sent a user's code, and it was refused.
-  case userCodeRefused(user: String, UserCodeRefusal)
+  case userCodeRefused(user: UserID, UserCodeRefusal)
 
   // MARK: One-time passwords
 
   /// A one-time password was accepted, and is used up.
-  case codeAccepted(user: String?, CodeSource)
+  case codeAccepted(user: UserID?, CodeSource)
   /// A one-time password was refused.
-  case codeRefused(user: String?, CodeRefusal, locked: [String])
+  case codeRefused(user: UserID?, CodeRefusal, locked: [String])
   /// Two codes in a row were accepted: the credential is unlocked, and the server knows its counter again.
-  case codesResynchronised(user: String?, CodeSource)
+  case codesResynchronised(user: UserID?, CodeSource)
   /// Two codes in a row were refused.
-  case codesRefused(user: String?, CodeRefusal, locked: [String])
+  case codesRefused(user: UserID?, CodeRefusal, locked: [String])
 
   // MARK: Tokens
 
   /// An operator imported a token.
-  case tokenAdded(token: String, user: String?)
+  case tokenAdded(token: String, user: UserID?)
   /// An operator gave a token to a user, or took it back if there is no user.
-  case tokenAssigned(token: String, user: String?)
+  case tokenAssigned(token: String, user: UserID?)
   /// A token was taken into use by its first right code.
-  case tokenVerified(user: String?, CodeSource)
+  case tokenVerified(user: UserID?, CodeSource)
   /// The first code of a token was refused.
-  case tokenRefused(user: String?, CodeRefusal, locked: [String])
+  case tokenRefused(user: UserID?, CodeRefusal, locked: [String])
   /// An operator took a token out of use.
   case tokenDisabled(token: String)
   /// An operator let a token be verified again.
@@ -60,134 +60,142 @@ public enum AuditEvent: Hashable, Sendable {
   // MARK: Activation and renewal
 
   /// An operator invited a user's device.
-  case activationAdded(user: String, activation: String)
+  case activationAdded(user: UserID, activation: ID<ActivationRecord>)
   /// A device proved the invite: its container is pending until the device confirms it.
-  case activationStaged(user: String, activation: String, container: String?, keystore: String, keys: String)
+  case activationStaged(
+    user: UserID, activation: ID<ActivationRecord>, container: ContainerID?, keystore: String, keys: String)
   /// A device that knows the user's open invite, or guesses it, was refused.
-  case activationRefused(user: String, activation: String, ActivationRefusal)
+  case activationRefused(user: UserID, activation: ID<ActivationRecord>, ActivationRefusal)
   /// An operator asked a device to renew its container.
-  case containerRenewalAsked(container: String)
+  case containerRenewalAsked(container: ContainerID)
   /// The keys of a container proved its successor, which is pending until the device confirms it.
-  case renewalStaged(user: String, container: String, successor: String?, keystore: String?, keys: String?)
+  case renewalStaged(
+    user: UserID, container: ContainerID, successor: ContainerID?, keystore: String?, keys: String?)
   /// A renewal was refused.
-  case renewalRefused(user: String, container: String, RenewalRefusal)
+  case renewalRefused(user: UserID, container: ContainerID, RenewalRefusal)
 
   // MARK: Containers
 
   /// A device confirmed its new container, which is active.
-  case containerActivated(user: String, container: String)
+  case containerActivated(user: UserID, container: ContainerID)
   /// A device confirmed the successor of a container: the successor is active, the other one is revoked.
-  case containerRenewed(user: String, container: String, renews: String, renewals: Int)
+  case containerRenewed(user: UserID, container: ContainerID, renews: ContainerID, renewals: Int)
   /// A device confirmed a container that is not pending any more.
-  case containerRefused(user: String, container: String)
+  case containerRefused(user: UserID, container: ContainerID)
   /// An operator revoked a container or its device, or another container of the device took its place.
-  case containerRevoked(container: String)
+  case containerRevoked(container: ContainerID)
   /// The server found that it has not written a container's row, and locked the device.
-  case containerAltered(user: String, container: String)
+  case containerAltered(user: UserID, container: ContainerID)
   /// A user deleted a container, as its device says.
-  case containerDeleted(user: String, container: String, reason: String, deviceTime: Int64)
+  case containerDeleted(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
   /// A user deleted everything on a device, as the device says.
-  case containerReset(user: String, container: String, reason: String, deviceTime: Int64)
+  case containerReset(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
   /// A device erased a container after too many wrong passwords, as it says.
-  case containerWiped(user: String, container: String, reason: String, deviceTime: Int64)
+  case containerWiped(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
 
   // MARK: Devices
 
   /// An operator locked a device: nothing of what is bound to it is accepted.
-  case deviceLocked(user: String, device: String, reason: String)
+  case deviceLocked(user: UserID, device: ID<DeviceRecord>, reason: String)
   /// An operator ended the locks of a device.
-  case deviceUnlocked(user: String, device: String)
+  case deviceUnlocked(user: UserID, device: ID<DeviceRecord>)
   /// An operator revoked all that is bound to a device.
-  case deviceRevoked(user: String, device: String)
+  case deviceRevoked(user: UserID, device: ID<DeviceRecord>)
 
   // MARK: Account policies
 
   /// A device reported what it is like, and the server weighed it.
-  case accountReported(user: String, container: String, reaction: String, reason: String, policies: [String])
+  case accountReported(
+    user: UserID, container: ContainerID, reaction: String, reason: String, policies: [String])
   /// A device's report was refused: it answers no challenge that is open.
-  case accountReportRefused(user: String, container: String)
+  case accountReportRefused(user: UserID, container: ContainerID)
   /// An operator ordered a device to lock, unlock or wipe its container.
-  case accountOrdered(container: String, order: String, DeviceCommandRecord.Action, reason: String)
+  case accountOrdered(
+    container: ContainerID, order: DeviceCommandID, DeviceCommandRecord.Action, reason: String)
   /// A device did what was ordered, as it says.
   case accountOrderDone(
-    user: String, container: String, order: String, DeviceCommandRecord.Action, deviceTime: Int64)
+    user: UserID, container: ContainerID, order: DeviceCommandID, DeviceCommandRecord.Action,
+    deviceTime: Int64)
   /// The server found that it has not written what it keeps of a device's reports and orders, and locked the container.
-  case accountAltered(user: String, container: String)
+  case accountAltered(user: UserID, container: ContainerID)
   /// An operator attached policies to a container, or made it go by those of its profile again.
-  case accountPoliciesAttached(container: String, policies: [String]?)
+  case accountPoliciesAttached(container: ContainerID, policies: [String]?)
 
   // MARK: Transactions
 
   /// A transaction was made.
-  case transactionAdded(user: String?, transaction: String)
+  case transactionAdded(user: UserID?, transaction: TransactionID)
   /// A transaction was not made.
-  case transactionNotAdded(user: String?, transaction: String, AdmissionOutcome)
+  case transactionNotAdded(user: UserID?, transaction: TransactionID, AdmissionOutcome)
   /// A device signed and sent an approval.
-  case transactionAccepted(user: String, transaction: String)
+  case transactionAccepted(user: UserID, transaction: TransactionID)
   /// A user approved by digits that the device shows.
-  case transactionAnswered(user: String, transaction: String, container: String?, AnswerKind)
+  case transactionAnswered(user: UserID, transaction: TransactionID, container: ContainerID?, AnswerKind)
   /// A device signed and sent a denial.
-  case transactionDenied(user: String, transaction: String)
+  case transactionDenied(user: UserID, transaction: TransactionID)
   /// A device signed and sent a report of abuse.
-  case transactionReported(user: String, transaction: String)
+  case transactionReported(user: UserID, transaction: TransactionID)
   /// A device signed a transaction unasked.
-  case transactionInitiated(user: String, transaction: String)
+  case transactionInitiated(user: UserID, transaction: TransactionID)
   /// A device cancelled a transaction without a decision.
-  case transactionCancelled(transaction: String, reason: String)
+  case transactionCancelled(transaction: TransactionID, reason: String)
   /// A relying party withdrew a transaction, or an operator revoked its client; or it ended because its user is not active
   /// (`userNotActive`), or because nothing of the user's could answer it any more (`noAuthenticator`).
-  case transactionWithdrawn(transaction: String, reason: String)
+  case transactionWithdrawn(transaction: TransactionID, reason: String)
   /// The time of a transaction ended before anybody decided.
-  case transactionExpired(transaction: String)
+  case transactionExpired(transaction: TransactionID)
   /// A decision, a cancellation or a withdrawal was refused.
-  case transactionRefused(user: String?, transaction: String, DecisionOutcome)
+  case transactionRefused(user: UserID?, transaction: TransactionID, DecisionOutcome)
   /// Digits that a user typed were refused.
-  case transactionAnswerRefused(user: String, transaction: String, AnswerKind, DecisionOutcome)
+  case transactionAnswerRefused(user: UserID, transaction: TransactionID, AnswerKind, DecisionOutcome)
 
   // MARK: Push
 
   /// A device added a target of pushes.
-  case pushTargetAdded(target: String, service: String)
+  case pushTargetAdded(target: PushTargetID, service: String)
   /// A device changed a target of pushes; the service is there if the address was changed.
-  case pushTargetChanged(target: String, service: String?)
+  case pushTargetChanged(target: PushTargetID, service: String?)
   /// A device removed a target of pushes.
-  case pushTargetRemoved(target: String)
+  case pushTargetRemoved(target: PushTargetID)
   /// The push service does not know a target any more, and the server forgot it.
-  case pushTargetDropped(target: String, container: String, service: String)
+  case pushTargetDropped(target: PushTargetID, container: ContainerID, service: String)
 
   // MARK: Authenticator apps
 
   /// A relying party made a URI with which an authenticator app registers.
-  case pushAuthEnrolment(user: String, mechanism: String, token: String?)
+  case pushAuthEnrolment(user: UserID, mechanism: ID<PushAuthMechanismRecord>, token: String?)
   /// An authenticator app registered.
-  case pushAuthRegistered(user: String, mechanism: String, platform: String, service: String)
+  case pushAuthRegistered(
+    user: UserID, mechanism: ID<PushAuthMechanismRecord>, platform: String, service: String)
   /// An authenticator app said where it gets pushes from now on.
-  case pushAuthDeviceChanged(user: String, mechanism: String, service: String)
+  case pushAuthDeviceChanged(user: UserID, mechanism: ID<PushAuthMechanismRecord>, service: String)
   /// An operator removed an authenticator app.
-  case pushAuthRemoved(mechanism: String)
+  case pushAuthRemoved(mechanism: ID<PushAuthMechanismRecord>)
   /// A message was made for an authenticator app, by which its user is asked a transaction.
-  case pushAuthMessage(user: String, mechanism: String, message: String)
+  case pushAuthMessage(
+    user: UserID, mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>)
   /// A user chose a wrong number.
-  case pushAuthWrongNumber(user: String, message: String, transaction: String)
+  case pushAuthWrongNumber(user: UserID, message: ID<PushAuthMessageRecord>, transaction: TransactionID)
   /// A user approved a message.
-  case pushAuthApproved(user: String, message: String, transaction: String)
+  case pushAuthApproved(user: UserID, message: ID<PushAuthMessageRecord>, transaction: TransactionID)
   /// A user denied a message.
-  case pushAuthDenied(user: String, message: String, transaction: String)
+  case pushAuthDenied(user: UserID, message: ID<PushAuthMessageRecord>, transaction: TransactionID)
 
   // MARK: UAF
 
   /// Somebody asked for a registration, authentication or deregistration by UAF.
-  case uafRequested(session: String, operation: String, user: String?)
+  case uafRequested(session: ID<UAFOperationRecord>, operation: String, user: UserID?)
   /// A token for a UAF operation was made.
-  case uafTokenAdded(session: String, operation: String, user: String?, target: String?)
+  case uafTokenAdded(
+    session: ID<UAFOperationRecord>, operation: String, user: UserID?, target: ID<UAFTargetRecord>?)
   /// A token was not made for a device: its user is asked too often.
-  case uafNotAsked(user: String?, operation: String, target: String?, AdmissionOutcome)
+  case uafNotAsked(user: UserID?, operation: String, target: ID<UAFTargetRecord>?, AdmissionOutcome)
   /// A token for a UAF operation was redeemed.
-  case uafTokenRedeemed(session: String, user: String?)
+  case uafTokenRedeemed(session: ID<UAFOperationRecord>, user: UserID?)
   /// Keys were registered.
-  case uafRegistered(session: String, user: String, keys: String)
+  case uafRegistered(session: ID<UAFOperationRecord>, user: UserID, keys: String)
   /// A registration was verified, and refused.
-  case uafRegistrationRefused(session: String, user: String, keys: String, reason: String)
+  case uafRegistrationRefused(session: ID<UAFOperationRecord>, user: UserID, keys: String, reason: String)
   /// Keys authenticated a user.
   case uafAuthenticated(UAFAnswer)
   /// A key's counter did not grow: the key was copied, and is in quarantine.
@@ -195,42 +203,43 @@ public enum AuditEvent: Hashable, Sendable {
   /// An authentication was verified, and refused.
   case uafAuthenticationRefused(UAFAnswer, reason: String)
   /// A response could not be verified, or the client says that it failed.
-  case uafResponseRefused(session: String, user: String?, status: Int, asm: Int?, reason: String)
+  case uafResponseRefused(
+    session: ID<UAFOperationRecord>, user: UserID?, status: Int, asm: Int?, reason: String)
   /// A device was told to remove keys, which the server has removed.
-  case uafDeregistrationSent(session: String, user: String)
+  case uafDeregistrationSent(session: ID<UAFOperationRecord>, user: UserID)
   /// A key was removed, by an operator if there is no session.
-  case uafDeregistered(session: String?, user: String, aaid: String, key: [UInt8])
+  case uafDeregistered(session: ID<UAFOperationRecord>?, user: UserID, aaid: String, key: [UInt8])
   /// A key was revoked with its device, or with the container there, for good.
-  case uafRevoked(user: String, aaid: String, key: [UInt8])
+  case uafRevoked(user: UserID, aaid: String, key: [UInt8])
   /// An operator took a key out of quarantine.
-  case uafReleased(user: String, aaid: String, key: [UInt8])
+  case uafReleased(user: UserID, aaid: String, key: [UInt8])
   /// A device of a user was added as a target of UAF operations.
-  case uafTargetAdded(user: String, target: String)
+  case uafTargetAdded(user: UserID, target: ID<UAFTargetRecord>)
   /// A device changed its name or address as a target of UAF operations.
-  case uafTargetChanged(target: String)
+  case uafTargetChanged(target: ID<UAFTargetRecord>)
   /// The push service does not know a target of UAF operations any more, and the server forgot its address.
-  case uafTargetExpired(target: String)
+  case uafTargetExpired(target: ID<UAFTargetRecord>)
   /// A target of UAF operations was removed.
-  case uafTargetRemoved(target: String)
+  case uafTargetRemoved(target: ID<UAFTargetRecord>)
   /// A user's targets and keys on a device were removed.
-  case uafDeviceRemoved(user: String, device: String)
+  case uafDeviceRemoved(user: UserID, device: String)
 
   // MARK: Relying parties and the server's keys
 
   /// An operator made an API key.
-  case keyAdded(key: String, name: String)
+  case keyAdded(key: ID<APIKeyRecord>, name: String)
   /// An operator revoked an API key.
-  case keyRevoked(key: String)
+  case keyRevoked(key: ID<APIKeyRecord>)
   /// An operator registered a client of OpenID Connect.
-  case clientAdded(client: String, name: String, ClientRecord.Authentication, ClientRecord.Delivery)
+  case clientAdded(client: ID<ClientRecord>, name: String, ClientRecord.Authentication, ClientRecord.Delivery)
   /// An operator revoked a client of OpenID Connect.
-  case clientRevoked(client: String)
+  case clientRevoked(client: ID<ClientRecord>)
   /// A client was told that its request has ended.
-  case clientTold(client: String, transaction: String)
+  case clientTold(client: ID<ClientRecord>, transaction: TransactionID)
   /// A client could not be told that its request has ended, and is not tried again.
-  case clientNotTold(client: String, transaction: String, reason: String)
+  case clientNotTold(client: ID<ClientRecord>, transaction: TransactionID, reason: String)
   /// A client got tokens.
-  case tokensIssued(user: String?, transaction: String)
+  case tokensIssued(user: UserID?, transaction: TransactionID)
   /// The server signs with a new key from now on.
   case signingKeyAdded(key: String, after: String?)
 }

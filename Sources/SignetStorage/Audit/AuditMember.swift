@@ -76,5 +76,5 @@ extension AuditEvent {
   }
 
   /// Members in the order in which they are written; `nil` leaves one out.
-  typealias Members = KeyValuePairs<Member, String?>
+  typealias Members = KeyValuePairs<Member, (any CustomStringConvertible)?>
 }

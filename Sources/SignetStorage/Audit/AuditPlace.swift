@@ -3,13 +3,13 @@ import SignetSQL
 /// What tells on which device something happened.
 enum AuditPlace: Hashable, Sendable {
   /// A container, which is on a device.
-  case container(String)
+  case container(ContainerID)
   /// A UAF key, which may be on one that is known.
   case key(aaid: String, id: [UInt8])
   /// A target of UAF, which may say on which one it is.
-  case target(String)
+  case target(ID<UAFTargetRecord>)
   /// An operation of UAF, whose token may have been sent to a target.
-  case session(String)
+  case session(ID<UAFOperationRecord>)
   /// Whoever caused it, if that is a device.
   case actor
   /// Nothing, or the event itself.
@@ -88,7 +88,7 @@ extension SQLConnection {
   ///
   /// The step that takes a response of UAF names the device of its keys itself: the stored operation has the keys of the response that
   /// was taken, and none where one was refused.
-  func device(of record: AuditRecord) throws -> String? {
+  func device(of record: AuditRecord) throws -> ID<DeviceRecord>? {
     do {
       switch record.place {
       case .container(let id):
@@ -108,17 +108,17 @@ extension SQLConnection {
   }
 
   /// The id of the device of a user that calls itself so, whether or not something is bound to it.
-  func deviceID(_ installation: String, of user: String) throws -> String {
+  func deviceID(_ installation: String, of user: UserID) throws -> ID<DeviceRecord> {
     try DeviceRecord(of: user, installation, at: 0, rowMAC).id
   }
 
   /// The id of the device of a key; `nil` where that is not known, or where its row was altered.
-  func deviceID(of key: UAFCredentialRecord) throws -> String? {
+  func deviceID(of key: UAFCredentialRecord) throws -> ID<DeviceRecord>? {
     guard key.state != .altered, let device = key.device else { return nil }
     return try deviceID(device, of: key.user)
   }
 
-  private func device(ofTarget id: String) throws -> String? {
+  private func device(ofTarget id: ID<UAFTargetRecord>) throws -> ID<DeviceRecord>? {
     guard let target = try uafTarget(id), let device = target.device else { return nil }
     return try deviceID(device, of: target.user)
   }

@@ -37,11 +37,11 @@ extension AuditEvent {
   /// What made a one-time password.
   public enum CodeSource: Hashable, Sendable {
     /// A container.
-    case container(String)
+    case container(ContainerID)
     /// A token, by its serial number.
     case token(String)
 
-    var container: String? { if case .container(let id) = self { id } else { nil } }
+    var container: ContainerID? { if case .container(let id) = self { id } else { nil } }
     var token: String? { if case .token(let serial) = self { serial } else { nil } }
   }
 
@@ -100,18 +100,21 @@ extension AuditEvent {
   /// A UAF authentication that was verified.
   public struct UAFAnswer: Hashable, Sendable {
     /// The operation.
-    public var session: String
+    public var session: ID<UAFOperationRecord>
     /// Whose keys they are.
-    public var user: String
+    public var user: UserID
     /// The keys, as JSON.
     public var keys: String
     /// The transaction that was confirmed; `nil` for none.
-    public var transaction: String?
+    public var transaction: TransactionID?
     /// The models whose metadata describes a newer version.
     public var outdated: [String]
 
     /// Describes an authentication.
-    public init(session: String, user: String, keys: String, transaction: String?, outdated: [String]) {
+    public init(
+      session: ID<UAFOperationRecord>, user: UserID, keys: String, transaction: TransactionID?,
+      outdated: [String]
+    ) {
       (self.session, self.user, self.keys) = (session, user, keys)
       (self.transaction, self.outdated) = (transaction, outdated)
     }

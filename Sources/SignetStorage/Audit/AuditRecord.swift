@@ -22,7 +22,8 @@ public struct AuditRecord: Hashable, Sendable {
   ///   - subject: What the log calls a user of an id.
   /// - Returns: The JSON object.
   package func text(
-    silentUntil end: Int64? = nil, on device: String? = nil, calling subject: (String) throws -> String
+    silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil,
+    calling subject: (UserID) throws -> String
   ) rethrows -> String {
     let (name, members) = event.named
     var line = JSONLine()
@@ -30,9 +31,11 @@ public struct AuditRecord: Hashable, Sendable {
     line.add("event", name)
     line.add("by", try by.calling(subject).text)
     for (member, value) in members {
-      if let value { line.add(member.rawValue, member == .user ? try subject(value) : value) }
+      if let text = value?.description {
+        line.add(member.rawValue, member == .user ? try subject(UserID(unchecked: text)) : text)
+      }
     }
-    if let device { line.add(AuditEvent.Member.device.rawValue, device) }
+    if let device { line.add(AuditEvent.Member.device.rawValue, device.text) }
     if let end { line.add("silentUntil", end) }
     return line.text
   }
@@ -41,17 +44,17 @@ public struct AuditRecord: Hashable, Sendable {
 /// Who causes an event.
 public enum AuditActor: Hashable, Sendable {
   /// An operator or a relying party, by an API key.
-  case key(String)
+  case key(ID<APIKeyRecord>)
   /// A client of OpenID Connect.
-  case client(String)
+  case client(ID<ClientRecord>)
   /// A device, by its container.
-  case container(String)
+  case container(ContainerID)
   /// A user who was authenticated by UAF.
-  case user(String)
+  case user(UserID)
   /// A device, as a target of UAF operations.
-  case target(String)
+  case target(ID<UAFTargetRecord>)
   /// An authenticator app.
-  case app(String)
+  case app(ID<PushAuthMechanismRecord>)
   /// Somebody with access to the server's data folder.
   case local
   /// The server by itself.
@@ -61,8 +64,8 @@ public enum AuditActor: Hashable, Sendable {
   /// Somebody who was not authenticated.
   case anyone
 
-  fileprivate func calling(_ subject: (String) throws -> String) rethrows -> Self {
-    if case .user(let id) = self { .user(try subject(id)) } else { self }
+  fileprivate func calling(_ subject: (UserID) throws -> String) rethrows -> Self {
+    if case .user(let id) = self { .user(UserID(unchecked: try subject(id))) } else { self }
   }
 
   /// The actor as the log names it.

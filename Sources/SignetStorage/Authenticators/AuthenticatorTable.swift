@@ -21,10 +21,10 @@ protocol AuthenticatorTable: Sendable {
   func authenticators(of account: AccountReading, in database: SQLConnection) throws -> [AuthenticatorRecord]
 
   /// Ends what is under way for a user who is suspended or deleted, but for requests, which have ended by then.
-  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws
+  func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws
 
   /// Forgets the user's wrong answers that are counted.
-  func forgetFailures(of user: String, in database: SQLConnection) throws
+  func forgetFailures(of user: UserID, in database: SQLConnection) throws
 
   /// Removes what is bound to the account of a user who is deleted. A row that stays is from now on of the subject.
   func remove(of user: UserRecord, in database: SQLConnection) throws
@@ -35,18 +35,18 @@ protocol AuthenticatorTable: Sendable {
 
 extension AuthenticatorTable {
   var preparation: [String] { [] }
-  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {}
-  func forgetFailures(of user: String, in database: SQLConnection) throws {}
+  func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws {}
+  func forgetFailures(of user: UserID, in database: SQLConnection) throws {}
   func sweep(at time: Int64, in database: SQLConnection) throws {}
 }
 
 /// A kind whose authenticators are on devices.
 protocol DeviceBoundTable: AuthenticatorTable {
   /// Whether something that can still be used is bound to a user's device that calls itself so.
-  func isBound(to installation: String, of user: String, in database: SQLConnection) throws -> Bool
+  func isBound(to installation: String, of user: UserID, in database: SQLConnection) throws -> Bool
 
   /// What the devices call themselves that rows of a user name, in any state.
-  func installations(of user: String, in database: SQLConnection) throws -> [String]
+  func installations(of user: UserID, in database: SQLConnection) throws -> [String]
 
   /// What the kind lets a device do, one for each authenticator that has a say in it.
   func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding]
@@ -59,7 +59,7 @@ protocol DeviceBoundTable: AuthenticatorTable {
 
   /// Revokes what a user has on a device for good; `lost` makes the event of each.
   func revoke(
-    on installation: String, of user: String, at time: Int64, in database: SQLConnection,
+    on installation: String, of user: UserID, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws
 }
@@ -86,7 +86,7 @@ protocol AnsweringTable: AuthenticatorTable {
   /// - Returns: Whether it could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool
 
@@ -94,18 +94,18 @@ protocol AnsweringTable: AuthenticatorTable {
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws
 
   /// Ends what was sent to ask a user a request that has ended.
-  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws
+  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws
 
   /// Whether what a user accepted a request with is in use, on a device that is not locked; `nil` where another kind answered.
   func isProofInUse(
-    _ request: TransactionRecord, of user: String, in database: SQLConnection
+    _ request: TransactionRecord, of user: UserID, in database: SQLConnection
   ) throws -> Bool?
 }
 
 extension AnsweringTable {
   var asks: AskTable? { nil }
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws {}
-  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {}
+  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {}
 }
 
 /// A table whose rows ask a user: `txn` is the request.
@@ -117,7 +117,7 @@ struct AskTable: Sendable {
 
 /// An account whose authenticators are read.
 struct AccountReading {
-  var user: String
+  var user: UserID
   var devices: [DeviceRecord]
   /// How many wrong codes in a row lock a token.
   var codeAttempts: Int

@@ -70,29 +70,31 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
       let lock = container.isLocked ? try database.accountState(of: container.id).reason : ""
       let (state, reason) = container.standing(lockedBecause: lock)
       return AuthenticatorRecord(
-        id: container.id, kind: kind, device: account.device(called: container.installation)?.id,
+        id: container.id.text, kind: kind, device: account.device(called: container.installation)?.id,
         name: container.name, state: state, reason: reason, created: container.created)
     }
   }
 
-  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    _ = try database.endActivations(.replaced, "user_id", user)
+  func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws {
+    _ = try database.endActivations(.replaced, "user_id", .of(user))
   }
 
-  func forgetFailures(of user: String, in database: SQLConnection) throws {
+  func forgetFailures(of user: UserID, in database: SQLConnection) throws {
     _ = try database.execute(
-      "UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.text(user)])
+      "UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.of(user)])
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
     for table in ["push_targets", "account_orders", "account_states"] {
       _ = try database.execute(
         "DELETE FROM \(table) WHERE container IN (SELECT id FROM containers WHERE user_id = $1)",
-        [.text(user.id)])
+        [.of(user.id)])
     }
     // The rows stay, since requests name them. Their codes cover the user.
     for var container in try database.containers(of: user.id) {
-      (container.user, container.state, container.name, container.platform) = (user.subject, .revoked, "", "")
+      (container.user, container.state, container.name, container.platform) = (
+        UserID(unchecked: user.subject), .revoked, "", ""
+      )
       (container.device, container.succession) = ([], nil)
       try database.update(container)
     }
@@ -106,14 +108,14 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
 
   // MARK: On devices
 
-  func isBound(to installation: String, of user: String, in database: SQLConnection) throws -> Bool {
+  func isBound(to installation: String, of user: UserID, in database: SQLConnection) throws -> Bool {
     // A pending container is bound once it is confirmed.
     try database.containers(of: user, "state NOT IN ('pending', 'revoked')")
       .contains { $0.installation == installation }
   }
 
-  func installations(of user: String, in database: SQLConnection) throws -> [String] {
-    try database.rows("SELECT DISTINCT device FROM containers WHERE user_id = $1", [.text(user)]) {
+  func installations(of user: UserID, in database: SQLConnection) throws -> [String] {
+    try database.rows("SELECT DISTINCT device FROM containers WHERE user_id = $1", [.of(user)]) {
       Hex.encode(try $0.blob(0))
     }
   }
@@ -125,13 +127,15 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   /// Takes the codes of a user's containers out of use whose rows were altered or removed.
   func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
     for credential in try database.credentials(of: device.user) {
-      guard let held = credential.held(for: try database.anyContainer(credential.id)) else { continue }
+      guard let held = credential.held(for: try database.anyContainer(ID(of: credential.id))) else {
+        continue
+      }
       try database.update(held)
     }
   }
 
   func revoke(
-    on installation: String, of user: String, at time: Int64, in database: SQLConnection,
+    on installation: String, of user: UserID, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     for container in try database.containers(on: installation, of: user) where container.state != .revoked {
@@ -143,14 +147,14 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     try database.answerRules.canAnswer(request, by: database.containers(of: user, "state = 'active'"))
   }
 
   func isProofInUse(
-    _ request: TransactionRecord, of user: String, in database: SQLConnection
+    _ request: TransactionRecord, of user: UserID, in database: SQLConnection
   ) throws -> Bool? {
     guard let decision = request.decision else { return nil }
     guard let decidedBy = try database.container(decision.container) else { return false }

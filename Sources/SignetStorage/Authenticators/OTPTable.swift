@@ -39,8 +39,8 @@ struct OTPTable: AuthenticatorTable {
     }
   }
 
-  func forgetFailures(of user: String, in database: SQLConnection) throws {
-    _ = try database.execute("UPDATE credentials SET failures = 0 WHERE user_id = $1", [.text(user)])
+  func forgetFailures(of user: UserID, in database: SQLConnection) throws {
+    _ = try database.execute("UPDATE credentials SET failures = 0 WHERE user_id = $1", [.of(user)])
   }
 
   /// Gives tokens back to the stock, but for those whose rows were altered, which are good for nothing any more.
@@ -48,6 +48,6 @@ struct OTPTable: AuthenticatorTable {
     for token in try database.credentials(of: user.id) where token.goesBackToStock {
       try database.assign(token, to: nil)
     }
-    _ = try database.execute("DELETE FROM credentials WHERE user_id = $1", [.text(user.id)])
+    _ = try database.execute("DELETE FROM credentials WHERE user_id = $1", [.of(user.id)])
   }
 }

@@ -45,13 +45,13 @@ struct PushAppTable: AnsweringTable {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
       let (state, reason) = mechanism.standing
       return AuthenticatorRecord(
-        id: mechanism.id, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
+        id: mechanism.id.text, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
         reason: reason, created: mechanism.created)
     }
   }
 
-  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
-    try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)], database)
+  func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws {
+    try removeMechanisms("user_id = $1 AND state = 'open'", [.of(user)], database)
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
@@ -59,8 +59,8 @@ struct PushAppTable: AnsweringTable {
       """
       DELETE FROM pushauth_messages WHERE mechanism IN
         (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
-      """, [.text(user.id)])
-    try removeMechanisms("user_id = $1", [.text(user.id)], database)
+      """, [.of(user.id)])
+    try removeMechanisms("user_id = $1", [.of(user.id)], database)
   }
 
   /// Removes mechanisms with their codes, which have a serial as a token has, and a secret that the app keeps.
@@ -94,18 +94,20 @@ struct PushAppTable: AnsweringTable {
 
   /// Whether an app that is asked is in use; no other one hears of a request.
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     let asked =
       try asking.map { $0.messages.map(\.record.mechanism) }
       ?? database.rows(
-        "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", [.text(request.id)]
-      ) { try $0.text(0) }
+        "SELECT mechanism FROM pushauth_messages WHERE txn = $1 AND state = 'pending'", [.of(request.id)]
+      ) { try $0.id(0) }
     return try asked.contains { try isActive($0, of: user, database) }
   }
 
-  private func isActive(_ mechanism: String, of user: String, _ database: SQLConnection) throws -> Bool {
+  private func isActive(_ mechanism: ID<PushAuthMechanismRecord>, of user: UserID, _ database: SQLConnection)
+    throws -> Bool
+  {
     try database.anyPushAuthMechanism(mechanism)?.isInUse(of: user) ?? false
   }
 
@@ -118,12 +120,12 @@ struct PushAppTable: AnsweringTable {
     }
   }
 
-  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
+  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
     try database.expirePushAuthMessages(ofTransaction: request)
   }
 
   func isProofInUse(
-    _ request: TransactionRecord, of user: String, in database: SQLConnection
+    _ request: TransactionRecord, of user: UserID, in database: SQLConnection
   ) throws -> Bool? {
     try request.app.map { try isActive($0.mechanism, of: user, database) }
   }
@@ -134,12 +136,12 @@ extension SQLConnection {
   /// As ``requireUsable(user:)``, for the user of a push mechanism.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` too.
-  func requireUsable(userOfMechanism mechanism: String) throws {
+  func requireUsable(userOfMechanism mechanism: ID<PushAuthMechanismRecord>) throws {
     if let found = try pushAuthMechanism(mechanism) { try requireUsable(owner: found.user) }
   }
 
   /// As ``requireUsable(userOfMechanism:)``, for the user to whom a push message was sent.
-  func requireUsable(userOfMessage message: String) throws {
+  func requireUsable(userOfMessage message: ID<PushAuthMessageRecord>) throws {
     if let found = try pushAuthMessage(message) { try requireUsable(userOfMechanism: found.mechanism) }
   }
 }

@@ -82,17 +82,17 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     }
   }
 
-  func endAtSuspension(of user: String, at time: Int64, in database: SQLConnection) throws {
+  func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws {
     try database.failUAFOperations(of: user, by: .suspension, at: time)
   }
 
   func remove(of user: UserRecord, in database: SQLConnection) throws {
     for table in ["uaf_targets", "uaf_credentials", "uaf_sessions"] {
-      _ = try database.execute("DELETE FROM \(table) WHERE user_id = $1", [.text(user.id)])
+      _ = try database.execute("DELETE FROM \(table) WHERE user_id = $1", [.of(user.id)])
     }
     _ = try database.execute(
       "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)",
-      [.text(user.id)])
+      [.of(user.id)])
   }
 
   func sweep(at time: Int64, in database: SQLConnection) throws {
@@ -109,20 +109,20 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
 
   // MARK: On devices
 
-  func isBound(to installation: String, of user: String, in database: SQLConnection) throws -> Bool {
+  func isBound(to installation: String, of user: UserID, in database: SQLConnection) throws -> Bool {
     try ["uaf_credentials", "uaf_targets"].contains { table in
       try database.exists(
         "SELECT 1 FROM \(table) WHERE user_id = $1 AND device = $2 LIMIT 1",
-        [.text(user), .text(installation)])
+        [.of(user), .text(installation)])
     }
   }
 
-  func installations(of user: String, in database: SQLConnection) throws -> [String] {
+  func installations(of user: UserID, in database: SQLConnection) throws -> [String] {
     try database.rows(
       """
       SELECT device FROM uaf_credentials WHERE user_id = $1 AND device IS NOT NULL
       UNION SELECT device FROM uaf_targets WHERE user_id = $1 AND device IS NOT NULL
-      """, [.text(user)]
+      """, [.of(user)]
     ) { try $0.text(0) }
   }
 
@@ -136,7 +136,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   ///
   /// The rows of keys stay, so that none of them is registered again.
   func revoke(
-    on installation: String, of user: String, at time: Int64, in database: SQLConnection,
+    on installation: String, of user: UserID, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     let mac = try database.rowMAC
@@ -149,11 +149,11 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     let device = try database.deviceID(installation, of: user)
     let targets = try database.rows(
       "DELETE FROM uaf_targets WHERE user_id = $1 AND device = $2 RETURNING \(UAFTargetRecord.columns)",
-      [.text(user), .text(installation)]
-    ) { row -> (id: String, device: String?) in
+      [.of(user), .text(installation)]
+    ) { row -> (id: ID<UAFTargetRecord>, device: ID<DeviceRecord>?) in
       // An altered row does not prove its device.
       do { return (try UAFTargetRecord(row, mac).id, device) } catch StorageFailure.altered {
-        return (try row.text(0), nil)
+        return (try row.id(0), nil)
       }
     }
     for target in targets { try database.appendAudit(lost(.target(target.id)), on: target.device) }
@@ -162,7 +162,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   // MARK: Requests
 
   func canAnswer(
-    _ request: TransactionRecord, of user: String, _ asking: TransactionAsking?, at time: Int64,
+    _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool {
     let rules = try database.answerRules
@@ -182,7 +182,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   private func ways(
     of request: TransactionRecord, at time: Int64, _ database: SQLConnection
   ) throws -> UAFWays {
-    let id: [SQLValue] = [.text(request.id)]
+    let id: [SQLValue] = [.of(request.id)]
     return UAFWays(
       of: request, try database.openUAFOperations(where: "txn = $1", id),
       isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
@@ -199,12 +199,12 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     }
   }
 
-  func endAsking(of request: String, at time: Int64, in database: SQLConnection) throws {
+  func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {
     try database.failUAFOperations(ofTransaction: request, at: time)
   }
 
   func isProofInUse(
-    _ request: TransactionRecord, of user: String, in database: SQLConnection
+    _ request: TransactionRecord, of user: UserID, in database: SQLConnection
   ) throws -> Bool? {
     guard let acceptance = request.uaf else { return nil }
     guard let session = try database.uafOperation(acceptance.session) else { return false }

@@ -5,7 +5,7 @@ import SignetSQL
 /// The key itself is not stored.
 public struct APIKeyRecord: Hashable, Sendable {
   /// Names the key; not a secret.
-  public var id: String
+  public var id: ID<APIKeyRecord>
   /// What the operator calls it.
   public var name: String
   /// What users are told who asks, if that is another name.
@@ -25,7 +25,8 @@ public struct APIKeyRecord: Hashable, Sendable {
 
   /// Describes a key.
   public init(
-    id: String, name: String, scopes: [String], secretDigest: [UInt8], created: Int64, revoked: Int64? = nil
+    id: ID<APIKeyRecord>, name: String, scopes: [String], secretDigest: [UInt8], created: Int64,
+    revoked: Int64? = nil
   ) {
     (self.id, self.name, self.scopes, self.secretDigest) = (id, name, scopes, secretDigest)
     (self.created, self.revoked) = (created, revoked)
@@ -39,7 +40,7 @@ extension APIKeyRecord {
   /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
-      id: try row.text(0), name: try row.text(1),
+      id: try row.id(0), name: try row.text(1),
       scopes: try row.text(2).split(separator: " ").map(String.init),
       secretDigest: try row.blob(3), created: try row.integer(4),
       revoked: try row.optional(5, row.integer))
@@ -64,7 +65,7 @@ extension APIKeyRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> APIKeyRecord {
-    guard !isAltered else { throw .altered(row: id, of: "api_keys") }
+    guard !isAltered else { throw .altered(row: id.text, of: "api_keys") }
     return self
   }
 }
@@ -74,9 +75,9 @@ extension SQLConnection {
   private static let apiKeyByID = "SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1"
 
   /// The key of an id, also one whose row was altered; `nil` for none.
-  func anyAPIKey(_ id: String) throws -> APIKeyRecord? {
+  func anyAPIKey(_ id: ID<APIKeyRecord>) throws -> APIKeyRecord? {
     let mac = try rowMAC
-    return try row(Self.apiKeyByID, [.text(id)]) {
+    return try row(Self.apiKeyByID, [.of(id)]) {
       try APIKeyRecord($0, mac)
     }
   }
@@ -89,7 +90,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       """,
       [
-        .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
+        .of(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
         .integer(key.created), .optional(key.revoked), .optional(key.displayName),
         .optional(rowMAC.code(of: key.image)),
       ], changing: 1)

@@ -47,7 +47,7 @@ public struct AccountStateRecord: Hashable, Sendable {
 /// A report that is to be taken, and what the caller makes of it.
 public struct AccountReportAttempt: Hashable, Sendable {
   /// The container that signed it.
-  public var container: String
+  public var container: ContainerID
   /// What it answers.
   public var challenge: [UInt8]
   /// When it came.
@@ -65,7 +65,7 @@ public struct AccountReportAttempt: Hashable, Sendable {
 
   /// Describes a report.
   public init(
-    container: String, challenge: [UInt8], time: Int64, report: String, seen: Int64,
+    container: ContainerID, challenge: [UInt8], time: Int64, report: String, seen: Int64,
     verdict: ComplianceState, reason: String, order: DeviceCommandRecord? = nil
   ) {
     (self.container, self.challenge, self.time, self.report) = (container, challenge, time, report)
@@ -96,9 +96,9 @@ public struct DeviceCommandRecord: Hashable, Sendable {
   }
 
   /// Names the order.
-  public var id: String
+  public var id: DeviceCommandID
   /// The container.
-  public var container: String
+  public var container: ContainerID
   /// What is to be done.
   public var action: Action
   /// Why; may be empty.
@@ -113,7 +113,7 @@ public struct DeviceCommandRecord: Hashable, Sendable {
   public var isAltered = false
 
   /// Describes an order.
-  public init(id: String, container: String, action: Action, reason: String, created: Int64) {
+  public init(id: DeviceCommandID, container: ContainerID, action: Action, reason: String, created: Int64) {
     (self.id, self.container, self.action) = (id, container, action)
     (self.reason, self.created) = (reason, created)
   }
@@ -135,13 +135,13 @@ extension AccountStateRecord {
   }()
 
   /// Reads the row of a container; one that this server has not written so is that of a locked container.
-  init(_ row: SQLRow, of container: String, _ mac: RowMAC) throws {
+  init(_ row: SQLRow, of container: ContainerID, _ mac: RowMAC) throws {
     do { try self.init(reading: row, of: container, mac) } catch SQLFailure.unexpectedValue {
       self = .altered
     }
   }
 
-  private init(reading row: SQLRow, of container: String, _ mac: RowMAC) throws {
+  private init(reading row: SQLRow, of container: ContainerID, _ mac: RowMAC) throws {
     self.init()
     revision = try row.integer(0)
     policies = try row.optional(1, row.blob)
@@ -160,7 +160,7 @@ extension AccountStateRecord {
   }
 
   /// What the MAC of a container's row covers: all of it.
-  func image(of container: String) -> MACInput {
+  func image(of container: ContainerID) -> MACInput {
     var image = MACInput("account_states")
     image.append(container)
     image.append(revision)
@@ -184,7 +184,7 @@ extension DeviceCommandRecord {
   /// Reads a row; if its MAC does not match, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
-      self.init(id: try row.text(1), container: try row.text(2), action: .lock, reason: "", created: 0)
+      self.init(id: try row.id(1), container: try row.id(2), action: .lock, reason: "", created: 0)
       isAltered = true
     }
     isAltered = try isAltered || !mac.isOwn(image, row.optional(7, row.blob))
@@ -194,7 +194,7 @@ extension DeviceCommandRecord {
   private init(reading row: SQLRow) throws {
     let action: Action = try row.value(0)
     self.init(
-      id: try row.text(1), container: try row.text(2), action: action,
+      id: try row.id(1), container: try row.id(2), action: action,
       reason: try row.text(3), created: try row.integer(4))
     (receipt, received) = (try row.optional(5, row.text), try row.optional(6, row.integer))
   }
@@ -219,18 +219,18 @@ extension DeviceCommandRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> DeviceCommandRecord {
-    guard !isAltered else { throw .altered(row: id, of: "account_orders") }
+    guard !isAltered else { throw .altered(row: id.text, of: "account_orders") }
     return self
   }
 }
 
 extension SQLConnection {
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  func deviceCommands(of container: String) throws -> [DeviceCommandRecord] {
+  func deviceCommands(of container: ContainerID) throws -> [DeviceCommandRecord] {
     let mac = try rowMAC
     return try rows(
       "SELECT \(DeviceCommandRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
-      [.text(container)]
+      [.of(container)]
     ) { try DeviceCommandRecord($0, mac) }
   }
 
@@ -239,7 +239,7 @@ extension SQLConnection {
     try execute(
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
-        .text(order.id), .text(order.container), .text(order.action.rawValue), .text(order.reason),
+        .of(order.id), .of(order.container), .text(order.action.rawValue), .text(order.reason),
         .integer(order.created), .optional(rowMAC.code(of: order.image)),
       ], changing: 1)
   }
@@ -249,13 +249,13 @@ extension SQLConnection {
     try execute(
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
       [
-        .text(order.checked().container), .optional(order.receipt), .optional(order.received),
-        .optional(rowMAC.code(of: order.image)), .text(order.id),
+        .of(order.checked().container), .optional(order.receipt), .optional(order.received),
+        .optional(rowMAC.code(of: order.image)), .of(order.id),
       ], changing: 1)
   }
 
   /// Writes how the server stands to a container.
-  func write(_ state: AccountStateRecord, of container: String) throws {
+  func write(_ state: AccountStateRecord, of container: ContainerID) throws {
     try execute(
       """
       INSERT INTO account_states (container, revision, policies, ordered_lock, ordered_reason, verdict,
@@ -268,7 +268,7 @@ extension SQLConnection {
           code = excluded.code
       """,
       [
-        .text(container), .integer(state.revision), .optional(state.policies),
+        .of(container), .integer(state.revision), .optional(state.policies),
         .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
         .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
         .optional(state.report), .optional(state.reported),

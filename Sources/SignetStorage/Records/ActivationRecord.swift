@@ -13,9 +13,9 @@ public struct ActivationRecord: Hashable, Sendable {
   }
 
   /// Names the activation.
-  public var id: String
+  public var id: ID<ActivationRecord>
   /// For whom.
-  public var user: String
+  public var user: UserID
   /// The invite key under the server's master key: a hash of the invite, itself encrypted.
   public var sealedInviteKey: [UInt8]
   /// The salt of the invite key, 16 bytes.
@@ -39,7 +39,8 @@ public struct ActivationRecord: Hashable, Sendable {
 
   /// Describes an activation.
   public init(
-    id: String, user: String, sealedInviteKey: [UInt8], salt: [UInt8], memoryKiB: Int, passes: Int,
+    id: ID<ActivationRecord>, user: UserID, sealedInviteKey: [UInt8], salt: [UInt8], memoryKiB: Int,
+    passes: Int,
     lanes: Int,
     profile: [UInt8], created: Int64, expires: Int64, failedAttempts: Int = 0, state: State = .open
   ) {
@@ -59,13 +60,13 @@ extension ActivationRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
+      id: try row.id(1), user: try row.user(2), sealedInviteKey: try row.blob(3),
       salt: try row.blob(4), memoryKiB: try row.int(5),
       passes: try row.int(6), lanes: try row.int(7),
       profile: try row.blob(8), created: try row.integer(9),
       expires: try row.integer(10),
       failedAttempts: try row.int(11), state: state)
-    try mac.check(image, try row.optional(12, row.blob), named: id, of: "activations")
+    try mac.check(image, try row.optional(12, row.blob), named: id.text, of: "activations")
   }
 
   /// What its MAC covers: all but the attempts that failed.
@@ -95,7 +96,7 @@ extension SQLConnection {
         failed_attempts, state, code) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       """,
       [
-        .text(activation.id), .text(activation.user), .blob(activation.sealedInviteKey),
+        .of(activation.id), .of(activation.user), .blob(activation.sealedInviteKey),
         .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
         .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
         .int(activation.failedAttempts), .text(activation.state.rawValue),

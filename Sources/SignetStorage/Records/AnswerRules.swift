@@ -18,7 +18,7 @@ public struct AnswerRules: Sendable {
   }
   /// Makes the event of a request that has ended because nothing could answer it any more, of its id and of the event after which
   /// that was so.
-  public var ended: @Sendable (_ request: String, _ cause: AuditRecord) -> AuditRecord = {
+  public var ended: @Sendable (_ request: TransactionID, _ cause: AuditRecord) -> AuditRecord = {
     AuditRecord(
       .transactionWithdrawn(transaction: $0, reason: EndRecord.noAuthenticator), by: $1.by, at: $1.time)
   }

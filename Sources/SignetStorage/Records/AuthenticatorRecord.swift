@@ -31,7 +31,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   /// What it is.
   public var kind: Kind
   /// The ``DeviceRecord/id`` of its device; `nil` where that is not known.
-  public var device: String?
+  public var device: ID<DeviceRecord>?
   /// What the user calls it, or its model; may be empty.
   public var name: String
   /// What an authenticator app says of its device, the name too, under the server's master key; `nil` for other kinds.
@@ -45,7 +45,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
 
   /// Describes an authenticator.
   public init(
-    id: String, kind: Kind, device: String? = nil, name: String, sealedDevice: [UInt8]? = nil,
+    id: String, kind: Kind, device: ID<DeviceRecord>? = nil, name: String, sealedDevice: [UInt8]? = nil,
     state: State, reason: String = "", created: Int64
   ) {
     (self.id, self.kind, self.device, self.name) = (id, kind, device, name)

@@ -5,9 +5,9 @@ public struct BackchannelRecord: Hashable, Sendable {
   /// SHA-256 of the `auth_req_id`, 32 bytes.
   public var digest: [UInt8]
   /// The transaction.
-  public var transaction: String
+  public var transaction: TransactionID
   /// Who asked.
-  public var client: String
+  public var client: ID<ClientRecord>
   /// How the client gets what was decided.
   public var delivery: ClientRecord.Delivery
   /// Until when tokens can be had for it.
@@ -26,7 +26,8 @@ public struct BackchannelRecord: Hashable, Sendable {
 
   /// Describes a request.
   public init(
-    digest: [UInt8], transaction: String, client: String, delivery: ClientRecord.Delivery, expires: Int64,
+    digest: [UInt8], transaction: TransactionID, client: ID<ClientRecord>, delivery: ClientRecord.Delivery,
+    expires: Int64,
     sealedNotice: [UInt8]? = nil, interval: Int64
   ) {
     (self.digest, self.transaction, self.client, self.delivery) = (digest, transaction, client, delivery)
@@ -59,7 +60,7 @@ extension BackchannelRecord {
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
-      digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
+      digest: try row.blob(0), transaction: try row.id(1), client: try row.id(2),
       delivery: try row.value(3), expires: try row.integer(4),
       sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
     lastPoll = try row.optional(7, row.integer)
@@ -94,7 +95,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       """,
       [
-        .blob(request.digest), .text(request.transaction), .text(request.client),
+        .blob(request.digest), .of(request.transaction), .of(request.client),
         .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
         .integer(request.interval),
         .optional(rowMAC.code(of: request.image)),

@@ -21,7 +21,7 @@ public struct ClientRecord: Hashable, Sendable {
   }
 
   /// Names the client; not a secret.
-  public var id: String
+  public var id: ID<ClientRecord>
   /// What users are told who asks.
   public var name: String
   /// How it proves who it is.
@@ -49,7 +49,7 @@ public struct ClientRecord: Hashable, Sendable {
 
   /// Describes a client.
   public init(
-    id: String, name: String, authentication: Authentication, delivery: Delivery, created: Int64
+    id: ID<ClientRecord>, name: String, authentication: Authentication, delivery: Delivery, created: Int64
   ) {
     (self.id, self.name, self.authentication) = (id, name, authentication)
     (self.delivery, self.created) = (delivery, created)
@@ -64,7 +64,7 @@ extension ClientRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     // The database keeps the kinds of values; a word may be one that there is not.
     self.init(
-      id: try row.text(0), name: try row.text(1),
+      id: try row.id(0), name: try row.text(1),
       authentication: Authentication(sqlValue: row[2]) ?? .privateKeyJWT,
       delivery: Delivery(sqlValue: row[3]) ?? .poll, created: try row.integer(4))
     keySet = try row.optional(5, row.blob)
@@ -97,16 +97,16 @@ extension ClientRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ClientRecord {
-    guard !isAltered else { throw .altered(row: id, of: "clients") }
+    guard !isAltered else { throw .altered(row: id.text, of: "clients") }
     return self
   }
 }
 
 extension SQLConnection {
   /// The client of an id, also one whose row was altered; `nil` for none.
-  func anyClient(_ id: String) throws -> ClientRecord? {
+  func anyClient(_ id: ID<ClientRecord>) throws -> ClientRecord? {
     let mac = try rowMAC
-    return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.text(id)]) {
+    return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.of(id)]) {
       try ClientRecord($0, mac)
     }
   }
@@ -120,7 +120,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       [
-        .text(client.id), .text(client.name), .text(client.authentication.rawValue),
+        .of(client.id), .text(client.name), .text(client.authentication.rawValue),
         .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
         .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
         .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),

@@ -17,11 +17,11 @@ public struct ContainerRecord: Hashable, Sendable {
   }
 
   /// Names the container.
-  public var id: String
+  public var id: ContainerID
   /// Whose it is.
-  public var user: String
+  public var user: UserID
   /// The activation that it came from.
-  public var activation: String
+  public var activation: ID<ActivationRecord>
   /// The installation, 16 bytes.
   public var device: [UInt8]
   /// What the user calls the device.
@@ -47,7 +47,7 @@ public struct ContainerRecord: Hashable, Sendable {
   /// Where the device says that the key that signs decisions was made and signs; `nil` for one from before this was kept.
   public var keyOrigin: String?
   /// The container in whose place this one comes; `nil` for the first.
-  public var renews: String?
+  public var renews: ContainerID?
   /// How many renewals led to this container.
   public var renewals = 0
   /// The device's signed word on the renewal, under the signing key of the one before; `nil` for the first.
@@ -63,7 +63,8 @@ public struct ContainerRecord: Hashable, Sendable {
 
   /// Describes a container.
   public init(
-    id: String, user: String, activation: String, device: [UInt8], name: String, platform: String,
+    id: ContainerID, user: UserID, activation: ID<ActivationRecord>, device: [UInt8], name: String,
+    platform: String,
     keystore: String,
     sessionKey: [UInt8], encryptionKey: [UInt8], signingKey: [UInt8], profile: [UInt8], created: Int64,
     state: State = .pending
@@ -90,7 +91,8 @@ public struct NewContainer: Hashable, Sendable {
   /// - Precondition: Both have the same id and user.
   public init(_ container: ContainerRecord, _ credential: CredentialRecord) {
     precondition(
-      container.id == credential.id && container.user == credential.user, "a credential is of its container")
+      credential.id == ID(of: container.id) && container.user == credential.user,
+      "a credential is of its container")
     (self.container, self.credential) = (container, credential)
   }
 }
@@ -107,13 +109,13 @@ extension ContainerRecord {
     // The database keeps the kinds of values; a word may be one that there is not.
     let state = State(sqlValue: row[0]) ?? .altered
     self.init(
-      id: try row.text(1), user: try row.text(2), activation: try row.text(3),
+      id: try row.id(1), user: try row.user(2), activation: try row.id(3),
       device: try row.blob(4), name: try row.text(5), platform: try row.text(6),
       keystore: try row.text(7), sessionKey: try row.blob(8),
       encryptionKey: try row.blob(9), signingKey: try row.blob(10),
       profile: try row.blob(11), created: try row.integer(12), state: state)
     isSimulated = row[13] == .integer(1)
-    renews = try row.optional(14, row.text)
+    renews = try row.optional(14, row.id)
     renewals = try row.int(15)
     succession = try row.optional(16, row.text)
     isRenewalWanted = row[17] == .integer(1)
@@ -153,7 +155,7 @@ extension ContainerRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ContainerRecord {
-    guard state != .altered else { throw .altered(row: id, of: Self.table) }
+    guard state != .altered else { throw .altered(row: id.text, of: Self.table) }
     return self
   }
 }
@@ -169,7 +171,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
       """,
       [
-        .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
+        .of(container.id), .of(container.user), .of(container.activation), .blob(container.device),
         .text(container.name), .text(container.platform), .text(container.keystore),
         .blob(container.sessionKey), .blob(container.encryptionKey), .blob(container.signingKey),
         .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
@@ -193,7 +195,7 @@ extension SQLConnection {
         .of(container.checked().state), .text(container.name), .text(container.platform),
         .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
         .int(container.isSimulated ? 1 : 0), .blob(container.device), .optional(container.succession),
-        .optional(rowMAC.code(of: container.image)), .text(container.id),
+        .optional(rowMAC.code(of: container.image)), .of(container.id),
       ], changing: 1)
   }
 }

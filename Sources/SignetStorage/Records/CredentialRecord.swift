@@ -25,9 +25,9 @@ public struct CredentialRecord: Hashable, Sendable {
   }
 
   /// Names the credential: the id of its container, or a token's own.
-  public var id: String
+  public var id: ID<CredentialRecord>
   /// Whose it is; `nil` for a token that is nobody's yet.
-  public var user: String?
+  public var user: UserID?
   /// A token's serial number; `nil` for a container.
   public var serial: String?
   /// What moves on.
@@ -73,7 +73,8 @@ public struct CredentialRecord: Hashable, Sendable {
   ///   - created: When it was made.
   ///   - state: Where it stands.
   public init(
-    id: String, user: String?, serial: String? = nil, kind: Kind, algorithm: String, digits: Int,
+    id: ID<CredentialRecord>, user: UserID?, serial: String? = nil, kind: Kind, algorithm: String,
+    digits: Int,
     period: Int, start: Int64 = 0, sealedSecret: [UInt8], isSilent: Bool = false, created: Int64,
     state: State = .pending
   ) {
@@ -92,7 +93,7 @@ extension CredentialRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       self.init(
-        id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
+        id: try row.id(2), user: try row.optional(3, row.user), serial: try row.optional(4, row.text),
         kind: .totp, algorithm: "", digits: 0, period: 0, sealedSecret: [], created: 0, state: .altered)
     }
   }
@@ -101,7 +102,7 @@ extension CredentialRecord {
     let kind: Kind = try row.value(0)
     let state: State = try row.value(1)
     self.init(
-      id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
+      id: try row.id(2), user: try row.optional(3, row.user), serial: try row.optional(4, row.text),
       kind: kind, algorithm: try row.text(5), digits: try row.int(6),
       period: try row.int(7), start: try row.integer(8),
       sealedSecret: try row.blob(9), isSilent: try row.bool(10),
@@ -136,7 +137,7 @@ extension CredentialRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> CredentialRecord {
-    guard state != .altered else { throw .altered(row: id, of: "credentials") }
+    guard state != .altered else { throw .altered(row: id.text, of: "credentials") }
     return self
   }
 }
@@ -151,7 +152,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
       """,
       [
-        .text(credential.id), .optional(credential.user), .optional(credential.serial),
+        .of(credential.id), .optional(credential.user), .optional(credential.serial),
         .text(credential.kind.rawValue), .text(credential.algorithm), .int(credential.digits),
         .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
@@ -179,15 +180,25 @@ extension SQLConnection {
       [
         .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
         .int(credential.failures), .optional(rowMAC.code(of: credential.image)),
-        number.map(SQLValue.integer) ?? .text(credential.id),
+        number.map(SQLValue.integer) ?? .of(credential.id),
       ])
     guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
   }
 
   /// Gives a token to another user, or to nobody.
-  func assign(_ token: CredentialRecord, to user: String?) throws {
+  func assign(_ token: CredentialRecord, to user: UserID?) throws {
     try execute(
-      "UPDATE credentials SET user_id = $1 WHERE id = $2", [.optional(user), .text(token.id)], changing: 1)
+      "UPDATE credentials SET user_id = $1 WHERE id = $2", [.optional(user), .of(token.id)], changing: 1)
     try update(token.assigned(to: user))
   }
+}
+
+extension ID<CredentialRecord> {
+  /// The id of what makes a container's codes.
+  package init(of container: ContainerID) { self.init(unchecked: container.text) }
+}
+
+extension ContainerID {
+  /// The id of the container whose codes a credential makes that is no token's.
+  package init(of credential: ID<CredentialRecord>) { self.init(unchecked: credential.text) }
 }

@@ -5,7 +5,7 @@ public struct DecisionRecord: Hashable, Sendable {
   /// The JWS; `nil` where digits were typed.
   public var jws: String?
   /// With which container.
-  public var container: String
+  public var container: ContainerID
   /// When the server took it, in seconds since 1970.
   public var time: Int64
   /// Whether the device saw nothing but what its user typed.
@@ -16,7 +16,7 @@ public struct DecisionRecord: Hashable, Sendable {
 
   /// Describes a decision.
   public init(
-    state: TransactionRecord.State, jws: String?, container: String, time: Int64, isTyped: Bool = false,
+    state: TransactionRecord.State, jws: String?, container: ContainerID, time: Int64, isTyped: Bool = false,
     lastReport: Int64? = nil
   ) {
     (self.state, self.jws, self.container, self.time) = (state, jws, container, time)
@@ -27,9 +27,9 @@ public struct DecisionRecord: Hashable, Sendable {
 /// Who signed a request, as the caller knows it: what the request's signatures were checked with.
 public struct SignerRecord: Hashable, Sendable {
   /// The container.
-  public let container: String
+  public let container: ContainerID
   /// Whose it is.
-  public let user: String
+  public let user: UserID
   /// Its device, 16 bytes.
   public let device: [UInt8]
   /// The key that signs its requests, an uncompressed point of 65 bytes.
@@ -47,7 +47,7 @@ public struct SignerRecord: Hashable, Sendable {
 /// A signed request that brings a decision.
 public struct DecisionAttempt: Hashable, Sendable {
   /// The transaction.
-  public var transaction: String
+  public var transaction: TransactionID
   /// Who signed the request.
   public var signer: SignerRecord
   /// The request's id, which is used up with the decision; 16 bytes.
@@ -62,7 +62,7 @@ public struct DecisionAttempt: Hashable, Sendable {
   ///   - signer: Who signed the request.
   ///   - request: The request's id.
   ///   - expires: When the id may be forgotten.
-  public init(transaction: String, by signer: SignerRecord, request: [UInt8], expires: Int64) {
+  public init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
     (self.transaction, self.signer) = (transaction, signer)
     (self.request, self.expires) = (request, expires)
   }
@@ -81,13 +81,13 @@ public enum DecisionVerdict: Hashable, Sendable {
 /// Digits that were carried from a device, and who typed them.
 public struct AnswerAttempt: Hashable, Sendable {
   /// Whose digits they are; `nil` where they are nobody's.
-  public var container: String?
+  public var container: ContainerID?
   /// Whether they answer what a user typed, and not what the device showed.
   public var isTyped: Bool
   /// The keyed digest of the end user's address, whose wrong answers make it wait; `nil` for an operator, who never waits.
   public var client: [UInt8]?
   /// The API key of who carries them; `nil` for none.
-  public var key: String?
+  public var key: ID<APIKeyRecord>?
   /// When.
   public var time: Int64
 
@@ -100,7 +100,8 @@ public struct AnswerAttempt: Hashable, Sendable {
   ///   - key: The API key.
   ///   - time: When.
   public init(
-    container: String?, isTyped: Bool = false, client: [UInt8]? = nil, key: String? = nil, time: Int64
+    container: ContainerID?, isTyped: Bool = false, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil,
+    time: Int64
   ) {
     (self.container, self.isTyped) = (container, isTyped)
     (self.client, self.key, self.time) = (client, key, time)

@@ -6,9 +6,9 @@ import SignetSQL
 /// that names none is on another.
 public struct DeviceRecord: Hashable, Sendable {
   /// Names the device: made by the server, the same wherever the same user's same installation is found.
-  public var id: String
+  public var id: ID<DeviceRecord>
   /// Whose it is.
-  public var user: String
+  public var user: UserID
   /// What it calls itself: ``installation(ofContainerDevice:)``, or the `deviceId` of a UAF client.
   public var installation: String
   /// What the user calls it; may be empty.
@@ -32,7 +32,7 @@ public struct DeviceRecord: Hashable, Sendable {
 
   /// Describes a device of good standing.
   public init(
-    id: String, user: String, installation: String, name: String, platform: String, created: Int64
+    id: ID<DeviceRecord>, user: UserID, installation: String, name: String, platform: String, created: Int64
   ) {
     (self.id, self.user, self.installation) = (id, user, installation)
     (self.name, self.platform, self.created) = (name, platform, created)
@@ -42,11 +42,11 @@ public struct DeviceRecord: Hashable, Sendable {
 /// What a step about a device, or about a container, takes from the account besides.
 public enum DeviceLoss: Hashable, Sendable {
   /// A container, which is revoked.
-  case container(String)
+  case container(ContainerID)
   /// A UAF key of a user, which is revoked: its model and its name.
-  case key(user: String, aaid: String, keyID: [UInt8])
+  case key(user: UserID, aaid: String, keyID: [UInt8])
   /// A target of UAF tokens, which is removed.
-  case target(String)
+  case target(ID<UAFTargetRecord>)
 }
 
 /// What became of a lock of a device, or of its end.
@@ -69,7 +69,7 @@ extension DeviceRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let standing: ComplianceState = try row.value(0)
     self.init(
-      id: try row.text(1), user: try row.text(2), installation: try row.text(3), name: try row.text(4),
+      id: try row.id(1), user: try row.user(2), installation: try row.text(3), name: try row.text(4),
       platform: try row.text(5), created: try row.integer(6))
     self.standing = standing
     (isOrderedLocked, orderedReason) = (try row.bool(7), try row.text(8))
@@ -81,7 +81,7 @@ extension DeviceRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> DeviceRecord {
-    guard !isAltered else { throw .altered(row: id, of: "devices") }
+    guard !isAltered else { throw .altered(row: id.text, of: "devices") }
     return self
   }
 
@@ -111,7 +111,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, 0, '', $8) ON CONFLICT DO NOTHING
       """,
       [
-        .text(device.id), .text(device.user), .text(device.installation), .text(device.name),
+        .of(device.id), .of(device.user), .text(device.installation), .text(device.name),
         .text(device.platform), .integer(device.created), .of(device.standing),
         .optional(rowMAC.code(of: device.image)),
       ])

@@ -26,13 +26,13 @@ package struct OpenRequestRecord: Hashable, Sendable {
 extension OpenRequestRecord {
   init(_ transaction: TransactionRecord) {
     (kind, id, requester, content) = (
-      .transaction, transaction.id, transaction.requester, transaction.content
+      .transaction, transaction.id.text, transaction.requester, transaction.content
     )
     (created, expires) = (transaction.created, transaction.expires)
   }
 
   init(_ session: UAFOperationRecord) {
-    (kind, id, requester, content) = (.uaf, session.id, session.requester, nil)
+    (kind, id, requester, content) = (.uaf, session.id.text, session.requester, nil)
     (created, expires) = (session.created, session.expires)
   }
 }

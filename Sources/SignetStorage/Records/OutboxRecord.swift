@@ -118,8 +118,8 @@ public struct OutboxEvent: Hashable, Sendable {
   ///   - subject: What tokens call a user of an id.
   /// - Returns: The event with subjects in the place of ids.
   /// - Throws: What `subject` throws.
-  func told(of owner: String?, calling subject: (String) throws -> String) rethrows -> Self {
-    guard let id = user ?? owner else { return self }
+  func told(of owner: UserID?, calling subject: (UserID) throws -> String) rethrows -> Self {
+    guard let id = user.map({ UserID(unchecked: $0) }) ?? owner else { return self }
     let name = try subject(id)
     return Self(
       kind, of: kind.isOfUser ? name : self.subject, user: name, authenticator: authenticator)

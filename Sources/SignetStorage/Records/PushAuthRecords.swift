@@ -13,9 +13,9 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   }
 
   /// Its name here, and the end of the message id of its registration.
-  public var id: String
+  public var id: ID<PushAuthMechanismRecord>
   /// Whose it is.
-  public var user: String
+  public var user: UserID
   /// What the app calls it; `nil` as long as none has registered.
   public var mechanism: String?
   /// The shared secret, encrypted.
@@ -31,7 +31,7 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   /// How far it is.
   public var state: State
   /// The credential of the one-time codes that are in the same URI; `nil` for none.
-  public var credential: String?
+  public var credential: ID<CredentialRecord>?
   /// Who asks, as the app shows it.
   public var issuer = ""
   /// What the app calls the user's account there.
@@ -41,9 +41,10 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
 
   /// Names all parts of a new one.
   public init(
-    id: String, user: String, mechanism: String? = nil, sealedSecret: [UInt8], challenge: [UInt8],
+    id: ID<PushAuthMechanismRecord>, user: UserID, mechanism: String? = nil, sealedSecret: [UInt8],
+    challenge: [UInt8],
     sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open,
-    credential: String? = nil
+    credential: ID<CredentialRecord>? = nil
   ) {
     (self.id, self.user, self.mechanism, self.sealedSecret) = (id, user, mechanism, sealedSecret)
     (self.challenge, self.sealedDevice, self.created) = (challenge, sealedDevice, created)
@@ -66,9 +67,9 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   }
 
   /// Its name: the end of the message id.
-  public var id: String
+  public var id: ID<PushAuthMessageRecord>
   /// The ``PushAuthMechanismRecord/id`` of the mechanism.
-  public var mechanism: String
+  public var mechanism: ID<PushAuthMechanismRecord>
   /// `default`, `challenge` or `biometric`.
   public var kind: String
   /// What the answer proves to have received.
@@ -86,11 +87,12 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   /// The message as the app gets it, encrypted, while it waits; `nil` afterwards.
   public var sealedToken: [UInt8]?
   /// The transaction that it asks, and that the answer decides.
-  public var transaction: String
+  public var transaction: TransactionID
 
   /// Names the parts of a new one.
   public init(
-    id: String, of transaction: String, mechanism: String, kind: String, challenge: [UInt8],
+    id: ID<PushAuthMessageRecord>, of transaction: TransactionID, mechanism: ID<PushAuthMechanismRecord>,
+    kind: String, challenge: [UInt8],
     sealedNumber: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .pending,
     answered: Int64? = nil
   ) {
@@ -119,11 +121,11 @@ extension PushAuthMechanismRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
+      id: try row.id(1), user: try row.user(2), mechanism: try row.optional(3, row.text),
       sealedSecret: try row.blob(4), challenge: try row.blob(5),
       sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
       expires: try row.integer(8), state: state,
-      credential: try row.optional(9, row.text))
+      credential: try row.optional(9, row.id))
     (seenChanges, issuer, account) = (try row.blob(10), try row.text(12), try row.text(13))
     if !mac.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
@@ -151,7 +153,7 @@ extension PushAuthMechanismRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> PushAuthMechanismRecord {
-    guard state != .altered else { throw .altered(row: id, of: "pushauth_mechanisms") }
+    guard state != .altered else { throw .altered(row: id.text, of: "pushauth_mechanisms") }
     return self
   }
 }
@@ -166,12 +168,12 @@ extension PushAuthMessageRecord {
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), of: try row.text(9), mechanism: try row.text(2), kind: try row.text(3),
+      id: try row.id(1), of: try row.id(9), mechanism: try row.id(2), kind: try row.text(3),
       challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
       created: try row.integer(6), expires: try row.integer(7), state: state,
       answered: try row.optional(8, row.integer))
     sealedToken = try row.optional(10, row.blob)
-    try mac.check(image, try row.optional(11, row.blob), named: id, of: "pushauth_messages")
+    try mac.check(image, try row.optional(11, row.blob), named: id.text, of: "pushauth_messages")
   }
 
   /// What its MAC covers: all but the token, which is sealed for this message alone.
@@ -201,7 +203,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       """,
       [
-        .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
+        .of(mechanism.id), .of(mechanism.user), .optional(mechanism.mechanism),
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
         .optional(mechanism.credential), .blob(mechanism.seenChanges),
@@ -218,7 +220,7 @@ extension SQLConnection {
       """,
       [
         .optional(mechanism.mechanism), .optional(mechanism.sealedDevice), .of(mechanism.state),
-        .blob(mechanism.seenChanges), .optional(rowMAC.code(of: mechanism.image)), .text(mechanism.id),
+        .blob(mechanism.seenChanges), .optional(rowMAC.code(of: mechanism.image)), .of(mechanism.id),
       ], changing: 1)
   }
 
@@ -231,9 +233,9 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """,
       [
-        .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
+        .of(message.id), .of(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        .of(message.state), .text(message.transaction), .optional(message.sealedToken),
+        .of(message.state), .of(message.transaction), .optional(message.sealedToken),
         .optional(rowMAC.code(of: message.image)),
       ], changing: 1)
   }
@@ -246,7 +248,7 @@ extension SQLConnection {
       """,
       [
         .of(message.state), .optional(message.answered),
-        .optional(message.sealedToken), .optional(rowMAC.code(of: message.image)), .text(message.id),
+        .optional(message.sealedToken), .optional(rowMAC.code(of: message.image)), .of(message.id),
       ], changing: 1)
   }
 }

@@ -3,9 +3,9 @@ import SignetSQL
 /// Where pushes for a container go, as its device said.
 public struct PushTargetRecord: Hashable, Sendable {
   /// Names the target.
-  public var id: String
+  public var id: PushTargetID
   /// Whose it is.
-  public var container: String
+  public var container: ContainerID
   /// What the device calls it; may be empty.
   public var name: String
   /// The service that carries the pushes, in the protocol's word.
@@ -17,7 +17,8 @@ public struct PushTargetRecord: Hashable, Sendable {
 
   /// Describes a target.
   public init(
-    id: String, container: String, name: String, service: String, sealedTarget: [UInt8], created: Int64
+    id: PushTargetID, container: ContainerID, name: String, service: String, sealedTarget: [UInt8],
+    created: Int64
   ) {
     (self.id, self.container, self.name) = (id, container, name)
     (self.service, self.sealedTarget, self.created) = (service, sealedTarget, created)
@@ -27,12 +28,12 @@ public struct PushTargetRecord: Hashable, Sendable {
 /// Whose transactions changed, and up to which change that was looked at.
 public struct TransactionChanges: Hashable, Sendable {
   /// The users, each once, in any order.
-  public var users: [String]
+  public var users: [UserID]
   /// The position of the last change.
   public var last: LogCursor
 
   /// Describes changes.
-  public init(users: [String], last: LogCursor) {
+  public init(users: [UserID], last: LogCursor) {
     self.users = users
     self.last = last
   }
@@ -44,7 +45,7 @@ extension PushTargetRecord {
 
   init(_ row: SQLRow) throws {
     self.init(
-      id: try row.text(0), container: try row.text(1), name: try row.text(2),
+      id: try row.id(0), container: try row.id(1), name: try row.text(2),
       service: try row.text(3), sealedTarget: try row.blob(4),
       created: try row.integer(5))
   }
@@ -59,7 +60,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6)
       """,
       [
-        .text(target.id), .text(target.container), .text(target.name), .text(target.service),
+        .of(target.id), .of(target.container), .text(target.name), .text(target.service),
         .blob(target.sealedTarget), .integer(target.created),
       ], changing: 1)
   }

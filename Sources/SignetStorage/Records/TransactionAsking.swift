@@ -19,13 +19,13 @@ public struct UAFAsking: Sendable {
   /// The transaction, which names the kind.
   public var transaction: TransactionRecord
   /// The id of the API key of who asks.
-  public var key: String
+  public var key: ID<APIKeyRecord>
   /// Makes the event of the transaction.
   public var audit: @Sendable (AdmissionOutcome) -> AuditRecord
 
   /// Names the parts.
   public init(
-    _ transaction: TransactionRecord, key: String,
+    _ transaction: TransactionRecord, key: ID<APIKeyRecord>,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) {
     (self.transaction, self.key, self.audit) = (transaction, key, audit)

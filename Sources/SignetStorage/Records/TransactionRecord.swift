@@ -21,9 +21,9 @@ public struct TransactionRecord: Hashable, Sendable {
   }
 
   /// Names the transaction.
-  public var id: String
+  public var id: TransactionID
   /// Who decides; `nil` while anybody may.
-  public var user: String?
+  public var user: UserID?
   /// What is shown and signed.
   public var content: String
   /// What the user may decide, in the protocol's words.
@@ -43,7 +43,7 @@ public struct TransactionRecord: Hashable, Sendable {
   /// The kind of authenticators that alone answer it, because its requester has them asked by name; `nil` for all that can.
   public var soleKind: AuthenticatorRecord.Kind?
   /// Whether a client of OpenID Connect has asked.
-  public var isClients: Bool { requester?.hasPrefix(AuditActor.client("").text) ?? false }
+  public var isClients: Bool { requester?.hasPrefix(AuditActor.client(ID(unchecked: "")).text) ?? false }
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// How often a wrong number was named.
@@ -63,7 +63,8 @@ public struct TransactionRecord: Hashable, Sendable {
 
   /// Describes a transaction.
   public init(
-    id: String, user: String?, content: String, statuses: [String] = ["accepted", "denied", "reported"],
+    id: TransactionID, user: UserID?, content: String,
+    statuses: [String] = ["accepted", "denied", "reported"],
     created: Int64, expires: Int64, state: State = .pending, decision: DecisionRecord? = nil
   ) {
     (self.id, self.user, self.content, self.statuses) = (id, user, content, statuses)
@@ -89,25 +90,25 @@ public struct TransactionRecord: Hashable, Sendable {
 /// How a UAF authenticator accepted a transaction.
 public struct UAFAcceptance: Hashable, Sendable {
   /// The operation.
-  public var session: String
+  public var session: ID<UAFOperationRecord>
   /// When the server took it, in seconds since 1970.
   public var time: Int64
 
   /// Describes an acceptance.
-  public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
+  public init(session: ID<UAFOperationRecord>, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
 /// How an authenticator app answered a transaction: by a key that the server has too, so no signed decision.
 public struct AppAnswer: Hashable, Sendable {
   /// The ``PushAuthMechanismRecord/id`` of the app's mechanism.
-  public var mechanism: String
+  public var mechanism: ID<PushAuthMechanismRecord>
   /// The message that was answered.
-  public var message: String
+  public var message: ID<PushAuthMessageRecord>
   /// When the server took it, in seconds since 1970.
   public var time: Int64
 
   /// Describes an answer.
-  public init(mechanism: String, message: String, time: Int64) {
+  public init(mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>, time: Int64) {
     (self.mechanism, self.message, self.time) = (mechanism, message, time)
   }
 }
@@ -130,12 +131,12 @@ public struct EvidenceRecord: Hashable, Sendable {
 /// Which transactions are listed.
 public struct TransactionFilter: Hashable, Sendable {
   /// Those of this user; `nil` for everybody's, and for what is for anybody.
-  public var user: String?
+  public var user: UserID?
   /// Those that stand here; `nil` for all.
   public var state: TransactionRecord.State?
 
   /// All, or those of a user, or of a state, or of both.
-  public init(user: String? = nil, state: TransactionRecord.State? = nil) {
+  public init(user: UserID? = nil, state: TransactionRecord.State? = nil) {
     (self.user, self.state) = (user, state)
   }
 }
@@ -149,7 +150,7 @@ public struct EndRecord: Hashable, Sendable {
   /// What the user added; may be empty.
   public var message: String
   /// The container that did it; `nil` where the relying party did.
-  public var container: String?
+  public var container: ContainerID?
   /// When, in seconds since 1970.
   public var time: Int64
 
@@ -163,7 +164,7 @@ public struct EndRecord: Hashable, Sendable {
 
   /// Describes an end.
   public init(
-    state: TransactionRecord.State, reason: String, message: String = "", container: String?, time: Int64
+    state: TransactionRecord.State, reason: String, message: String = "", container: ContainerID?, time: Int64
   ) {
     (self.state, self.reason, self.message) = (state, reason, message)
     (self.container, self.time) = (container, time)
@@ -186,7 +187,7 @@ extension TransactionRecord {
   private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
+      id: try row.id(1), user: try row.optional(2, row.user), content: try row.text(3),
       statuses: try row.text(4).split(separator: " ").map(String.init),
       created: try row.integer(5), expires: try row.integer(6), state: state)
     sealedNumber = try row.optional(7, row.blob)
@@ -200,17 +201,17 @@ extension TransactionRecord {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
     }
     requirements = try row.optional(12, row.text)?.split(separator: " ").map(String.init) ?? []
-    if let session = try row.optional(10, row.text) {
+    if let session: ID<UAFOperationRecord> = try row.optional(10, row.id) {
       uaf = UAFAcceptance(session: session, time: try row.integer(11))
     }
-    if let mechanism = try row.optional(18, row.text) {
-      app = AppAnswer(mechanism: mechanism, message: try row.text(19), time: try row.integer(11))
+    if let mechanism: ID<PushAuthMechanismRecord> = try row.optional(18, row.id) {
+      app = AppAnswer(mechanism: mechanism, message: try row.id(19), time: try row.integer(11))
     }
     if let reason = try row.optional(13, row.text) {
       end = EndRecord(
         state: state, reason: reason, message: try row.text(14),
-        container: try row.optional(15, row.text), time: try row.integer(11))
-    } else if let container = try row.optional(15, row.text) {
+        container: try row.optional(15, row.id), time: try row.integer(11))
+    } else if let container: ContainerID = try row.optional(15, row.id) {
       decision = DecisionRecord(
         state: state, jws: try row.optional(16, row.text), container: container,
         time: try row.integer(11), isTyped: try row.bool(17),
@@ -219,12 +220,12 @@ extension TransactionRecord {
     guard state != .accepted || decision != nil || uaf != nil || app != nil else {
       throw altered
     }
-    try mac.check(image, try row.optional(20, row.blob), named: id, of: Self.table)
+    try mac.check(image, try row.optional(20, row.blob), named: id.text, of: Self.table)
   }
 
   private static let table = "transactions"
   /// That its row is not as this server wrote it.
-  var altered: StorageFailure { .altered(row: id, of: Self.table) }
+  var altered: StorageFailure { .altered(row: id.text, of: Self.table) }
 
   /// What its MAC covers: what was asked of whom, and how it was answered.
   ///
@@ -284,7 +285,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
       """,
       [
-        .text(transaction.id), .optional(transaction.user), .text(transaction.content),
+        .of(transaction.id), .optional(transaction.user), .text(transaction.content),
         .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
         .integer(transaction.expires), .optional(transaction.sealedNumber),
         .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),

@@ -5,7 +5,8 @@ public enum UAFBasis: Sendable {
   /// The closure says whether the keys suffice, by the operation and by the keys as both are at that moment. It may be called again where
   /// the step has to be repeated.
   case operation(
-    String, of: String, suffices: @Sendable (UAFOperationRecord, [UAFCredentialRecord]) -> Bool)
+    ID<UAFOperationRecord>, of: UserID,
+    suffices: @Sendable (UAFOperationRecord, [UAFCredentialRecord]) -> Bool)
   /// The target of this id, whose device has signed the request.
-  case target(String)
+  case target(ID<UAFTargetRecord>)
 }

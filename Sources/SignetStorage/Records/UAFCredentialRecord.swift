@@ -28,7 +28,7 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   /// Names the key among the model's.
   public var keyID: [UInt8]
   /// Whose it is.
-  public var user: String
+  public var user: UserID
   /// The public key as the authenticator wrote it.
   public var publicKey: [UInt8]
   /// The registry's number of the signature algorithm.
@@ -55,7 +55,7 @@ public struct UAFCredentialRecord: Hashable, Sendable {
 
   /// Describes a key.
   public init(
-    aaid: String, keyID: [UInt8], user: String, publicKey: [UInt8], algorithm: UInt16, keyFormat: UInt16,
+    aaid: String, keyID: [UInt8], user: UserID, publicKey: [UInt8], algorithm: UInt16, keyFormat: UInt16,
     signCounter: UInt32, registrationCounter: UInt32, authenticatorVersion: UInt16, created: Int64
   ) {
     (self.aaid, self.keyID, self.user, self.publicKey) = (aaid, keyID, user, publicKey)
@@ -90,7 +90,7 @@ extension UAFCredentialRecord {
     // An unknown word makes the row altered; it is no error of the database.
     let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
     self.init(
-      aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),
+      aaid: try row.text(1), keyID: try row.blob(2), user: try row.user(3),
       publicKey: try row.blob(4), algorithm: UInt16(clamping: try row.integer(5)),
       keyFormat: UInt16(clamping: try row.integer(6)),
       signCounter: UInt32(clamping: try row.integer(7)),
@@ -136,7 +136,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
       """,
       [
-        .text(credential.aaid), .blob(credential.keyID), .text(credential.user), .blob(credential.publicKey),
+        .text(credential.aaid), .blob(credential.keyID), .of(credential.user), .blob(credential.publicKey),
         .integer(Int64(credential.algorithm)), .integer(Int64(credential.keyFormat)),
         .integer(Int64(credential.signCounter)), .integer(Int64(credential.registrationCounter)),
         .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),

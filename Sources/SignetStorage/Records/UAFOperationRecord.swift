@@ -17,15 +17,15 @@ public struct UAFOperationRecord: Hashable, Sendable {
   }
 
   /// Names the operation.
-  public var id: String
+  public var id: ID<UAFOperationRecord>
   /// `Reg`, `Auth` or `Dereg`.
   public var operation: String
   /// Whose it is; `nil` while that is not known.
-  public var user: String?
+  public var user: UserID?
   /// What was asked of the server, as it was asked: the context of the request; `nil` for nothing.
   public var context: String?
   /// The transaction that the response decides; `nil` for none.
-  public var transaction: String?
+  public var transaction: TransactionID?
   /// The request as it was sent; `nil` before.
   public var request: [UInt8]?
   /// SHA-256 of the token that the request is had for; `nil` for one that was asked for directly.
@@ -39,7 +39,7 @@ public struct UAFOperationRecord: Hashable, Sendable {
   /// How the token was sent, and to which target; `nil` for neither.
   public var dispatcher: String?
   /// The target that the token was sent to; `nil` for none.
-  public var target: String?
+  public var target: ID<UAFTargetRecord>?
   /// The payload that the target is sent, sealed; `nil` for none.
   public var sealedPayload: [UInt8]?
   /// Stands for the address of a stranger who asked for it; `nil` where it was asked for by somebody who is known.
@@ -54,7 +54,8 @@ public struct UAFOperationRecord: Hashable, Sendable {
 
   /// Describes an operation.
   public init(
-    id: String, operation: String, user: String? = nil, context: String? = nil, created: Int64,
+    id: ID<UAFOperationRecord>, operation: String, user: UserID? = nil, context: String? = nil,
+    created: Int64,
     expires: Int64, state: State
   ) {
     (self.id, self.operation, self.user, self.context) = (id, operation, user, context)
@@ -143,15 +144,15 @@ extension UAFOperationRecord {
   private init(reading row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
-      id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
+      id: try row.id(1), operation: try row.text(2), user: try row.optional(3, row.user),
       context: try row.optional(4, row.text), created: try row.integer(5),
       expires: try row.integer(6), state: state)
-    transaction = try row.optional(7, row.text)
+    transaction = try row.optional(7, row.id)
     request = try row.optional(8, row.blob)
     tokenDigest = try row.optional(9, row.blob)
     tokenExpires = try row.optional(10, row.integer)
     dispatcher = try row.optional(11, row.text)
-    target = try row.optional(12, row.text)
+    target = try row.optional(12, row.id)
     sealedPayload = try row.optional(13, row.blob)
     if let status = try row.optional(14, row.integer) {
       end = UAFOperationEnd(
@@ -162,7 +163,7 @@ extension UAFOperationRecord {
     }
     client = try row.optional(19, row.blob)
     requester = try row.optional(21, row.text)
-    try mac.check(image, try row.optional(20, row.blob), named: id, of: "uaf_sessions")
+    try mac.check(image, try row.optional(20, row.blob), named: id.text, of: "uaf_sessions")
   }
 
   /// What its MAC covers: all of it.
@@ -203,7 +204,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
       """,
       [
-        .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
+        .of(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
         .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
         .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),

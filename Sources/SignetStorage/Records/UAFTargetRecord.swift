@@ -3,9 +3,9 @@ import SignetSQL
 /// Where UAF tokens of a user can be sent: one of the user's devices.
 public struct UAFTargetRecord: Hashable, Sendable {
   /// Names the target.
-  public var id: String
+  public var id: ID<UAFTargetRecord>
   /// Whose it is.
-  public var user: String
+  public var user: UserID
   /// What the device calls itself; `nil` for nothing.
   public var device: String?
   /// What the user calls it: one of a kind for a user.
@@ -23,7 +23,8 @@ public struct UAFTargetRecord: Hashable, Sendable {
 
   /// Describes a target.
   public init(
-    id: String, user: String, device: String?, name: String, dispatcher: String?, sealedTarget: [UInt8]?,
+    id: ID<UAFTargetRecord>, user: UserID, device: String?, name: String, dispatcher: String?,
+    sealedTarget: [UInt8]?,
     signatureKey: [UInt8], encryptionKey: [UInt8]?, created: Int64
   ) {
     (self.id, self.user, self.device, self.name) = (id, user, device, name)
@@ -56,11 +57,11 @@ extension UAFTargetRecord {
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
-      id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
+      id: try row.id(0), user: try row.user(1), device: try row.optional(2, row.text),
       name: try row.text(3), dispatcher: try row.optional(4, row.text),
       sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
       encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
-    try mac.check(image, try row.optional(9, row.blob), named: id, of: "uaf_targets")
+    try mac.check(image, try row.optional(9, row.blob), named: id.text, of: "uaf_targets")
   }
 
   /// What its MAC covers: all but what the device changes and the master key binds to the target already.
@@ -80,9 +81,9 @@ extension SQLConnection {
   /// The target of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func uafTarget(_ id: String) throws -> UAFTargetRecord? {
+  func uafTarget(_ id: ID<UAFTargetRecord>) throws -> UAFTargetRecord? {
     let mac = try rowMAC
-    return try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
+    return try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.of(id)]) {
       try UAFTargetRecord($0, mac)
     }
   }
@@ -95,7 +96,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       """,
       [
-        .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
+        .of(target.id), .of(target.user), .optional(target.device), .text(target.name),
         .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
         .optional(target.encryptionKey), .integer(target.created), .optional(rowMAC.code(of: target.image)),
       ], changing: 1)

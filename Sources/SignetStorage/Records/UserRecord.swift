@@ -17,7 +17,7 @@ public struct UserRecord: Hashable, Sendable {
   }
 
   /// The user id, as the operator gave it; of a deleted user the ``subject``.
-  public internal(set) var id: String
+  public internal(set) var id: UserID
   /// What the audit log and tokens call the user, and nobody else ever: `~` and characters that the server makes.
   public internal(set) var subject: String
   /// When the user was added.
@@ -32,7 +32,7 @@ public struct UserRecord: Hashable, Sendable {
   public var stateSince: Int64
 
   /// Describes an active user.
-  public init(id: String, subject: String, created: Int64) {
+  public init(id: UserID, subject: String, created: Int64) {
     self.id = id
     self.subject = subject
     self.created = created
@@ -60,7 +60,7 @@ extension UserRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    self.init(id: try row.text(0), subject: try row.text(7), created: try row.integer(1))
+    self.init(id: try row.user(0), subject: try row.text(7), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
     // The database keeps the kinds of values; a word may be one that there is not.
     state = State(sqlValue: row[3]) ?? .altered
@@ -83,13 +83,13 @@ extension UserRecord {
   }
 
   /// Another row names a user, and there is none.
-  package static func missing(_ id: String) -> StorageFailure { .altered(row: id, of: "users") }
+  package static func missing(_ id: UserID) -> StorageFailure { .altered(row: id.text, of: "users") }
 
   /// The user, where the row is as this server wrote it.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> UserRecord {
-    guard state != .altered else { throw .altered(row: id, of: "users") }
+    guard state != .altered else { throw .altered(row: id.text, of: "users") }
     return self
   }
 }
@@ -101,10 +101,10 @@ extension SQLConnection {
   /// The user of an id, also one whose row was altered; `nil` for none.
   ///
   /// A step asks for the same user in several places: the row is read once, and each change of it is noted.
-  func anyUser(_ id: String) throws -> UserRecord? {
-    if let last = try local(Self.lastUser, load: { nil }), last.id.utf8.elementsEqual(id.utf8) { return last }
+  func anyUser(_ id: UserID) throws -> UserRecord? {
+    if let last = try local(Self.lastUser, load: { nil }), last.id == id { return last }
     let mac = try rowMAC
-    let found = try row(Self.userByID, [.text(id)]) {
+    let found = try row(Self.userByID, [.of(id)]) {
       try UserRecord($0, mac)
     }
     if let found { setLocal(Self.lastUser, to: found) }
@@ -134,8 +134,8 @@ extension SQLConnection {
   /// What the audit log calls a user of this id; the id itself where there is no such user, with a `~` before one that begins so.
   ///
   /// Else the name that a stranger sent might be the subject of a user, and be read as that user. That of a deleted user is the id.
-  func subject(of id: String) throws -> String {
-    try anyUser(id)?.subject ?? (id.hasPrefix("~") ? "~\(id)" : id)
+  func subject(of id: UserID) throws -> String {
+    try anyUser(id)?.subject ?? (id.text.hasPrefix("~") ? "~\(id)" : id.text)
   }
 
   /// Adds a user.
@@ -146,7 +146,7 @@ extension SQLConnection {
       VALUES ($1, $2, $3, $4, $5, $6, $7)
       """,
       [
-        .text(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
+        .of(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
         .integer(user.stateSince), .optional(rowMAC.code(of: user.image)),
       ], changing: 1)
   }
@@ -161,7 +161,7 @@ extension SQLConnection {
       [
         .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
         .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .text(user.subject),
-        .text(user.id),
+        .of(user.id),
       ], changing: 1)
     setLocal(Self.lastUser, to: user)
   }

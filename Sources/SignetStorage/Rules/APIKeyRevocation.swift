@@ -6,10 +6,10 @@ extension APIKeyRecord {
   ///
   /// One whose row was altered is not good, and can be revoked.
   package static func revoking(
-    _ id: String, among keys: [Self], keepingOneOf scope: String, at time: Int64
+    _ id: ID<APIKeyRecord>, among keys: [Self], keepingOneOf scope: String, at time: Int64
   ) -> RecordChange<Self, RevocationOutcome> {
     if keys.filter({ $0.isGood && $0.scopes.contains(scope) }).map(\.id) == [id] { return .refused(.last) }
-    guard var key = keys.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else {
+    guard var key = keys.first(where: { $0.id == id }) else {
       return .refused(.unknown)
     }
     key.revoked = key.revoked ?? time

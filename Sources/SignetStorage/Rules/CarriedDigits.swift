@@ -1,6 +1,6 @@
 extension CredentialRecord {
   /// Whether digits of a user's container are taken, which it makes as it makes codes.
-  package func takesDigits(of user: String, attempts: Int) -> Bool {
+  package func takesDigits(of user: UserID, attempts: Int) -> Bool {
     self.user == user && state == .active && serial == nil && failures < attempts
   }
 }

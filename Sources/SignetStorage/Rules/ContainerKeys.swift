@@ -5,12 +5,13 @@ extension ContainerRecord {
   ///   - registered: Those of its keys that the register knows.
   ///   - pending: The ids of the pending containers that it replaces, whose keys are free.
   /// - Returns: Whether one is taken.
-  package func hasTakenKey(among registered: [RegisteredPublicKey], replacing pending: [String]) -> Bool {
+  package func hasTakenKey(among registered: [RegisteredPublicKey], replacing pending: [ContainerID]) -> Bool
+  {
     let keys = keyDigests
     return Set(keys).count < keys.count
       || registered.contains { key in
         guard case .held(let holder) = key, holder.kind == .container else { return true }
-        return !pending.contains { $0.utf8.elementsEqual(holder.authenticator.utf8) }
+        return !pending.contains(ID(unchecked: holder.authenticator))
       }
   }
 }

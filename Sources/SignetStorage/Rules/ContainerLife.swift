@@ -36,7 +36,7 @@ extension ActivationRecord {
 
 extension ActivationOutcome {
   /// How it goes into the audit log: a wrong proof is counted by itself, and who knows the invite can repeat all else.
-  package func entry(of activation: String) -> OutcomeEntry {
+  package func entry(of activation: ID<ActivationRecord>) -> OutcomeEntry {
     if case .wrongProof = self { .always } else { .limited(.activation(activation)) }
   }
 }
@@ -46,9 +46,9 @@ package enum ContainerConfirmation: Hashable, Sendable {
   /// Nothing more.
   case settled(ConfirmationOutcome)
   /// The container that it renews: a renewal goes on from one in use, and takes over its lock.
-  case renewal(of: String)
+  case renewal(of: ContainerID)
   /// Its activation, which has to be open, and its device, which must not be locked.
-  case activation(String)
+  case activation(ID<ActivationRecord>)
 
   /// What decides it of a container in its present state.
   package init(of container: ContainerRecord) {
@@ -62,7 +62,7 @@ package enum ContainerConfirmation: Hashable, Sendable {
 
 extension ConfirmationOutcome {
   /// How it goes into the audit log; a repeated confirmation changes nothing, and is no event.
-  package func entry(of container: String) -> OutcomeEntry? {
+  package func entry(of container: ContainerID) -> OutcomeEntry? {
     switch self {
     case .activated: .always
     case .alreadyActive: nil
@@ -86,7 +86,7 @@ extension RenewalOutcome {
   }
 
   /// How it goes into the audit log: a device can be refused, and take the place of a successor that it never confirmed, without end.
-  package func entry(of container: String, isReplacing: Bool) -> OutcomeEntry {
+  package func entry(of container: ContainerID, isReplacing: Bool) -> OutcomeEntry {
     self == .staged && !isReplacing ? .always : .limited(.container(container))
   }
 }

@@ -44,12 +44,12 @@ package struct DeviceSettlement: Hashable, Sendable {
 extension DeviceRecord {
   /// Why nothing of what is bound to the device is accepted; `nil` where it may be.
   package var refusal: StorageFailure? {
-    isAltered ? .altered(row: id, of: "devices") : standing == .locked ? .deviceLocked : nil
+    isAltered ? .altered(row: id.text, of: "devices") : standing == .locked ? .deviceLocked : nil
   }
 
   /// Why no container on the device is unlocked by an order of its own; `nil` where it may be.
   package var refusalToUnlock: StorageFailure? {
-    isAltered ? .altered(row: id, of: "devices") : isOrderedLocked ? .deviceLocked : nil
+    isAltered ? .altered(row: id.text, of: "devices") : isOrderedLocked ? .deviceLocked : nil
   }
 
   /// The device, locked by an operator.
@@ -96,8 +96,8 @@ package enum DeviceRetention {
 
   /// The ids of those that no authenticator names, whatever its state.
   package static func forgotten(
-    among devices: [(id: String, installation: String)], boundTo installations: [String]
-  ) -> [String] {
+    among devices: [(id: ID<DeviceRecord>, installation: String)], boundTo installations: [String]
+  ) -> [ID<DeviceRecord>] {
     let bound = Set(installations.map { Array($0.utf8) })
     return devices.filter { !bound.contains(Array($0.installation.utf8)) }.map(\.id)
   }

@@ -5,17 +5,16 @@ package struct KeyHolder: Hashable, Sendable {
   /// Its name among its kind.
   package let authenticator: String
   /// Whose it is.
-  package let user: String
+  package let user: UserID
 
   /// Names an authenticator.
-  package init(kind: AuthenticatorRecord.Kind, authenticator: String, user: String) {
+  package init(kind: AuthenticatorRecord.Kind, authenticator: String, user: UserID) {
     (self.kind, self.authenticator, self.user) = (kind, authenticator, user)
   }
 
   /// Whether this is the same authenticator of the same user.
   fileprivate func isSame(as other: Self) -> Bool {
-    kind == other.kind && authenticator.utf8.elementsEqual(other.authenticator.utf8)
-      && user.utf8.elementsEqual(other.user.utf8)
+    kind == other.kind && user == other.user && authenticator.utf8.elementsEqual(other.authenticator.utf8)
   }
 }
 

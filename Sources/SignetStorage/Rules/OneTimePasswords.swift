@@ -3,7 +3,7 @@
 extension OTPSnapshot {
   /// What an attempt finds: of a user who is not active, nothing that could be accepted; without a state there is no such user.
   package init(
-    _ credentials: [CredentialRecord], of user: String?, _ state: UserRecord.State?, wait: WaitRecord?
+    _ credentials: [CredentialRecord], of user: UserID?, _ state: UserRecord.State?, wait: WaitRecord?
   ) {
     let isHeld = state.map { $0 != .active } ?? false
     self.init(
@@ -14,21 +14,22 @@ extension OTPSnapshot {
 
 extension OTPResult {
   /// How it goes into the audit log: a refusal that counted against nobody can be repeated without end, and so can unknown names.
-  package func entry(of user: String?, _ state: UserRecord.State?, by key: String?) -> OutcomeEntry {
+  package func entry(of user: UserID?, _ state: UserRecord.State?, by key: ID<APIKeyRecord>?) -> OutcomeEntry
+  {
     guard outcome != .accepted, changed.isEmpty else { return .always }
     guard let user, state != nil else { return .limited(.stranger(key: key)) }
     return .limited(.claimant(user: user))
   }
 
   /// How an attempt to use a user's own code goes into the audit log: one that was not tried can be repeated without end.
-  package func entry(ofCodeOf user: String) -> OutcomeEntry {
+  package func entry(ofCodeOf user: UserID) -> OutcomeEntry {
     [.accepted, .refused].contains(outcome) ? .always : .limited(.claimant(user: user))
   }
 }
 
 extension CredentialRecord {
   /// A token that is given to a user, or to nobody: it has to be verified again, and its failures are forgotten.
-  package func assigned(to user: String?) -> Self {
+  package func assigned(to user: UserID?) -> Self {
     var token = self
     (token.user, token.failures) = (user, 0)
     if token.state != .disabled { token.state = .pending }

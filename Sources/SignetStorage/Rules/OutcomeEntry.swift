@@ -36,7 +36,7 @@ extension DecisionOutcome {
 
 extension AdmissionOutcome {
   /// How it goes into the audit log: a request that was not admitted can be repeated without end.
-  package func entry(to user: String?) -> OutcomeEntry {
+  package func entry(to user: UserID?) -> OutcomeEntry {
     guard self != .added, let user else { return .always }
     return .limited(.claimant(user: user))
   }

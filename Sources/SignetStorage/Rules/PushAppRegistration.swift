@@ -22,8 +22,8 @@ extension PushAuthMechanismRecord {
   }
 
   /// Whether it may be asked, or has answered, for a user.
-  package func isInUse(of user: String) -> Bool {
-    state == .active && self.user.utf8.elementsEqual(user.utf8)
+  package func isInUse(of user: UserID) -> Bool {
+    state == .active && self.user == user
   }
 }
 

@@ -97,5 +97,5 @@ package struct RequestBudget: Hashable {
 
 extension TransactionRecord {
   /// Whose budget it counts against; `nil` where nobody is named for it, or a device has made it.
-  package var countedUser: String? { isInitiatedByDevice ? nil : user }
+  package var countedUser: UserID? { isInitiatedByDevice ? nil : user }
 }

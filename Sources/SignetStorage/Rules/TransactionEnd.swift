@@ -27,7 +27,7 @@ extension DecisionRecord {
 
 extension TransactionRecord {
   /// Whether a user's authenticators of a kind are asked it: one for anybody is everybody's.
-  package func isAsked(of kind: AuthenticatorRecord.Kind, of user: String) -> Bool {
+  package func isAsked(of kind: AuthenticatorRecord.Kind, of user: UserID) -> Bool {
     isAsked(of: kind) && (self.user == nil || self.user == user)
   }
 
@@ -38,7 +38,7 @@ extension TransactionRecord {
 
   /// Why it can't be ended so now by a container of a user, or by the relying party where the actor is `nil`; `nil` where it can.
   package func refusal(
-    _ state: State, by actor: (container: String, user: String)?, at time: Int64
+    _ state: State, by actor: (container: ContainerID, user: UserID)?, at time: Int64
   ) -> TransactionEnding? {
     if let actor, !isAsked(of: .container, of: actor.user) { return TransactionEnding(.unknown) }
     let container = actor?.container
@@ -65,7 +65,7 @@ extension TransactionRecord {
   ///   - limits: The limits of wrong numbers, and of requests.
   /// - Returns: What it comes to.
   package func ending(
-    by decision: DecisionRecord, of user: String, after refusal: DecisionOutcome?, isLocked: Bool,
+    by decision: DecisionRecord, of user: UserID, after refusal: DecisionOutcome?, isLocked: Bool,
     hasRightNumber: Bool, _ limits: TransactionLimits
   ) -> TransactionEnding {
     if let refusal { return TransactionEnding(refusal) }
@@ -88,7 +88,7 @@ extension TransactionRecord {
 
   /// Its end by a decision that may be taken.
   package func ending(
-    by decision: DecisionRecord, of user: String, _ effect: RequestBudget.Effect
+    by decision: DecisionRecord, of user: UserID, _ effect: RequestBudget.Effect
   ) -> TransactionEnding {
     ended(decision.state, by: (decision.container, user), at: decision.time, effect) {
       $0.decision = decision
@@ -105,7 +105,7 @@ extension TransactionRecord {
 
   /// Its end, unless another one came first; one for anybody becomes that of the user who ends it.
   private func ended(
-    _ state: State, by actor: (container: String, user: String)?, at time: Int64,
+    _ state: State, by actor: (container: ContainerID, user: UserID)?, at time: Int64,
     _ effect: RequestBudget.Effect, _ change: (inout TransactionRecord) -> Void
   ) -> TransactionEnding {
     if let refusal = refusal(state, by: actor, at: time) { return refusal }

@@ -26,7 +26,7 @@ package struct UAFAuthentication: Hashable, Sendable {
   package init(
     of session: UAFOperationRecord, deciding transaction: TransactionRecord?,
     by stored: [UAFCredentialRecord],
-    of user: String, _ end: UAFOperationEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
+    of user: UserID, _ end: UAFOperationEnd, uses: [CounterUpdate], evidence: EvidenceRecord?,
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) {
     self.session = session
@@ -55,7 +55,7 @@ package struct UAFAuthentication: Hashable, Sendable {
 
   /// Counts the uses of all keys, also where one is refused; the first refusal fails the operation.
   private mutating func count(
-    _ uses: [CounterUpdate], of user: String, _ stored: [UAFCredentialRecord]
+    _ uses: [CounterUpdate], of user: UserID, _ stored: [UAFCredentialRecord]
   ) -> UAFOutcome? {
     var counted = stored
     let refusals = uses.compactMap { use in
@@ -68,7 +68,7 @@ package struct UAFAuthentication: Hashable, Sendable {
 
 extension TransactionRecord {
   /// Whether UAF may accept it for a user at a time.
-  fileprivate func takesUAF(of user: String, at time: Int64) -> Bool {
+  fileprivate func takesUAF(of user: UserID, at time: Int64) -> Bool {
     state(at: time) == .pending && isAsked(of: .uaf, of: user)
   }
 }

@@ -2,15 +2,13 @@
 
 extension UAFOperationRecord {
   /// Whether it has authenticated a user.
-  package func hasAuthenticated(_ user: String) -> Bool {
-    state == .succeeded && self.user?.utf8.elementsEqual(user.utf8) ?? false
-  }
+  package func hasAuthenticated(_ user: UserID) -> Bool { state == .succeeded && self.user == user }
 }
 
 /// Where a caller of UAF acts from.
 package struct UAFCallerPlace: Hashable, Sendable {
   /// Who it acts for.
-  package let user: String
+  package let user: UserID
   /// The devices of that user, as they call themselves; none where nobody said.
   package let devices: [String]
 
@@ -23,7 +21,7 @@ package struct UAFCallerPlace: Hashable, Sendable {
   ///   - found: The keys that the operation was done with, as ``UAFCredentialRecord/inUse(_:by:)`` has them.
   ///   - suffices: Whether the keys suffice.
   package init?(
-    by session: UAFOperationRecord, of user: String, _ state: UserRecord.State?,
+    by session: UAFOperationRecord, of user: UserID, _ state: UserRecord.State?,
     _ found: [UAFCredentialRecord?],
     suffices: (UAFOperationRecord, [UAFCredentialRecord]) -> Bool
   ) {

@@ -4,13 +4,13 @@ extension UAFCredentialRecord {
   package func isNamed(in use: CounterUpdate) -> Bool { (aaid, keyID) == (use.aaid, use.keyID) }
 
   /// Whether it is a user's and may be used.
-  package func isInUse(by user: String) -> Bool {
-    state == .active && self.user.utf8.elementsEqual(user.utf8)
+  package func isInUse(by user: UserID) -> Bool {
+    state == .active && self.user == user
   }
 
   /// The keys that an operation was done with, as they are found under their names; `nil` unless there are any, and each is there, is the
   /// user's, and may be used.
-  package static func inUse(_ found: [Self?], by user: String) -> [Self]? {
+  package static func inUse(_ found: [Self?], by user: UserID) -> [Self]? {
     let keys = found.compactMap { $0.flatMap { $0.isInUse(by: user) ? $0 : nil } }
     return keys.isEmpty || keys.count < found.count ? nil : keys
   }
@@ -23,7 +23,7 @@ extension UAFCredentialRecord {
   /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
   ///
   /// - Returns: Why it may not be used so; `nil` where it may.
-  package mutating func count(_ use: CounterUpdate, of user: String) -> UAFOutcome? {
+  package mutating func count(_ use: CounterUpdate, of user: UserID) -> UAFOutcome? {
     guard state != .altered else { return .altered(use) }
     guard isInUse(by: user) else { return .keyUnknown }
     guard use.signCounter > signCounter || use.signCounter == 0 && signCounter == 0 else {

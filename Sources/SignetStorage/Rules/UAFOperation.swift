@@ -9,13 +9,13 @@ extension UAFOperationRecord {
   package var isCounted: Bool { requester != nil }
 
   /// The user whose request may have lost the last way to be answered when it fails; `nil` where it answers none.
-  package var answerer: String? { transaction == nil ? nil : user }
+  package var answerer: UserID? { transaction == nil ? nil : user }
 
   /// Whether a response to it is taken at a time: its request was sent, and it has not ended or expired.
   package func takesResponse(at time: Int64) -> Bool { state == .requested && expires > time }
 
   /// Why a user's response to it is not taken; `nil` where it is, if the response does.
-  package func refusal(ofResponseBy user: String, at time: Int64) -> UAFOutcome? {
+  package func refusal(ofResponseBy user: UserID, at time: Int64) -> UAFOutcome? {
     if takesResponse(at: time), self.user == nil || self.user == user { return nil }
     return hasEndedWithTransaction ? .transactionOver : .expired
   }
@@ -49,11 +49,11 @@ package enum UAFInterruption: Hashable, Sendable {
   /// The user was suspended or deleted.
   case suspension
   /// The device with these targets was revoked.
-  case revocation(targets: Set<String>)
+  case revocation(targets: Set<ID<UAFTargetRecord>>)
   /// The device with these targets was locked.
-  case lock(targets: Set<String>)
+  case lock(targets: Set<ID<UAFTargetRecord>>)
   /// The target was removed.
-  case removal(target: String)
+  case removal(target: ID<UAFTargetRecord>)
 }
 
 extension UAFOperationRecord {
@@ -62,7 +62,9 @@ extension UAFOperationRecord {
   /// A registration without a target may be on any device. An authentication without one stays open: the step that ends it refuses keys on a
   /// locked device.
   package func ends(by interruption: UAFInterruption) -> Bool {
-    func mayBe(at targets: Set<String>) -> Bool { target.map(targets.contains) ?? isRegistration }
+    func mayBe(at targets: Set<ID<UAFTargetRecord>>) -> Bool {
+      target.map(targets.contains) ?? isRegistration
+    }
     return switch interruption {
     case .suspension: true
     case .revocation(let targets): isGrant && mayBe(at: targets)

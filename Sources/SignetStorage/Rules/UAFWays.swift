@@ -3,7 +3,7 @@ package struct UAFWays: Hashable, Sendable {
   /// Whether who asks has them confirm it by an operation of its own.
   package var mayAskerAsk: Bool
   /// The targets to which tokens for it were sent.
-  package var targets: [String]
+  package var targets: [ID<UAFTargetRecord>]
 
   /// The ways of a request that is about to be made.
   package init(_ asking: TransactionAsking) {

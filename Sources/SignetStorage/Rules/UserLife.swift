@@ -4,7 +4,7 @@ extension UserRecord {
     switch state {
     case .active: nil
     case .suspended, .deleted: .userNotActive(state)
-    case .altered: .altered(row: id, of: "users")
+    case .altered: .altered(row: id.text, of: "users")
     }
   }
 

@@ -12,7 +12,7 @@ extension Storage {
   /// The key of this id, revoked or not; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord? {
+  public func apiKey(_ id: ID<APIKeyRecord>) async throws(StorageFailure) -> APIKeyRecord? {
     try await read { try $0.anyAPIKey(id)?.checked() }
   }
 
@@ -33,7 +33,7 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func revokeAPIKey(
-    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
+    _ id: ID<APIKeyRecord>, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
     try await write { [mac] database in
       let keys = try database.apiKeys()
@@ -42,7 +42,7 @@ extension Storage {
       case .made(let key):
         try database.execute(
           "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
-          [.optional(key.revoked), .optional(mac.code(of: key.image)), .text(id)], changing: 1)
+          [.optional(key.revoked), .optional(mac.code(of: key.image)), .of(id)], changing: 1)
         database.setLocal(SQLConnection.goodKeys, to: [])
         try database.appendAudit(audit)
         return .revoked

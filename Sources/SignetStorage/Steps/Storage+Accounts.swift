@@ -4,9 +4,9 @@ extension Storage {
   /// How the server stands to a container.
   ///
   /// - Returns: The state; `nil` where there is no such container.
-  public func accountState(of container: String) async throws(StorageFailure) -> AccountStateRecord? {
+  public func accountState(of container: ContainerID) async throws(StorageFailure) -> AccountStateRecord? {
     try await read { database in
-      guard try database.exists("SELECT 1 FROM containers WHERE id = $1", [.text(container)]) else {
+      guard try database.exists("SELECT 1 FROM containers WHERE id = $1", [.of(container)]) else {
         return nil
       }
       return try database.accountState(of: container)
@@ -14,7 +14,7 @@ extension Storage {
   }
 
   /// When a container's last report came, in seconds since 1970; `nil` for none.
-  package func lastReport(of container: String) async throws(StorageFailure) -> Int64? {
+  package func lastReport(of container: ContainerID) async throws(StorageFailure) -> Int64? {
     try await read { try $0.lastReport(of: container) }
   }
 
@@ -27,7 +27,7 @@ extension Storage {
   /// - Returns: Whether there is such a container in use.
   /// - Throws: ``StorageFailure``.
   public func setAccountPolicies(
-    _ policies: [UInt8]?, of container: String, audit: AuditRecord
+    _ policies: [UInt8]?, of container: ContainerID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.container(container)?.isInUse ?? false else { return false }
@@ -49,7 +49,7 @@ extension Storage {
   ///   - time: When.
   /// - Throws: ``StorageFailure``.
   public func setAccountChallenge(
-    _ challenge: [UInt8], expires: Int64, of container: String, at time: Int64
+    _ challenge: [UInt8], expires: Int64, of container: ContainerID, at time: Int64
   ) async throws(StorageFailure) {
     try await write { database in
       var state = try database.accountState(of: container)
@@ -114,7 +114,8 @@ extension Storage {
   }
 
   /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
-  public func deviceCommands(of container: String) async throws(StorageFailure) -> [DeviceCommandRecord] {
+  public func deviceCommands(of container: ContainerID) async throws(StorageFailure) -> [DeviceCommandRecord]
+  {
     try await read { try $0.deviceCommands(of: container) }
   }
 
@@ -132,7 +133,7 @@ extension Storage {
   /// - Returns: Whether there is such an order of the container.
   /// - Throws: ``StorageFailure``.
   public func receiveDeviceCommand(
-    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord,
+    _ id: DeviceCommandID, of container: ContainerID, receipt: String, at time: Int64, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -153,22 +154,22 @@ extension Storage {
 
 extension SQLConnection {
   /// Ends what waits for the user of a container that is locked now, as ``endUnanswerable(of:after:at:)`` does.
-  fileprivate func endWhatIsLocked(with id: String, after cause: AuditRecord, at time: Int64) throws {
+  fileprivate func endWhatIsLocked(with id: ContainerID, after cause: AuditRecord, at time: Int64) throws {
     guard let container = try container(id), container.isLocked else { return }
     try endUnanswerable(of: container.user, after: cause, at: time)
   }
 
   /// How the server stands to a container; it is locked where that was altered, or somebody has removed it.
-  func accountState(of container: String) throws -> AccountStateRecord {
+  func accountState(of container: ContainerID) throws -> AccountStateRecord {
     let mac = try rowMAC
     let found = try row(
-      "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
+      "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.of(container)]
     ) { try AccountStateRecord($0, of: container, mac) }
     return found ?? .altered
   }
 
   /// When the last report of a container came.
-  func lastReport(of container: String) throws -> Int64? { try accountState(of: container).reported }
+  func lastReport(of container: ContainerID) throws -> Int64? { try accountState(of: container).reported }
 
   /// Adds an order for a container in use, and writes down what follows from it at once.
   fileprivate func give(_ order: DeviceCommandRecord, at state: AccountStateRecord) throws {
@@ -187,7 +188,7 @@ extension SQLConnection {
   /// - Throws: ``SQLFailure``.
   func give(
     _ action: DeviceCommandRecord.Action, on device: DeviceRecord,
-    _ order: (String) -> (DeviceCommandRecord, AuditRecord)
+    _ order: (ContainerID) -> (DeviceCommandRecord, AuditRecord)
   ) throws -> [DeviceCommandRecord] {
     try containersInUse(on: device).compactMap { container in
       let state = try accountState(of: container.id)
@@ -209,20 +210,20 @@ extension SQLConnection {
   }
 
   /// Has a device report no more, which has heard of everything and done it.
-  fileprivate func forgetWantedReport(of container: String) throws {
+  fileprivate func forgetWantedReport(of container: ContainerID) throws {
     let settled = try execute(
-      "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0", [.text(container)])
+      "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0", [.of(container)])
     if settled > 0 { try recordChange(ofContainer: container) }
   }
 
   /// Writes a state down, and what follows from it for the container, its codes, and its device.
   ///
   /// That it was found altered is on the record, and requests that nothing else of the user's can answer end.
-  fileprivate func apply(_ change: AccountStateChange, to id: String, at time: Int64) throws {
+  fileprivate func apply(_ change: AccountStateChange, to id: ContainerID, at time: Int64) throws {
     try write(change.state, of: id)
     guard change.isChanged, let container = try container(id) else { return }
     try update(change.container(container))
-    if let credential = change.credential(try anyCredential(id)) { try update(credential) }
+    if let credential = change.credential(try anyCredential(ID(of: id))) { try update(credential) }
     try settleDevice(container.installation, of: container.user, at: time)
     try recordChange(ofContainer: id)
     guard let alteration = change.alteration(of: container) else { return }
@@ -232,7 +233,7 @@ extension SQLConnection {
   }
 
   /// Gives the successor of a container what was said of it.
-  func carryAccountState(from renewed: String, to successor: String, at time: Int64) throws {
+  func carryAccountState(from renewed: ContainerID, to successor: ContainerID, at time: Int64) throws {
     guard let change = try accountState(of: renewed).carried(at: time) else { return }
     for var order in try deviceCommands(of: renewed) where order.isOpen {
       order.container = successor

@@ -7,7 +7,7 @@ extension Storage {
   public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.requireUsable(user: activation.user)
-      _ = try database.endActivations(.replaced, "user_id", activation.user)
+      _ = try database.endActivations(.replaced, "user_id", .of(activation.user))
       try database.insert(activation)
       try database.appendAudit(audit)
     }
@@ -17,8 +17,8 @@ extension Storage {
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so: another invite
   ///   takes its place.
-  public func openActivation(user: String) async throws(StorageFailure) -> ActivationRecord? {
-    try await read { try $0.openActivation("user_id", user) }
+  public func openActivation(user: UserID) async throws(StorageFailure) -> ActivationRecord? {
+    try await read { try $0.openActivation("user_id", .of(user)) }
   }
 
   /// Ends one *finish* message, whose proof was checked by the caller, as ``ActivationRecord/outcome(isProved:isKeyTaken:limit:at:)`` says.
@@ -28,7 +28,7 @@ extension Storage {
   ///
   /// - Throws: ``StorageFailure/deviceLocked`` for a container of a device that is locked.
   public func finishActivation(
-    _ id: String, container: NewContainer?, limit: Int, at time: Int64,
+    _ id: ID<ActivationRecord>, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
     try await write { database in
@@ -56,7 +56,7 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure/deviceLocked`` for one on a device that is locked, unless it renews another, whose lock goes on to it.
   public func confirmContainer(
-    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
+    _ id: ContainerID, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     try await write { database in
@@ -77,11 +77,11 @@ extension SQLConnection {
   /// The open activation that has a value in a column; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  fileprivate func openActivation(_ column: String, _ value: String) throws -> ActivationRecord? {
+  fileprivate func openActivation(_ column: String, _ value: SQLValue) throws -> ActivationRecord? {
     let mac = try rowMAC
     return try row(
       "SELECT \(ActivationRecord.columns) FROM activations WHERE \(column) = $1 AND state = 'open'",
-      [.text(value)]
+      [value]
     ) { try ActivationRecord($0, mac) }
   }
 
@@ -90,26 +90,26 @@ extension SQLConnection {
   /// Their rows have no code from then on, so that nobody opens them again.
   ///
   /// - Returns: How many there were.
-  func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: String) throws -> Int {
+  func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: SQLValue) throws -> Int {
     try execute(
       "UPDATE activations SET state = $1, sealed_invite_key = $2, code = NULL WHERE \(column) = $3 AND state = 'open'",
-      [.text(state.rawValue), .blob([]), .text(value)])
+      [.text(state.rawValue), .blob([]), value])
   }
 
   fileprivate func finishActivation(
-    _ id: String, container: NewContainer?, limit: Int, at time: Int64
+    _ id: ID<ActivationRecord>, container: NewContainer?, limit: Int, at time: Int64
   ) throws -> ActivationOutcome {
-    let isKeyTaken = try container.map { try hasTakenKey($0, replacing: "activation", id) } ?? false
-    let open = try openActivation("id", id)
+    let isKeyTaken = try container.map { try hasTakenKey($0, replacing: "activation", .of(id)) } ?? false
+    let open = try openActivation("id", .of(id))
     let outcome =
       open?.outcome(isProved: container != nil, isKeyTaken: isKeyTaken, limit: limit, at: time) ?? .closed
     switch (outcome, container) {
     case (.wrongProof, _):
       try execute(
-        "UPDATE activations SET failed_attempts = failed_attempts + 1 WHERE id = $1", [.text(id)], changing: 1
+        "UPDATE activations SET failed_attempts = failed_attempts + 1 WHERE id = $1", [.of(id)], changing: 1
       )
     case (.staged, let container?):
-      try removePending("activation", id)
+      try removePending("activation", .of(id))
       try insert(container)
     case (.staged, nil), (.keyTaken, _), (.closed, _): break
     }
@@ -128,8 +128,8 @@ extension SQLConnection {
       guard try self.container(renewed)?.isInUse ?? false else { return .gone }
     case .activation(let activation):
       try requireUsable(device: container.installation, of: container.user)
-      guard try openActivation("id", activation) != nil else { return .gone }
-      _ = try endActivations(.used, "id", activation)
+      guard try openActivation("id", .of(activation)) != nil else { return .gone }
+      _ = try endActivations(.used, "id", .of(activation))
     }
     for earlier in try containers(of: container.user, "state = 'active'")
     where earlier.device == container.device {
@@ -138,13 +138,13 @@ extension SQLConnection {
     }
     container.state = .active
     try update(container)
-    if var credential = try credential(container.id) {
+    if var credential = try credential(ID(of: container.id)) {
       credential.state = .active
       try update(credential)
     }
     if let renewed = container.renews {
       _ = try execute(
-        "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(container.id), .text(renewed)])
+        "UPDATE push_targets SET container = $1 WHERE container = $2", [.of(container.id), .of(renewed)])
       try carryAccountState(from: renewed, to: container.id, at: time)
     }
     try bind(DeviceRecord(of: container, at: time, mac))

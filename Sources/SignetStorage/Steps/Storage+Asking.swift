@@ -4,7 +4,7 @@ extension Storage {
   /// Whether what a transaction was accepted with is in use: its container or another of the device, its UAF keys, or its app.
   ///
   /// - Throws: ``StorageFailure``.
-  public func isProofInUse(of transaction: String) async throws(StorageFailure) -> Bool {
+  public func isProofInUse(of transaction: TransactionID) async throws(StorageFailure) -> Bool {
     try await read { database in
       guard let found = try database.transaction(transaction) else { return false }
       return try database.isProofInUse(found)
@@ -42,17 +42,17 @@ extension SQLConnection {
   ///   - cause: The event of what was done.
   ///   - time: When.
   /// - Throws: ``SQLFailure``.
-  func endUnanswerable(of user: String, after cause: AuditRecord, at time: Int64) throws {
+  func endUnanswerable(of user: UserID, after cause: AuditRecord, at time: Int64) throws {
     let mac = try rowMAC
     let waiting = try rows(
       "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' ORDER BY number",
-      [.text(user)]
+      [.of(user)]
     ) { row -> TransactionRecord? in
       do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     let rules = try answerRules
     for case let request? in waiting where try !canAnswer(request, at: time) {
-      try withdraw(where: "id = $1", request.id, because: EndRecord.noAuthenticator, at: time) {
+      try withdraw(where: "id = $1", .of(request.id), because: EndRecord.noAuthenticator, at: time) {
         rules.ended($0, cause)
       }
     }
@@ -80,10 +80,10 @@ extension SQLConnection {
   ///
   /// - Returns: The client that is told how it ended; `nil` where nobody is.
   /// - Throws: ``SQLFailure``.
-  func endAsking(of transaction: String, at time: Int64) throws -> String? {
-    let found = try row(Self.besideTheList, [.text(transaction)]) { row in
+  func endAsking(of transaction: TransactionID, at time: Int64) throws -> ID<ClientRecord>? {
+    let found = try row(Self.besideTheList, [.of(transaction)]) { row in
       (
-        client: try row.optional(0, row.text),
+        client: try row.optional(0, row.id) as ID<ClientRecord>?,
         open: try Self.asking.indices.map { try row.integer($0 + 1) > 0 }
       )
     }

@@ -16,17 +16,17 @@ extension Storage {
   /// Who can do something, or be refused, any number of times: what is counted together.
   public enum Requester: Hashable, Sendable {
     /// A container, by its id.
-    case container(String)
+    case container(ContainerID)
     /// Who knows the invite of an activation, by the activation's id.
-    case activation(String)
+    case activation(ID<ActivationRecord>)
     /// An authenticator app, by its mechanism.
-    case app(String)
+    case app(ID<PushAuthMechanismRecord>)
     /// The devices of a user that are targets of UAF: each may add others.
-    case targets(user: String)
+    case targets(user: UserID)
     /// Whoever says to a relying party that it is this user.
-    case claimant(user: String)
+    case claimant(user: UserID)
     /// Whoever says to a relying party, by its API key, that it is a user that there is not.
-    case stranger(key: String?)
+    case stranger(key: ID<APIKeyRecord>?)
 
     /// The name of its row.
     var name: String {
@@ -36,7 +36,7 @@ extension Storage {
       case .app(let id): "app:\(id)"
       case .targets(let user): "targets:\(user)"
       case .claimant(let user): "claimant:\(user)"
-      case .stranger(let key): "stranger:\(key ?? "")"
+      case .stranger(let key): "stranger:\(key?.text ?? "")"
       }
     }
   }
@@ -106,14 +106,14 @@ extension Storage {
   /// - Returns: The ids of the user's.
   /// - Throws: ``StorageFailure``.
   package func transactions(
-    _ ids: [String], of user: String
-  ) async throws(StorageFailure) -> Set<String> {
+    _ ids: [TransactionID], of user: UserID
+  ) async throws(StorageFailure) -> Set<TransactionID> {
     try await read { database in
       let places = ids.indices.map { "$\($0 + 2)" }.joined(separator: ", ")
       let found = try database.rows(
         "SELECT id FROM transactions WHERE user_id = $1 AND id IN (\(places))",
-        [.text(user)] + ids.map { .text($0) }
-      ) { try $0.text(0) }
+        [.of(user)] + ids.map { .of($0) }
+      ) { row -> TransactionID in try row.id(0) }
       return Set(found)
     }
   }
@@ -146,7 +146,7 @@ extension SQLConnection {
   ///   - device: The id of the device, where the step knows it better than the rows that the event names; `nil` to look it up.
   /// - Throws: ``SQLFailure``.
   func appendAudit(
-    _ record: AuditRecord, silentUntil end: Int64? = nil, on device: String? = nil
+    _ record: AuditRecord, silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil
   ) throws {
     let device = try device ?? self.device(of: record)
     var chain = try local(Self.auditTail) { try auditTail(of: lane) ?? AuditChain(lane) }

@@ -8,7 +8,7 @@ extension SQLConnection {
       "SELECT kind, authenticator, user_id FROM authenticator_keys WHERE digest = $1", [.blob(key.bytes)]
     ) { row in
       guard let kind = AuthenticatorRecord.Kind(rawValue: try row.text(0)),
-        let authenticator = try row.optional(1, row.text), let user = try row.optional(2, row.text)
+        let authenticator = try row.optional(1, row.text), let user = try row.optional(2, row.user)
       else { return .forgotten }
       return .held(by: KeyHolder(kind: kind, authenticator: authenticator, user: user))
     }
@@ -21,7 +21,7 @@ extension SQLConnection {
         """
         INSERT INTO authenticator_keys (digest, kind, authenticator, user_id) VALUES ($1, $2, $3, $4)
         ON CONFLICT DO NOTHING
-        """, [.blob(key.bytes), .of(holder.kind), .text(holder.authenticator), .text(holder.user)]) == 0
+        """, [.blob(key.bytes), .of(holder.kind), .text(holder.authenticator), .of(holder.user)]) == 0
     else { return }
     if try registered(key)?.isTaken(for: holder) ?? false { throw StorageFailure.exists }
   }
@@ -30,12 +30,12 @@ extension SQLConnection {
   func freeKeys(of holder: KeyHolder) throws {
     _ = try execute(
       "DELETE FROM authenticator_keys WHERE user_id = $1 AND authenticator = $2 AND kind = $3",
-      [.text(holder.user), .text(holder.authenticator), .of(holder.kind)])
+      [.of(holder.user), .text(holder.authenticator), .of(holder.kind)])
   }
 
   /// Keeps the keys of a deleted user from being registered again, and forgets whose they were.
-  func forgetHolders(of user: String) throws {
+  func forgetHolders(of user: UserID) throws {
     _ = try execute(
-      "UPDATE authenticator_keys SET authenticator = NULL, user_id = NULL WHERE user_id = $1", [.text(user)])
+      "UPDATE authenticator_keys SET authenticator = NULL, user_id = NULL WHERE user_id = $1", [.of(user)])
   }
 }

@@ -9,7 +9,7 @@ extension Storage {
   /// - Returns: Devices and authenticators, the oldest first.
   /// - Throws: ``StorageFailure``.
   public func holdings(
-    of user: String, codeAttempts: Int
+    of user: UserID, codeAttempts: Int
   ) async throws(StorageFailure) -> AccountHoldings {
     try await read { database in
       let devices = try database.devices(user: user)

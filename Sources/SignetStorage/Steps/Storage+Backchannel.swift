@@ -42,7 +42,7 @@ extension Storage {
   /// - Returns: What was found.
   /// - Throws: ``StorageFailure``.
   public func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64
+    _ digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, step: Int64, limit: Int64
   ) async throws(StorageFailure) -> PollOutcome {
     try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
@@ -74,7 +74,8 @@ extension Storage {
   /// - Returns: Whether this was the first time.
   /// - Throws: ``StorageFailure``.
   public func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
+    for digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, pushedWithin window: Int64,
+    audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard let request = try database.backchannelRequest(digest, of: client),
@@ -88,7 +89,7 @@ extension Storage {
       guard isGranted else { return false }
       try database.execute(
         "UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL",
-        [.integer(time), .blob(digest), .text(client)], changing: 1)
+        [.integer(time), .blob(digest), .of(client)], changing: 1)
       try database.appendAudit(audit)
       return true
     }
@@ -96,11 +97,11 @@ extension Storage {
 
   /// What a client asked that is this transaction; `nil` for none.
   public func backchannelRequest(
-    ofTransaction transaction: String
+    ofTransaction transaction: TransactionID
   ) async throws(StorageFailure) -> BackchannelRecord? {
     try await read { [mac] database in
       try database.row(
-        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.text(transaction)]
+        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE txn = $1", [.of(transaction)]
       ) { try BackchannelRecord($0, mac) }
     }
   }
@@ -110,11 +111,13 @@ extension SQLConnection {
   /// The request of a client.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  fileprivate func backchannelRequest(_ digest: [UInt8], of client: String) throws -> BackchannelRecord? {
+  fileprivate func backchannelRequest(_ digest: [UInt8], of client: ID<ClientRecord>) throws
+    -> BackchannelRecord?
+  {
     let mac = try rowMAC
     return try row(
       "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
-      [.blob(digest), .text(client)]
+      [.blob(digest), .of(client)]
     ) { try BackchannelRecord($0, mac) }
   }
 }

@@ -11,7 +11,7 @@ extension Storage {
     try await read { database in
       let last = try database.lastChanges()
       guard let cursor else { return TransactionChanges(users: [], last: last) }
-      var users: Set<String> = []
+      var users: Set<UserID> = []
       for (lane, number) in last.last where number > cursor[lane] {
         users.formUnion(
           try database.rows(
@@ -19,7 +19,7 @@ extension Storage {
             SELECT DISTINCT user_id FROM transaction_changes WHERE lane = $1 AND number > $2 AND user_id <> ''
             """,
             [.integer(lane), .integer(cursor[lane])]
-          ) { try $0.text(0) })
+          ) { try $0.user(0) })
       }
       return TransactionChanges(users: Array(users), last: last)
     }
@@ -31,11 +31,11 @@ extension SQLConnection {
 
   /// Tells who waits, in every process, that a transaction of its user changed, or has ended where the caller does not know; of one
   /// without a user nobody waits.
-  func recordChange(of transaction: String) throws {
+  func recordChange(of transaction: TransactionID) throws {
     let found = try row(
       "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
-      [.text(transaction)]
-    ) { (user: try $0.optional(0, $0.text), state: try $0.text(1), end: try $0.integer(2)) }
+      [.of(transaction)]
+    ) { (user: try $0.optional(0, $0.user), state: try $0.text(1), end: try $0.integer(2)) }
     guard let found else { return }
     if found.state != TransactionRecord.State.pending.rawValue {
       try noteEnd(of: transaction, user: found.user, at: found.end)
@@ -48,14 +48,14 @@ extension SQLConnection {
   ///
   /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
   /// outbox are told.
-  func noteEnd(of transaction: String, user: String?, at time: Int64) throws {
+  func noteEnd(of transaction: TransactionID, user: UserID?, at time: Int64) throws {
     if let user { try recordChange(ofUser: user) }
     let client = try endAsking(of: transaction, at: time)
-    try publish(OutboxEvent(.requestEnded, of: transaction, user: user), at: time, alsoTo: client)
+    try publish(OutboxEvent(.requestEnded, of: transaction.text, user: user?.text), at: time, alsoTo: client)
   }
 
   /// Tells who waits for a user that something changed.
-  func recordChange(ofUser user: String) throws {
+  func recordChange(ofUser user: UserID) throws {
     let last = try local(Self.lastChange) {
       try self.number(
         "SELECT coalesce(max(number), 0) FROM transaction_changes WHERE lane = $1", [.integer(lane)]) ?? 0
@@ -63,7 +63,7 @@ extension SQLConnection {
     let number = try self.number(after: last, in: "transaction_changes")
     try execute(
       "INSERT INTO transaction_changes (lane, number, user_id) VALUES ($1, $2, $3)",
-      [.integer(lane), .integer(number), .text(user)], changing: 1)
+      [.integer(lane), .integer(number), .of(user)], changing: 1)
     setLocal(Self.lastChange, to: number)
   }
 

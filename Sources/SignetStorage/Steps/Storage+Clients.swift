@@ -12,12 +12,12 @@ extension Storage {
   /// The client of this id, revoked or not; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func client(_ id: String) async throws(StorageFailure) -> ClientRecord? {
+  public func client(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id)?.checked() }
   }
 
   /// The client of this id, also one whose row was altered; `nil` for none.
-  public func anyClient(_ id: String) async throws(StorageFailure) -> ClientRecord? {
+  public func anyClient(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id) }
   }
 
@@ -42,7 +42,8 @@ extension Storage {
   /// - Returns: Whether there is such a client.
   /// - Throws: ``StorageFailure``.
   public func revokeClient(
-    _ id: String, at time: Int64, audit: AuditRecord, withdrawal: @escaping @Sendable (String) -> AuditRecord
+    _ id: ID<ClientRecord>, at time: Int64, audit: AuditRecord,
+    withdrawal: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard let client = try database.anyClient(id)?.revoking(at: time) else { return false }
@@ -50,13 +51,14 @@ extension Storage {
         "UPDATE clients SET revoked = $1, authentication = $2, delivery = $3, code = $4 WHERE id = $5",
         [
           .optional(client.revoked), .of(client.authentication), .of(client.delivery),
-          .optional(database.rowMAC.code(of: client.image)), .text(id),
+          .optional(database.rowMAC.code(of: client.image)), .of(id),
         ], changing: 1)
       try database.appendAudit(audit)
       try database.withdraw(
-        where: "id IN (SELECT txn FROM backchannel_requests WHERE client = $1)", id, because: "", at: time,
+        where: "id IN (SELECT txn FROM backchannel_requests WHERE client = $1)", .of(id), because: "",
+        at: time,
         withdrawal)
-      try database.forgetDeliveries(to: OutboxReceiver(.ciba, id))
+      try database.forgetDeliveries(to: OutboxReceiver(.ciba, id.text))
       return true
     }
   }

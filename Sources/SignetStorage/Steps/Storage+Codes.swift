@@ -38,11 +38,11 @@ extension Storage {
 
 extension SQLConnection {
   /// API keys that are not revoked, looked up once as long as nobody else changes the database.
-  static let goodKeys = TransactionLocal<Set<String>>(isKept: true)
+  static let goodKeys = TransactionLocal<Set<ID<APIKeyRecord>>>(isKept: true)
   private static let goodKeyLimit = 64
 
   /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
-  func isKeyGood(_ key: String?) throws -> Bool {
+  func isKeyGood(_ key: ID<APIKeyRecord>?) throws -> Bool {
     guard let key else { return true }
     let known = try local(Self.goodKeys, load: { [] })
     if known.contains(key) { return true }
@@ -92,14 +92,14 @@ extension SQLConnection {
     guard let user = subject.user, let client = subject.client else { return nil }
     return try row(
       "SELECT failures, until, expires FROM waits WHERE user_id = $1 AND client = $2",
-      [.text(user), .blob(client)]
+      [.of(user), .blob(client)]
     ) { WaitRecord(failures: try $0.int(0), until: try $0.integer(1), expires: try $0.integer(2)) }
   }
 
   func setWait(_ wait: WaitRecord?, for subject: OTPSubject) throws {
     guard let user = subject.user, let client = subject.client else { return }
     guard let wait else {
-      _ = try execute("DELETE FROM waits WHERE user_id = $1 AND client = $2", [.text(user), .blob(client)])
+      _ = try execute("DELETE FROM waits WHERE user_id = $1 AND client = $2", [.of(user), .blob(client)])
       return
     }
     try execute(
@@ -108,7 +108,7 @@ extension SQLConnection {
         ON CONFLICT (user_id, client) DO UPDATE SET failures = excluded.failures, until = excluded.until,
           expires = excluded.expires
       """,
-      [.text(user), .blob(client), .int(wait.failures), .integer(wait.until), .integer(wait.expires)],
+      [.of(user), .blob(client), .int(wait.failures), .integer(wait.until), .integer(wait.expires)],
       changing: 1)
   }
 }

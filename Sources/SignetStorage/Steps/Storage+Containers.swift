@@ -5,17 +5,17 @@ extension Storage {
   /// The container of this id in any state; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func container(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
+  public func container(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.container(id) }
   }
 
   /// The container of this id in any state, also one whose row was altered; `nil` for none.
-  public func anyContainer(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
+  public func anyContainer(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.anyContainer(id) }
   }
 
   /// A user's containers in every state, oldest first, also those whose rows were altered.
-  public func containers(user: String) async throws(StorageFailure) -> [ContainerRecord] {
+  public func containers(user: UserID) async throws(StorageFailure) -> [ContainerRecord] {
     try await read { try $0.containers(of: user) }
   }
 
@@ -30,7 +30,7 @@ extension Storage {
   /// - Returns: Whether there is such a container.
   /// - Throws: ``StorageFailure``.
   public func revokeContainer(
-    _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
+    _ id: ContainerID, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard let container = try database.anyContainer(id) else { return false }
@@ -52,7 +52,8 @@ extension Storage {
   /// - Returns: The container as it is in this step; `nil` where the id was claimed before.
   /// - Throws: ``StorageFailure``: ``StorageFailure/containerNotInUse`` for a container in another state.
   public func claimRequest(
-    _ id: [UInt8], of container: String, in states: Set<ContainerRecord.State> = [.active], expires: Int64,
+    _ id: [UInt8], of container: ContainerID, in states: Set<ContainerRecord.State> = [.active],
+    expires: Int64,
     isGranting: Bool = true
   ) async throws(StorageFailure) -> ContainerRecord? {
     try await write { database in
@@ -60,7 +61,7 @@ extension Storage {
         isGranting
         ? try database.requireUsable(userOfContainer: container) : try database.container(container)
       guard let found, states.contains(found.state) else { throw StorageFailure.containerNotInUse }
-      return try database.claim(id, of: container, expires: expires) ? found : nil
+      return try database.claim(id, of: container.text, expires: expires) ? found : nil
     }
   }
 
@@ -83,15 +84,15 @@ extension SQLConnection {
   /// The container of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func container(_ id: String) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
+  func container(_ id: ContainerID) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
 
   // Put together once: each request of a device reads its container.
   private static let containerByID = "SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1"
 
   /// The container of an id, also one whose row was altered; `nil` for none.
-  func anyContainer(_ id: String) throws -> ContainerRecord? {
+  func anyContainer(_ id: ContainerID) throws -> ContainerRecord? {
     let mac = try rowMAC
-    let found = try row(Self.containerByID, [.text(id)]) {
+    let found = try row(Self.containerByID, [.of(id)]) {
       try ContainerRecord($0, mac)
     }
     if let found { remember(found) }
@@ -105,8 +106,8 @@ extension SQLConnection {
 
   /// The container of an id as this commit has read it, for its user and device: a step mostly writes about the one that it has just
   /// read.
-  func lastContainer(_ id: String) throws -> ContainerRecord? {
-    if let last = try local(Self.lastContainer, load: { nil }), last.id.utf8.elementsEqual(id.utf8) {
+  func lastContainer(_ id: ContainerID) throws -> ContainerRecord? {
+    if let last = try local(Self.lastContainer, load: { nil }), last.id == id {
       return last
     }
     return try anyContainer(id)
@@ -116,16 +117,16 @@ extension SQLConnection {
   func forgetLastContainer() { setLocal(Self.lastContainer, to: nil) }
 
   /// A user's containers, oldest first, also those whose rows were altered.
-  func containers(of user: String, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
+  func containers(of user: UserID, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
     let mac = try rowMAC
     return try rows(
       "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 AND \(condition) ORDER BY created, id",
-      [.text(user)]
+      [.of(user)]
     ) { try ContainerRecord($0, mac) }
   }
 
   /// A user's containers on a device that calls itself so, also those whose rows were altered.
-  func containers(on installation: String, of user: String) throws -> [ContainerRecord] {
+  func containers(on installation: String, of user: UserID) throws -> [ContainerRecord] {
     try containers(of: user).filter { $0.installation == installation }
   }
 
@@ -135,8 +136,8 @@ extension SQLConnection {
   }
 
   /// Tells who waits that a container's list is another one, or that the container ended.
-  func recordChange(ofContainer id: String) throws {
-    let user = try row("SELECT user_id FROM containers WHERE id = $1", [.text(id)]) { try $0.text(0) }
+  func recordChange(ofContainer id: ContainerID) throws {
+    let user = try row("SELECT user_id FROM containers WHERE id = $1", [.of(id)]) { try $0.user(0) }
     if let user { try recordChange(ofUser: user) }
   }
 
@@ -144,7 +145,7 @@ extension SQLConnection {
   ///
   /// - Returns: The container; `nil` for none.
   @discardableResult
-  func requireUsable(userOfContainer id: String) throws -> ContainerRecord? {
+  func requireUsable(userOfContainer id: ContainerID) throws -> ContainerRecord? {
     guard let container = try container(id) else { return nil }
     try requireUsable(owner: container.user)
     return container
@@ -156,7 +157,7 @@ extension SQLConnection {
   ///
   /// - Returns: The container; `nil` for none that is in use: the step says so in its own way.
   /// - Throws: As ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:)``, and ``StorageFailure/containerLocked``.
-  func requireUsable(container id: String) throws -> ContainerRecord? {
+  func requireUsable(container id: ContainerID) throws -> ContainerRecord? {
     guard let container = try requireUsable(userOfContainer: id), container.isInUse else { return nil }
     if let refusal = container.refusal { throw refusal }
     try requireUsable(device: container.installation, of: container.user)
@@ -168,7 +169,7 @@ extension SQLConnection {
     var container = container
     container.state = .revoked
     try update(container)
-    try removeCredential(container.id)
+    try removeCredential(ID(of: container.id))
   }
 
   func insert(_ new: NewContainer) throws {
@@ -189,14 +190,14 @@ extension SQLConnection {
   ///   - id: What that column holds.
   /// - Returns: Whether one is taken.
   /// - Throws: ``SQLFailure``.
-  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws -> Bool {
+  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: SQLValue) throws -> Bool {
     let known = try new.container.keyDigests.compactMap { try registered($0) }
     // Mostly the register knows none of them.
-    let pending =
+    let pending: [ContainerID] =
       known.isEmpty
       ? []
-      : try rows("SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending'", [.text(id)]) {
-        try $0.text(0)
+      : try rows("SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending'", [id]) {
+        try $0.id(0)
       }
     return new.container.hasTakenKey(among: known, replacing: pending)
   }
@@ -223,7 +224,7 @@ extension SQLConnection {
     of signer: SignerRecord
   ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
     let mac = try rowMAC
-    let found = try row(Self.signerByContainer, [.text(signer.container)]) { row in
+    let found = try row(Self.signerByContainer, [.of(signer.container)]) { row in
       (
         container: try ContainerRecord(row, mac).checked(),
         failed: try row.integer(ContainerRecord.columnCount),
@@ -242,17 +243,17 @@ extension SQLConnection {
   func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
     guard let container, container.isInUse else { return .unknown }
     let failed = try number(
-      "SELECT failed_signatures FROM containers WHERE id = $1", [.text(container.id)])
+      "SELECT failed_signatures FROM containers WHERE id = $1", [.of(container.id)])
     return try countSignature(of: container.id, failed: failed ?? 0, isGood: isGood, limit: limit)
   }
 
   func countSignature(
-    of container: String, failed: Int64, isGood: Bool, limit: Int
+    of container: ContainerID, failed: Int64, isGood: Bool, limit: Int
   ) throws -> DecisionOutcome? {
     let count = SignatureCount(after: failed, isGood: isGood, limit: limit)
     if let failed = count.failed {
       try execute(
-        "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(failed), .text(container)],
+        "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(failed), .of(container)],
         changing: 1)
     }
     return count.refusal
@@ -273,7 +274,7 @@ extension ContainerRecord {
 extension KeyHolder {
   /// A container.
   init(_ container: ContainerRecord) {
-    self.init(kind: .container, authenticator: container.id, user: container.user)
+    self.init(kind: .container, authenticator: container.id.text, user: container.user)
   }
 }
 

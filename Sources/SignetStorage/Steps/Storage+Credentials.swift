@@ -4,7 +4,7 @@ extension Storage {
   /// The credential of this id in any state; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord? {
+  public func credential(_ id: ID<CredentialRecord>) async throws(StorageFailure) -> CredentialRecord? {
     try await read { try $0.credential(id) }
   }
 
@@ -18,7 +18,7 @@ extension Storage {
   /// - Returns: The tokens.
   /// - Throws: ``StorageFailure``.
   public func tokens(
-    after serial: String, user: String?, limit: Int
+    after serial: String, user: UserID?, limit: Int
   ) async throws(StorageFailure) -> [CredentialRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -63,7 +63,7 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func assignToken(
-    _ serial: String, to user: String?, audit: AuditRecord
+    _ serial: String, to user: UserID?, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
       if let user {
@@ -108,55 +108,55 @@ extension Storage {
 
 extension SQLConnection {
   /// Ends a row of wrong codes, or of wrong answers, which count as these.
-  func forgetFailures(of id: String) throws {
-    _ = try execute("UPDATE credentials SET failures = 0 WHERE id = $1 AND failures > 0", [.text(id)])
+  func forgetFailures(of id: ID<CredentialRecord>) throws {
+    _ = try execute("UPDATE credentials SET failures = 0 WHERE id = $1 AND failures > 0", [.of(id)])
   }
 
   /// Counts a wrong answer that may be of any of a user's containers.
   ///
   /// - Returns: Whether there is one that has not reached the limit.
-  func countFailure(ofAllContainersOf user: String, limit: Int) throws -> Bool {
+  func countFailure(ofAllContainersOf user: UserID, limit: Int) throws -> Bool {
     try execute(
       """
       UPDATE credentials SET failures = failures + 1
       WHERE user_id = $1 AND state = 'active' AND serial IS NULL AND failures < $2
-      """, [.text(user), .int(limit)]) > 0
+      """, [.of(user), .int(limit)]) > 0
   }
 
   /// Forgets what made a container's codes.
-  func removeCredential(_ id: String) throws {
-    _ = try execute("DELETE FROM credentials WHERE id = $1", [.text(id)])
+  func removeCredential(_ id: ID<CredentialRecord>) throws {
+    _ = try execute("DELETE FROM credentials WHERE id = $1", [.of(id)])
   }
 
   /// Removes pending containers, with their credentials and the claims to their keys, by what they are to come from.
-  func removePending(_ origin: String, _ id: String) throws {
+  func removePending(_ origin: String, _ id: SQLValue) throws {
     _ = try execute(
       """
       DELETE FROM account_states WHERE container IN
         (SELECT id FROM containers WHERE \(origin) = $1 AND state = 'pending')
-      """, [.text(id)])
+      """, [id])
     let removed = try rows(
-      "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id, user_id", [.text(id)]
-    ) { (id: try $0.text(0), user: try $0.text(1)) }
+      "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id, user_id", [id]
+    ) { (id: try $0.id(0) as ContainerID, user: try $0.user(1)) }
     for container in removed {
-      try removeCredential(container.id)
-      try freeKeys(of: KeyHolder(kind: .container, authenticator: container.id, user: container.user))
+      try removeCredential(ID(of: container.id))
+      try freeKeys(of: KeyHolder(kind: .container, authenticator: container.id.text, user: container.user))
     }
   }
 
   /// The credential of an id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func credential(_ id: String) throws -> CredentialRecord? { try anyCredential(id)?.checked() }
+  func credential(_ id: ID<CredentialRecord>) throws -> CredentialRecord? { try anyCredential(id)?.checked() }
 
   /// The credential of an id, also one whose row was altered; `nil` for none.
-  func anyCredential(_ id: String) throws -> CredentialRecord? {
-    try credentials("id = $1", [.text(id)]).first
+  func anyCredential(_ id: ID<CredentialRecord>) throws -> CredentialRecord? {
+    try credentials("id = $1", [.of(id)]).first
   }
 
   /// A user's credentials, oldest first, also those whose rows were altered.
-  func credentials(of user: String) throws -> [CredentialRecord] {
-    try credentials("user_id = $1", [.text(user)])
+  func credentials(of user: UserID) throws -> [CredentialRecord] {
+    try credentials("user_id = $1", [.of(user)])
   }
 
   private func credentials(_ condition: String, _ values: [SQLValue]) throws -> [CredentialRecord] {

@@ -3,12 +3,12 @@ import SignetSQL
 
 extension Storage {
   /// A user's devices, oldest first, also those whose rows were altered.
-  public func devices(user: String) async throws(StorageFailure) -> [DeviceRecord] {
+  public func devices(user: UserID) async throws(StorageFailure) -> [DeviceRecord] {
     try await read { try $0.devices(user: user) }
   }
 
   /// The device of this id, also one whose row was altered; `nil` for none.
-  public func device(_ id: String) async throws(StorageFailure) -> DeviceRecord? {
+  public func device(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceRecord? {
     try await read { try $0.device(id: id) }
   }
 
@@ -25,8 +25,8 @@ extension Storage {
   /// - Returns: How it ended; ``DeviceLockOutcome/toBeWiped`` and ``DeviceLockOutcome/altered`` never.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func lockDevice(
-    _ id: String, reason: String, audit: AuditRecord,
-    order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
+    _ id: ID<DeviceRecord>, reason: String, audit: AuditRecord,
+    order: @escaping @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceLockOutcome {
     try await write { [mac] database in
       guard let device = try database.device(id: id)?.identified(mac) else { return .unknown }
@@ -44,8 +44,8 @@ extension Storage {
   ///
   /// - Returns: How it ended.
   public func unlockDevice(
-    _ id: String, audit: AuditRecord,
-    order: @escaping @Sendable (String) -> (DeviceCommandRecord, AuditRecord)
+    _ id: ID<DeviceRecord>, audit: AuditRecord,
+    order: @escaping @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord)
   ) async throws(StorageFailure) -> DeviceLockOutcome {
     try await write { database in
       guard let device = try database.device(id: id) else { return .unknown }
@@ -70,7 +70,7 @@ extension Storage {
   /// - Returns: Whether there is such a device.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func revokeDevice(
-    _ id: String, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
+    _ id: ID<DeviceRecord>, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { [mac] database in
       guard let device = try database.device(id: id)?.identified(mac) else { return false }
@@ -92,7 +92,7 @@ extension SQLConnection {
   ///   - installation: What the device calls itself; one that calls itself nothing passes.
   ///   - user: Whose it is.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUsable(device installation: String?, of user: String) throws {
+  func requireUsable(device installation: String?, of user: UserID) throws {
     guard let installation else { return }
     if let device = try anyDevice(installation, of: user) {
       if let refusal = device.refusal { throw refusal }
@@ -102,14 +102,14 @@ extension SQLConnection {
     }
   }
 
-  private func isAnythingBound(to installation: String, of user: String) throws -> Bool {
+  private func isAnythingBound(to installation: String, of user: UserID) throws -> Bool {
     try AuthenticatorRecord.Kind.boundToDevices.contains {
       try $0.isBound(to: installation, of: user, in: self)
     }
   }
 
   /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
-  func isLocked(_ installation: String?, of user: String) throws -> Bool {
+  func isLocked(_ installation: String?, of user: UserID) throws -> Bool {
     guard let installation else { return false }
     guard let device = try anyDevice(installation, of: user) else { return true }
     return device.refusal != nil
@@ -130,8 +130,8 @@ extension SQLConnection {
   }
 
   /// Removes a user's devices that nothing is or was bound to but what is gone, and that were never locked, once there are many.
-  private func forgetDevices(of user: String, but kept: String) throws {
-    let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.text(user)])
+  private func forgetDevices(of user: UserID, but kept: ID<DeviceRecord>) throws {
+    let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.of(user)])
     guard let count, DeviceRetention.isCrowded(count) else { return }
     let bound = try AuthenticatorRecord.Kind.boundToDevices.flatMap {
       try $0.installations(of: user, in: self)
@@ -140,10 +140,10 @@ extension SQLConnection {
       """
       SELECT id, installation FROM devices
       WHERE user_id = $1 AND id <> $2 AND standing = $3 AND ordered IS NULL
-      """, [.text(user), .text(kept), .of(ComplianceState.open)]
-    ) { (id: try $0.text(0), installation: try $0.text(1)) }
+      """, [.of(user), .of(kept), .of(ComplianceState.open)]
+    ) { (id: try $0.id(0) as ID<DeviceRecord>, installation: try $0.text(1)) }
     for id in DeviceRetention.forgotten(among: unordered, boundTo: bound) {
-      try execute("DELETE FROM devices WHERE id = $1", [.text(id)], changing: 1)
+      try execute("DELETE FROM devices WHERE id = $1", [.of(id)], changing: 1)
     }
   }
 }
@@ -151,17 +151,17 @@ extension SQLConnection {
 // How a device stands.
 extension SQLConnection {
   /// A user's devices, oldest first, also those whose rows were altered.
-  func devices(user: String) throws -> [DeviceRecord] {
+  func devices(user: UserID) throws -> [DeviceRecord] {
     let mac = try rowMAC
     return try rows(
-      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.text(user)]
+      "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 ORDER BY created, id", [.of(user)]
     ) { try DeviceRecord($0, mac) }
   }
 
   /// The device of an id, also one whose row was altered.
-  fileprivate func device(id: String) throws -> DeviceRecord? {
+  fileprivate func device(id: ID<DeviceRecord>) throws -> DeviceRecord? {
     let mac = try rowMAC
-    return try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.text(id)]) {
+    return try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.of(id)]) {
       try DeviceRecord($0, mac)
     }
   }
@@ -169,16 +169,16 @@ extension SQLConnection {
   /// The device of a user that calls itself so.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func device(_ installation: String, of user: String) throws -> DeviceRecord? {
+  func device(_ installation: String, of user: UserID) throws -> DeviceRecord? {
     try anyDevice(installation, of: user)?.checked()
   }
 
   /// The device of a user that calls itself so, also one whose row was altered.
-  func anyDevice(_ installation: String, of user: String) throws -> DeviceRecord? {
+  func anyDevice(_ installation: String, of user: UserID) throws -> DeviceRecord? {
     let mac = try rowMAC
     return try row(
       "SELECT \(DeviceRecord.columns) FROM devices WHERE user_id = $1 AND installation = $2",
-      [.text(user), .text(installation)]
+      [.of(user), .text(installation)]
     ) { try DeviceRecord($0, mac) }
   }
 
@@ -191,7 +191,7 @@ extension SQLConnection {
   ///   - time: When.
   /// - Throws: ``SQLFailure``.
   func settleDevice(
-    _ installation: String, of user: String, locking lock: String? = nil, at time: Int64
+    _ installation: String, of user: UserID, locking lock: String? = nil, at time: Int64
   ) throws {
     let device = try anyDevice(installation, of: user)
     guard let kept = device?.keeping(lock: lock, at: time) else { return }
@@ -221,7 +221,7 @@ extension SQLConnection {
       [
         .text(device.name), .text(device.platform), .of(device.standing),
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
-        .optional(rowMAC.code(of: device.image)), .text(device.id),
+        .optional(rowMAC.code(of: device.image)), .of(device.id),
       ], changing: 1)
     if let alteration = settlement.alteration {
       let event = AuditRecord(alteration, by: .server, at: time)
@@ -230,7 +230,7 @@ extension SQLConnection {
       try endUnanswerable(of: device.user, after: event, at: time)
     }
     guard let news = settlement.news else { return }
-    try publish(OutboxEvent(news, of: device.id, user: device.user), at: time)
+    try publish(OutboxEvent(news, of: device.id.text, user: device.user.text), at: time)
     guard settlement.endsWhatIsUnderWay else { return }
     for table in tables { try table.endAtLock(of: device, at: time, in: self) }
   }
@@ -245,7 +245,7 @@ extension SQLConnection {
   ///   - lost: Makes the event of each that goes.
   /// - Throws: ``SQLFailure``.
   func revoke(
-    on installation: String, of user: String, but kind: AuthenticatorRecord.Kind? = nil, at time: Int64,
+    on installation: String, of user: UserID, but kind: AuthenticatorRecord.Kind? = nil, at time: Int64,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     for table in AuthenticatorRecord.Kind.boundToDevices where table.kind != kind {
@@ -259,7 +259,7 @@ extension DeviceRecord {
   ///
   /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
   init(
-    of user: String, _ installation: String, name: String = "", platform: String = "", at time: Int64,
+    of user: UserID, _ installation: String, name: String = "", platform: String = "", at time: Int64,
     _ mac: RowMAC
   ) {
     var image = MACInput("ids of devices")
@@ -269,7 +269,8 @@ extension DeviceRecord {
       (mac.code(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
     bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
     self.init(
-      id: Base64URL.encode(bytes), user: user, installation: installation, name: name, platform: platform,
+      id: ID(unchecked: Base64URL.encode(bytes)), user: user, installation: installation, name: name,
+      platform: platform,
       created: time)
   }
 
@@ -278,7 +279,7 @@ extension DeviceRecord {
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   fileprivate func identified(_ mac: RowMAC) throws(StorageFailure) -> DeviceRecord {
     guard DeviceRecord(of: user, installation, at: created, mac).id == id else {
-      throw .altered(row: id, of: "devices")
+      throw .altered(row: id.text, of: "devices")
     }
     return self
   }

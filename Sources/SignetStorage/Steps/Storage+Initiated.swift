@@ -38,7 +38,7 @@ extension Storage {
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
   public func initiatedTransactions(
-    user: String, after id: String?, limit: Int
+    user: UserID, after id: TransactionID?, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -46,7 +46,7 @@ extension Storage {
         SELECT \(TransactionRecord.columns) FROM transactions WHERE initiated = 1 AND user_id = $1
           AND number > coalesce((SELECT number FROM transactions WHERE id = $2), 0)
         ORDER BY number LIMIT $3
-        """, [.text(user), .optional(id), .int(max(0, limit))]
+        """, [.of(user), .optional(id), .int(max(0, limit))]
       ) { try TransactionRecord($0, mac) }
     }
   }
@@ -68,7 +68,7 @@ extension Storage {
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   public func answerTransaction(
-    _ id: String, _ attempt: AnswerAttempt, attempts: Int,
+    _ id: TransactionID, _ attempt: AnswerAttempt, attempts: Int,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
     judge:
@@ -87,7 +87,7 @@ extension Storage {
       try database.apply(ending.change, to: id, at: attempt.time)
       switch ending.outcome.asCode {
       case .accepted:
-        if let container = attempt.container { try database.forgetFailures(of: container) }
+        if let container = attempt.container { try database.forgetFailures(of: ID(of: container)) }
         try database.setWait(nil, for: code)
       case .refused: try database.setWait(wait.next, for: code)
       default: break
@@ -102,7 +102,7 @@ extension Storage {
 extension SQLConnection {
   /// When the transactions were made that a user's devices signed unasked last, the newest first, and their sizes.
   fileprivate func lastInitiated(
-    _ user: String?, _ limit: Int
+    _ user: UserID?, _ limit: Int
   ) throws -> [(created: Int64, size: Int64)] {
     try rows(
       "SELECT created, size FROM transactions WHERE initiated = 1 AND user_id = $1 ORDER BY number DESC LIMIT $2",
@@ -123,7 +123,7 @@ extension SQLConnection {
       return try found.refusal(.accepted, by: nil, at: attempt.time)
         ?? TransactionEnding(countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked)
     }
-    guard try credential(container)?.takesDigits(of: user, attempts: attempts) ?? false else {
+    guard try credential(ID(of: container))?.takesDigits(of: user, attempts: attempts) ?? false else {
       return TransactionEnding(.locked)
     }
     // Kept where something is required by name, as with a decision that is signed.

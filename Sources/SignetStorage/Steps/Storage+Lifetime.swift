@@ -4,11 +4,11 @@ extension Storage {
   /// Notes that a container's device is to renew it.
   ///
   /// - Returns: Whether there is such a container in use.
-  public func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+  public func askForRenewal(_ id: ContainerID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.container(id)?.isInUse ?? false else { return false }
       try database.execute(
-        "UPDATE containers SET renewal_wanted = 1 WHERE id = $1", [.text(id)], changing: 1)
+        "UPDATE containers SET renewal_wanted = 1 WHERE id = $1", [.of(id)], changing: 1)
       try database.recordChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
@@ -28,14 +28,14 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container that the server does not let do everything.
   public func stageRenewal(
-    of id: String, by successor: NewContainer?, limit: Int,
+    of id: ContainerID, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await write { database in
       let container = try database.requireUsable(container: id)
       if let refusal = container?.refusalToRenew { throw refusal }
       let isReplacing = try database.exists(
-        "SELECT 1 FROM containers WHERE renews = $1 AND state = 'pending'", [.text(id)])
+        "SELECT 1 FROM containers WHERE renews = $1 AND state = 'pending'", [.of(id)])
       let outcome = try database.stageRenewal(of: id, container, by: successor, limit: limit)
       try database.appendAudit(audit(outcome), as: outcome.entry(of: id, isReplacing: isReplacing))
       return outcome
@@ -52,7 +52,7 @@ extension Storage {
   /// - Returns: Whether this was the first time; no where there is no such container.
   /// - Throws: ``StorageFailure``.
   public func endContainer(
-    _ id: String, as ended: String, audit: AuditRecord,
+    _ id: ContainerID, as ended: String, audit: AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -65,7 +65,7 @@ extension Storage {
 
 extension SQLConnection {
   /// How a container ends as its device says; `nil` where it has ended so before, and where there is none.
-  func end(of id: String, as ended: String) throws -> ContainerEnd? {
+  func end(of id: ContainerID, as ended: String) throws -> ContainerEnd? {
     guard let container = try container(id) else { return nil }
     return ContainerEnd(of: container, as: ended, try accountState(of: id), try deviceCommands(of: id))
   }
@@ -87,26 +87,26 @@ extension SQLConnection {
   }
 
   fileprivate func stageRenewal(
-    of id: String, _ container: ContainerRecord?, by successor: NewContainer?, limit: Int
+    of id: ContainerID, _ container: ContainerRecord?, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
-    let codes = try number("SELECT failures FROM credentials WHERE id = $1", [.text(id)])
-    let signatures = try number("SELECT failed_signatures FROM containers WHERE id = $1", [.text(id)])
-    let isKeyTaken = try successor.map { try hasTakenKey($0, replacing: "renews", id) } ?? false
+    let codes = try number("SELECT failures FROM credentials WHERE id = $1", [.of(id)])
+    let signatures = try number("SELECT failed_signatures FROM containers WHERE id = $1", [.of(id)])
+    let isKeyTaken = try successor.map { try hasTakenKey($0, replacing: "renews", .of(id)) } ?? false
     let outcome = RenewalOutcome(
       of: container, failed: (codes: codes ?? 0, signatures: signatures ?? 0), isProved: successor != nil,
       isKeyTaken: isKeyTaken, limit: limit)
     switch outcome {
     case .notSigned:
       _ = try countSignature(of: id, failed: signatures ?? 0, isGood: false, limit: limit)
-      _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.text(id)])
+      _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.of(id)])
     case .keyTaken, .staged:
       _ = try countSignature(of: id, failed: signatures ?? 0, isGood: true, limit: limit)
-      try forgetFailures(of: id)
+      try forgetFailures(of: ID(of: id))
     case .locked, .gone: break
     }
     if let successor, outcome == .staged {
       // A lost answer makes the device begin anew: what it never heard of is good for nothing.
-      try removePending("renews", id)
+      try removePending("renews", .of(id))
       try insert(successor)
     }
     return outcome

@@ -5,7 +5,7 @@ extension Storage {
   ///
   /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
   public func sweep(
-    at time: Int64, audit: @escaping @Sendable (String) -> AuditRecord
+    at time: Int64, audit: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
     try await write { database in
       _ = try database.execute("DELETE FROM requests WHERE expires <= $1", [.integer(time)])

@@ -13,14 +13,14 @@ extension Storage {
   /// - Returns: What is asked.
   /// - Throws: ``StorageFailure``.
   package func openRequests(
-    to user: String, at time: Int64, limit: Int
+    to user: UserID, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [OpenRequestRecord] {
     let few = max(0, limit)
     return try await read { [mac] database in
       func requests(
         _ sql: String, _ record: (SQLRow) throws -> OpenRequestRecord
       ) throws -> [OpenRequestRecord] {
-        try database.rows(sql, [.text(user), .integer(time), .int(few)]) { row -> OpenRequestRecord? in
+        try database.rows(sql, [.of(user), .integer(time), .int(few)]) { row -> OpenRequestRecord? in
           do { return try record(row) } catch StorageFailure.altered { return nil }
         }.compactMap { $0 }
       }

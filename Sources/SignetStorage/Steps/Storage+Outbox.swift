@@ -120,16 +120,16 @@ extension SQLConnection {
   ///   - time: Its time, in seconds since 1970.
   ///   - client: A client of OpenID Connect that is a receiver too; `nil` for none.
   /// - Throws: ``SQLFailure``.
-  func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: String? = nil) throws {
+  func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: ID<ClientRecord>? = nil) throws {
     var subscriptions = try self.subscriptions()
     if let client {
       subscriptions.append(
-        OutboxSubscription(OutboxReceiver(.ciba, client), lifetime: BackchannelRecord.noticeLifetime))
+        OutboxSubscription(OutboxReceiver(.ciba, client.text), lifetime: BackchannelRecord.noticeLifetime))
     }
     guard !subscriptions.isEmpty else { return }
-    var owner: String?
+    var owner: UserID?
     if event.user == nil, let authenticator = event.authenticator {
-      owner = try row(authenticator.table.ownerQuery, [.text(event.subject)]) { try $0.text(0) }
+      owner = try row(authenticator.table.ownerQuery, [.text(event.subject)]) { try $0.user(0) }
       if owner == nil { return }  // bound to no account
     }
     let told = try event.told(of: owner, calling: subject(of:))

@@ -14,7 +14,7 @@ extension Storage {
         throw StorageFailure.containerNotInUse
       }
       let count = try database.number(
-        "SELECT count(*) FROM push_targets WHERE container = $1", [.text(target.container)])
+        "SELECT count(*) FROM push_targets WHERE container = $1", [.of(target.container)])
       guard container.hasRoomForTarget(beside: count ?? 0, limit: limit) else { return false }
       try database.insert(target)
       try database.appendRepeatable(audit, of: .container(target.container))
@@ -23,23 +23,23 @@ extension Storage {
   }
 
   /// A container's targets, oldest first.
-  public func pushTargets(container: String) async throws(StorageFailure) -> [PushTargetRecord] {
+  public func pushTargets(container: ContainerID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
         "SELECT \(PushTargetRecord.columns) FROM push_targets WHERE container = $1 ORDER BY created, id",
-        [.text(container)]
+        [.of(container)]
       ) { try PushTargetRecord($0) }
     }
   }
 
   /// The targets of a user's containers in use, oldest first.
-  public func pushTargets(user: String) async throws(StorageFailure) -> [PushTargetRecord] {
+  public func pushTargets(user: UserID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
         """
         SELECT push_targets.* FROM push_targets JOIN containers ON containers.id = push_targets.container
         WHERE containers.user_id = $1 AND containers.state = 'active' ORDER BY push_targets.created, push_targets.id
-        """, [.text(user)]
+        """, [.of(user)]
       ) { try PushTargetRecord($0) }
     }
   }
@@ -49,7 +49,7 @@ extension Storage {
   /// - Returns: Whether there is such a target.
   /// - Throws: As ``addPushTarget(_:limit:audit:)``.
   public func changePushTarget(
-    _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
+    _ id: PushTargetID, of container: ContainerID, name: String?, target: (service: String, sealed: [UInt8])?,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
@@ -64,7 +64,7 @@ extension Storage {
           WHERE id = $1 AND container = $2
           """,
           [
-            .text(id), .text(container), .optional(name), .optional(target?.service),
+            .of(id), .of(container), .optional(name), .optional(target?.service),
             .optional(target?.sealed),
           ]) == 1
       else { return false }
@@ -86,13 +86,13 @@ extension Storage {
   /// - Returns: Whether it was removed.
   /// - Throws: ``StorageFailure``.
   public func removePushTarget(
-    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditRecord
+    _ id: PushTargetID, of container: ContainerID, ifSealed sealed: [UInt8]?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard
         try database.execute(
           "DELETE FROM push_targets WHERE id = $1 AND container = $2 AND (sealed_target = $3 OR $3 IS NULL)",
-          [.text(id), .text(container), .optional(sealed)]) == 1
+          [.of(id), .of(container), .optional(sealed)]) == 1
       else { return false }
       try database.appendRepeatable(audit, of: .container(container))
       return true

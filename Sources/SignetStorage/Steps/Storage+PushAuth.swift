@@ -24,7 +24,9 @@ extension Storage {
   /// The mechanism of this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord? {
+  public func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) async throws(StorageFailure)
+    -> PushAuthMechanismRecord?
+  {
     try await read { try $0.pushAuthMechanism(id) }
   }
 
@@ -44,7 +46,7 @@ extension Storage {
 
   /// A user's mechanisms, oldest first; those that this server has not written so are ``PushAuthMechanismRecord/State/altered``.
   public func pushAuthMechanisms(
-    user: String
+    user: UserID
   ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
     try await read { try $0.pushAuthMechanisms(user: user) }
   }
@@ -60,7 +62,8 @@ extension Storage {
   /// - Returns: Whether this call registered it.
   /// - Throws: ``StorageFailure/exists`` when another mechanism has this name.
   public func registerPushAuthMechanism(
-    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
+    _ id: ID<PushAuthMechanismRecord>, named name: String, sealedDevice: [UInt8], at time: Int64,
+    audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireUsable(userOfMechanism: id)
@@ -87,7 +90,7 @@ extension Storage {
   /// - Returns: Whether this call changed it.
   /// - Throws: ``StorageFailure``.
   public func changePushAuthDevice(
-    _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
+    _ id: ID<PushAuthMechanismRecord>, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.requireUsable(userOfMechanism: id)
@@ -104,20 +107,20 @@ extension Storage {
   ///
   /// - Returns: Whether there was one.
   public func removePushAuthMechanism(
-    _ id: String, audit: AuditRecord
+    _ id: ID<PushAuthMechanismRecord>, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
-      let user = try database.row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) {
-        try $0.text(0)
+      let user = try database.row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.of(id)]) {
+        try $0.user(0)
       }
       guard let user else { return false }
       // Before the change: whoever is told of it is told of the user.
       try database.appendAudit(audit)
-      _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.text(id)])
+      _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.of(id)])
       _ = try database.execute(
         "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
-        [.text(id)])
-      try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)], changing: 1)
+        [.of(id)])
+      try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.of(id)], changing: 1)
       // An app that waits for a message hears of it.
       try database.recordChange(ofUser: user)
       try database.endUnanswerable(of: user, after: audit, at: audit.time)
@@ -128,7 +131,9 @@ extension Storage {
   /// The message of this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
+  public func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) async throws(StorageFailure)
+    -> PushAuthMessageRecord?
+  {
     try await read { try $0.pushAuthMessage(id) }
   }
 
@@ -136,14 +141,14 @@ extension Storage {
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written one so.
   public func pushAuthMessages(
-    of mechanism: String, after time: Int64
+    of mechanism: ID<PushAuthMechanismRecord>, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
     try await read { [mac] database in
       try database.rows(
         """
         SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND expires > $2
         ORDER BY created DESC, id LIMIT 64
-        """, [.text(mechanism), .integer(time)]
+        """, [.of(mechanism), .integer(time)]
       ) { try PushAuthMessageRecord($0, mac) }
     }
   }
@@ -152,14 +157,14 @@ extension Storage {
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written it so.
   package func lastAnsweredPushAuthMessage(
-    of mechanism: String
+    of mechanism: ID<PushAuthMechanismRecord>
   ) async throws(StorageFailure) -> PushAuthMessageRecord? {
     try await read { [mac] database in
       try database.row(
         """
         SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
         ORDER BY answered DESC, id LIMIT 1
-        """, [.text(mechanism)]
+        """, [.of(mechanism)]
       ) { try PushAuthMessageRecord($0, mac) }
     }
   }
@@ -175,7 +180,8 @@ extension Storage {
   /// - Returns: What became of it.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
-    _ id: String, _ decision: PushAppDecision, evidence: EvidenceRecord? = nil, at time: Int64,
+    _ id: ID<PushAuthMessageRecord>, _ decision: PushAppDecision, evidence: EvidenceRecord? = nil,
+    at time: Int64,
     audit: AuditRecord
   ) async throws(StorageFailure) -> PushAuthAnswerOutcome {
     try await write { database in
@@ -188,41 +194,41 @@ extension Storage {
 
 extension SQLConnection {
   /// The mechanism of an id, in any state.
-  func anyPushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
+  func anyPushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) throws -> PushAuthMechanismRecord? {
     let mac = try rowMAC
     return try row(
-      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.text(id)]
+      "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.of(id)]
     ) { try PushAuthMechanismRecord($0, mac) }
   }
 
   /// The mechanism of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func pushAuthMechanism(_ id: String) throws -> PushAuthMechanismRecord? {
+  func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) throws -> PushAuthMechanismRecord? {
     try anyPushAuthMechanism(id)?.checked()
   }
 
   /// A user's mechanisms, oldest first, in any state.
-  func pushAuthMechanisms(user: String) throws -> [PushAuthMechanismRecord] {
+  func pushAuthMechanisms(user: UserID) throws -> [PushAuthMechanismRecord] {
     let mac = try rowMAC
     return try rows(
       "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
-      [.text(user)]
+      [.of(user)]
     ) { try PushAuthMechanismRecord($0, mac) }
   }
 
   /// The message of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func pushAuthMessage(_ id: String) throws -> PushAuthMessageRecord? {
+  func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) throws -> PushAuthMessageRecord? {
     let mac = try rowMAC
     return try row(
-      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]
+      "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.of(id)]
     ) { try PushAuthMessageRecord($0, mac) }
   }
 
   /// Whose app was sent a message.
-  func owner(of message: PushAuthMessageRecord) throws -> String {
+  func owner(of message: PushAuthMessageRecord) throws -> UserID {
     guard let found = try pushAuthMechanism(message.mechanism) else { throw StorageFailure.unknown }
     return found.user
   }
@@ -236,11 +242,11 @@ extension SQLConnection {
   /// Ends the messages of a transaction that wait.
   ///
   /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything else from ending.
-  func expirePushAuthMessages(ofTransaction transaction: String) throws {
+  func expirePushAuthMessages(ofTransaction transaction: TransactionID) throws {
     let mac = try rowMAC
     let open = try rows(
       "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE state = 'pending' AND txn = $1",
-      [.text(transaction)]
+      [.of(transaction)]
     ) { row -> PushAuthMessageRecord? in
       do { return try PushAuthMessageRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
@@ -252,7 +258,7 @@ extension SQLConnection {
 
   /// The answer to a message, with the transaction that it asks; `nil` where there is none.
   fileprivate func answer(
-    to message: String, _ evidence: EvidenceRecord?, at time: Int64
+    to message: ID<PushAuthMessageRecord>, _ evidence: EvidenceRecord?, at time: Int64
   ) throws -> PushAppAnswer? {
     guard let message = try pushAuthMessage(message), let request = try transaction(message.transaction)
     else { return nil }
@@ -268,7 +274,7 @@ extension SQLConnection {
   ) throws -> PushAuthAnswerOutcome {
     if let message = ruling.message { try update(message) }
     if case .ends = ruling.change {
-      guard let user = answer.request.user, try owner(of: answer.message).utf8.elementsEqual(user.utf8)
+      guard let user = answer.request.user, try owner(of: answer.message) == user
       else { throw answer.request.altered }
     }
     try apply(ruling.change, to: answer.request.id, at: answer.time)

@@ -17,7 +17,7 @@ extension Storage {
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
   public func addTransaction(
-    _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
+    _ transaction: TransactionRecord, key: ID<APIKeyRecord>?, limits: TransactionLimits,
     asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
@@ -31,7 +31,7 @@ extension Storage {
   }
 
   /// The transaction of this id; `nil` for none.
-  public func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord? {
+  public func transaction(_ id: TransactionID) async throws(StorageFailure) -> TransactionRecord? {
     try await read { try $0.transaction(id) }
   }
 
@@ -43,7 +43,7 @@ extension Storage {
   /// - Returns: Both, of one look; `nil` where there is no such container, or it is not in use.
   /// - Throws: ``StorageFailure/userNotActive(_:)``; ``StorageFailure``.
   package func pendingTransactions(
-    ofContainer id: String, at time: Int64
+    ofContainer id: ContainerID, at time: Int64
   ) async throws(StorageFailure) -> (container: ContainerRecord, transactions: [TransactionRecord])? {
     try await read { database in
       guard let container = try database.requireUsable(userOfContainer: id), container.state == .active else {
@@ -63,7 +63,7 @@ extension Storage {
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
   public func transactions(
-    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+    _ filter: TransactionFilter, before id: TransactionID?, at time: Int64, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -109,7 +109,7 @@ extension Storage {
     begin { database in
       let signer = attempt.signer
       guard let (failed, isLocked, owner) = try database.standing(of: signer) else { return .signerChanged }
-      let isFirst = try database.claim(attempt.request, of: signer.container, expires: attempt.expires)
+      let isFirst = try database.claim(attempt.request, of: signer.container.text, expires: attempt.expires)
       guard isFirst else { return .replayed }
       guard let found = try database.transaction(attempt.transaction),
         found.isAsked(of: .container, of: signer.user)
@@ -149,7 +149,8 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func endTransaction(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
+    _ id: TransactionID, _ end: EndRecord, isSuspicious: Bool, key: ID<APIKeyRecord>?,
+    limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
@@ -173,9 +174,9 @@ extension SQLConnection {
     ORDER BY created, number LIMIT 64
     """
 
-  fileprivate func pendingTransactions(user: String, at time: Int64) throws -> [TransactionRecord] {
+  fileprivate func pendingTransactions(user: UserID, at time: Int64) throws -> [TransactionRecord] {
     let mac = try rowMAC
-    return try rows(Self.pendingOfUser, [.text(user), .integer(time)]) { try TransactionRecord($0, mac) }
+    return try rows(Self.pendingOfUser, [.of(user), .integer(time)]) { try TransactionRecord($0, mac) }
   }
 
   // Put together once, for each decision.
@@ -184,9 +185,9 @@ extension SQLConnection {
   /// The transaction of an id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
-  func transaction(_ id: String) throws -> TransactionRecord? {
+  func transaction(_ id: TransactionID) throws -> TransactionRecord? {
     let mac = try rowMAC
-    return try row(Self.transactionByID, [.text(id)]) { try TransactionRecord($0, mac) }
+    return try row(Self.transactionByID, [.of(id)]) { try TransactionRecord($0, mac) }
   }
 
   /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
@@ -215,14 +216,14 @@ extension SQLConnection {
   }
 
   /// Writes down what an attempt to end a transaction comes to.
-  func apply(_ change: TransactionEnding.Change?, to transaction: String, at time: Int64) throws {
+  func apply(_ change: TransactionEnding.Change?, to transaction: TransactionID, at time: Int64) throws {
     switch change {
     case nil: break
     case .expires: try expire(transaction, at: time)
     case .counts(let wrongNumbers):
       try execute(
         "UPDATE transactions SET wrong_numbers = $1 WHERE id = $2 AND state = 'pending'",
-        [.int(wrongNumbers), .text(transaction)], changing: 1)
+        [.int(wrongNumbers), .of(transaction)], changing: 1)
     case .ends(let ended, let effect):
       try end(ended, at: time)
       if let user = ended.user { try note(effect, of: user, by: ended.requester, at: time) }
@@ -245,7 +246,7 @@ extension SQLConnection {
         .optional(ended.uaf?.session), .optional(ended.app?.mechanism), .optional(ended.app?.message),
         .optional(ended.evidence?.bytes), .optional(ended.evidence?.sealedKey), .optional(ended.end?.reason),
         .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowMAC.code(of: ended.image)),
-        .text(ended.id),
+        .of(ended.id),
       ], changing: 1)
     try noteEnd(of: ended.id, user: ended.user, at: time)
   }
@@ -260,20 +261,19 @@ extension SQLConnection {
   ///   - ended: Makes the event of each, of its id.
   /// - Throws: ``SQLFailure``.
   func withdraw(
-    where condition: String, _ value: String, because reason: String, at time: Int64,
-    _ ended: (String) -> AuditRecord
+    where condition: String, _ value: SQLValue, because reason: String, at time: Int64,
+    _ ended: (TransactionID) -> AuditRecord
   ) throws {
     // An end by time is final, also where nobody has looked since.
-    try expire(
-      where: "\(condition) AND expires <= $2", [.text(value), .integer(time)], at: time)
+    try expire(where: "\(condition) AND expires <= $2", [value, .integer(time)], at: time)
     _ = try endWaiting(
       "state = 'withdrawn', end_reason = $2, end_message = '', decided = $3", where: condition,
-      [.text(value), .text(reason), .integer(time)], ended)
+      [value, .text(reason), .integer(time)], ended)
   }
 
   /// Marks a transaction that waits, and whose time is over, with its event.
-  func expire(_ id: String, at time: Int64) throws {
-    try expire(where: "id = $1", [.text(id)], at: time)
+  func expire(_ id: TransactionID, at time: Int64) throws {
+    try expire(where: "id = $1", [.of(id)], at: time)
   }
 
   private func expire(where condition: String, _ values: [SQLValue], at time: Int64) throws {
@@ -286,11 +286,12 @@ extension SQLConnection {
   ///
   /// - Returns: How many.
   func endWaiting(
-    _ assignments: String, where condition: String, _ values: [SQLValue], _ ended: (String) -> AuditRecord
+    _ assignments: String, where condition: String, _ values: [SQLValue],
+    _ ended: (TransactionID) -> AuditRecord
   ) throws -> Int {
     let transactions = try rows(
       "UPDATE transactions SET \(assignments) WHERE state = 'pending' AND \(condition) RETURNING id", values
-    ) { try $0.text(0) }
+    ) { row -> TransactionID in try row.id(0) }
     for transaction in transactions {
       try recordChange(of: transaction)
       try appendAudit(ended(transaction))

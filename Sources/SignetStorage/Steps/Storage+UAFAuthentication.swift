@@ -18,7 +18,7 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
-    _ id: String, of user: String, _ end: UAFOperationEnd, uses: [CounterUpdate],
+    _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd, uses: [CounterUpdate],
     evidence: EvidenceRecord? = nil,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome? = { _, _ in nil }
@@ -26,7 +26,7 @@ extension Storage {
     return try await write { database in
       try database.requireUsable(knownUser: user)
       let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID) }
-      var device: String?
+      var device: ID<DeviceRecord>?
       // What is of another user, or altered, is refused by the rule.
       for key in keys where key.user == user && key.state != .altered {
         try database.requireUsable(device: key.device, of: user)
@@ -43,7 +43,7 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFOperationEnd, _ uses: [CounterUpdate],
+    _ id: ID<UAFOperationRecord>, _ user: UserID, _ end: UAFOperationEnd, _ uses: [CounterUpdate],
     _ keys: [UAFCredentialRecord],
     _ evidence: EvidenceRecord?,
     _ judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?

@@ -2,7 +2,7 @@ import SignetSQL
 
 extension Storage {
   /// A user's keys in any state, oldest first.
-  public func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord] {
+  public func uafCredentials(user: UserID) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await read { try $0.uafCredentials(of: user) }
   }
 
@@ -32,7 +32,7 @@ extension Storage {
   /// - Returns: How many there were.
   /// - Throws: ``StorageFailure``.
   public func removeUAFCredentials(
-    of user: String, _ selection: [UAFKeySelection],
+    of user: UserID, _ selection: [UAFKeySelection],
     audit: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
     try await write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
@@ -61,7 +61,7 @@ extension Storage {
 extension SQLConnection {
   /// Removes keys of a user, but for those that are revoked; how many there were.
   func removeUAFCredentials(
-    of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
+    of user: UserID, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
     let mac = try rowMAC
     var events: [AuditRecord] = []
@@ -71,7 +71,7 @@ extension SQLConnection {
         DELETE FROM uaf_credentials WHERE user_id = $1 AND (aaid = $2 OR $2 IS NULL)
           AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL) AND state <> 'revoked'
         RETURNING \(UAFCredentialRecord.columns)
-        """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
+        """, [.of(user), .optional(selected.aaid), .optional(selected.keyID)]
       ) { try UAFCredentialRecord($0, mac) }
       for key in removed {
         let event = audit(key.aaid, key.keyID)
@@ -84,7 +84,7 @@ extension SQLConnection {
   }
 
   /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
-  func areKeysInUse(of session: UAFOperationRecord, by user: String) throws -> Bool {
+  func areKeysInUse(of session: UAFOperationRecord, by user: UserID) throws -> Bool {
     guard let keys = UAFCredentialRecord.inUse(try usedKeys(of: session), by: user) else { return false }
     return try keys.allSatisfy { key in
       key.isUsable(on: try key.device.flatMap { try device($0, of: user) })
@@ -127,11 +127,11 @@ extension SQLConnection {
   }
 
   /// A user's keys in any state, oldest first.
-  func uafCredentials(of user: String) throws -> [UAFCredentialRecord] {
+  func uafCredentials(of user: UserID) throws -> [UAFCredentialRecord] {
     let mac = try rowMAC
     return try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
-      [.text(user)]
+      [.of(user)]
     ) { try UAFCredentialRecord($0, mac) }
   }
 
@@ -161,12 +161,12 @@ extension SQLConnection {
 
   /// Revokes the keys of a user on a device, and returns those that were not before.
   func revokeUAFCredentials(
-    on device: String, of user: String
+    on device: String, of user: UserID
   ) throws -> [UAFCredentialRecord] {
     let mac = try rowMAC
     let found = try rows(
       "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 AND device = $2 ORDER BY number",
-      [.text(user), .text(device)]
+      [.of(user), .text(device)]
     ) { try UAFCredentialRecord($0, mac) }
     let revoked = found.compactMap(\.revoked)
     for key in revoked { try update(key) }

@@ -16,7 +16,8 @@ extension Storage {
   /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` where `basis` is no
   ///   longer valid.
   public func finishUAFDeregistration(
-    _ id: String, of user: String, _ end: UAFOperationEnd, removing selection: [UAFKeySelection],
+    _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd,
+    removing selection: [UAFKeySelection],
     by basis: UAFBasis? = nil, audit: AuditRecord,
     removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {

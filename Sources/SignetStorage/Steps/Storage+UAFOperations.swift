@@ -61,7 +61,7 @@ extension Storage {
   }
 
   /// The operation of this id; `nil` for none.
-  public func uafOperation(_ id: String) async throws(StorageFailure) -> UAFOperationRecord? {
+  public func uafOperation(_ id: ID<UAFOperationRecord>) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { try $0.uafOperation(id) }
   }
 
@@ -72,14 +72,14 @@ extension Storage {
 
   /// The operations whose tokens a target can redeem, newest first, at most 64.
   public func pendingUAFOperations(
-    target: String, at time: Int64
+    target: ID<UAFTargetRecord>, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
     try await read { [mac] database in
       try database.rows(
         """
         SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
         ORDER BY created DESC, id LIMIT 64
-        """, [.text(target), .integer(time)]
+        """, [.of(target), .integer(time)]
       ) { try UAFOperationRecord($0, mac) }
     }
   }
@@ -122,7 +122,7 @@ extension Storage {
   ///
   /// - Returns: Whether it was open.
   public func failUAFOperation(
-    _ id: String, _ end: UAFOperationEnd, audit: AuditRecord
+    _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
       guard let found = try database.uafOperation(id), found.isOpen else { return false }
@@ -140,7 +140,7 @@ extension Storage {
   /// - Returns: The operation after the step; `nil` where there is none.
   /// - Throws: ``StorageFailure``.
   public func expireUAFOperation(
-    _ id: String, _ end: UAFOperationEnd, audit: AuditRecord
+    _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> UAFOperationRecord? {
     return try await write { database in
       guard let found = try database.uafOperation(id) else { return nil }
@@ -152,9 +152,9 @@ extension Storage {
 }
 
 extension SQLConnection {
-  func uafOperation(_ id: String) throws -> UAFOperationRecord? {
+  func uafOperation(_ id: ID<UAFOperationRecord>) throws -> UAFOperationRecord? {
     let mac = try rowMAC
-    return try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
+    return try row("SELECT \(UAFOperationRecord.columns) FROM uaf_sessions WHERE id = $1", [.of(id)]) {
       try UAFOperationRecord($0, mac)
     }
   }
@@ -197,7 +197,7 @@ extension SQLConnection {
     guard let transaction = session.transaction, let target = session.target else { return false }
     return try exists(
       "SELECT 1 FROM uaf_sessions WHERE txn = $1 AND target = $2 LIMIT 1",
-      [.text(transaction), .text(target)])
+      [.of(transaction), .of(target)])
   }
 
   /// Inserts an operation, and notifies the waiting devices of its user.
@@ -224,7 +224,7 @@ extension SQLConnection {
         .optional(session.sealedPayload), .text(session.state.rawValue),
         .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
-        .optional(session.end?.time), .optional(rowMAC.code(of: session.image)), .text(session.id),
+        .optional(session.end?.time), .optional(rowMAC.code(of: session.image)), .of(session.id),
       ], changing: 1)
     try recordChange(ofWhatWaitsFor: session)
   }
@@ -250,33 +250,32 @@ extension SQLConnection {
 
   /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
   func failUAFOperations(
-    of user: String, by interruption: UAFInterruption, at time: Int64
+    of user: UserID, by interruption: UAFInterruption, at time: Int64
   ) throws {
-    try failUAFOperations(where: "user_id = $1", [.text(user)], .forbidden(at: time)) {
+    try failUAFOperations(where: "user_id = $1", [.of(user)], .forbidden(at: time)) {
       $0.ends(by: interruption)
     }
   }
 
   /// Ends the open operations of a target that is removed as failed, except deregistrations.
-  func failUAFOperations(ofTarget target: String, at time: Int64) throws {
-    try failUAFOperations(where: "target = $1", [.text(target)], .forbidden(at: time)) {
+  func failUAFOperations(ofTarget target: ID<UAFTargetRecord>, at time: Int64) throws {
+    try failUAFOperations(where: "target = $1", [.of(target)], .forbidden(at: time)) {
       $0.ends(by: .removal(target: target))
     }
   }
 
   /// The targets of a user on a device.
-  func uafTargets(on device: String, of user: String) throws -> Set<String> {
+  func uafTargets(on device: String, of user: UserID) throws -> Set<ID<UAFTargetRecord>> {
     Set(
-      try rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
-      {
-        try $0.text(0)
+      try rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .of(user)]) {
+        try $0.id(0)
       })
   }
 
   /// Ends the open operations of a transaction as failed, because the transaction has ended.
-  func failUAFOperations(ofTransaction transaction: String, at time: Int64) throws {
+  func failUAFOperations(ofTransaction transaction: TransactionID, at time: Int64) throws {
     try failUAFOperations(
-      where: "txn = $1", [.text(transaction)],
+      where: "txn = $1", [.of(transaction)],
       UAFOperationEnd(status: UAFOutcome.transactionOver.status, time: time))
   }
 

@@ -18,7 +18,7 @@ extension Storage {
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(
-    _ id: String, _ end: UAFOperationEnd, adding credentials: [NewUAFCredential], limit: Int,
+    _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, adding credentials: [NewUAFCredential], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditRecord,
     judge: @escaping @Sendable () -> UAFOutcome? = { nil }
   ) async throws(StorageFailure) -> UAFOutcome {
@@ -44,7 +44,7 @@ extension Storage {
 
 extension SQLConnection {
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFOperationEnd, _ credentials: [NewUAFCredential], _ limit: Int,
+    _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, _ credentials: [NewUAFCredential], _ limit: Int,
     _ judge: () -> UAFOutcome?
   ) throws -> UAFOutcome {
     guard let session = try uafOperation(id), session.takesResponse(at: end.time) else {
@@ -62,7 +62,7 @@ extension SQLConnection {
     let present = try credentials.first.flatMap {
       try number(
         "SELECT count(*) FROM uaf_credentials WHERE user_id = $1 AND state <> 'revoked'",
-        [.text($0.credential.user)])
+        [.of($0.credential.user)])
     }
     let refusal = UAFRegistration.refusal(
       of: credentials, isTaken: isTaken, beside: Int(clamping: present ?? 0), limit: limit)

@@ -20,7 +20,7 @@ extension Storage {
       try database.requireUsable(device: target.device, of: target.user)
       try database.requireUsable(basis: basis)
       let present = try database.number(
-        "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
+        "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.of(target.user)])
       guard UAFTargetRecord.hasRoom(beside: present ?? 0, limit: limit) else { return false }
       try database.insert(target)
       if let device = target.device {
@@ -33,16 +33,16 @@ extension Storage {
   }
 
   /// The target of this id; `nil` for none.
-  public func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord? {
+  public func uafTarget(_ id: ID<UAFTargetRecord>) async throws(StorageFailure) -> UAFTargetRecord? {
     try await read { try $0.uafTarget(id) }
   }
 
   /// A user's targets, oldest first.
-  public func uafTargets(user: String) async throws(StorageFailure) -> [UAFTargetRecord] {
+  public func uafTargets(user: UserID) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { [mac] database in
       try database.rows(
         "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE user_id = $1 ORDER BY created, id",
-        [.text(user)]
+        [.of(user)]
       ) { try UAFTargetRecord($0, mac) }
     }
   }
@@ -72,10 +72,10 @@ extension Storage {
   ///
   /// - Returns: Whether there was any.
   public func removeUAFDevice(
-    _ device: String, of user: String, audit: AuditRecord
+    _ device: String, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      let place: [SQLValue] = [.text(device), .text(user)]
+      let place: [SQLValue] = [.text(device), .of(user)]
       for target in try database.uafTargets(on: device, of: user) {
         try database.failUAFOperations(ofTarget: target, at: audit.time)
       }
@@ -99,12 +99,12 @@ extension Storage {
   /// - Throws: ``StorageFailure/exists`` when the user has another of this name, ``StorageFailure/userNotActive(_:)``,
   ///   ``StorageFailure/deviceLocked``.
   public func changeUAFTarget(
-    _ id: String, _ change: UAFTargetChange, audit: AuditRecord
+    _ id: ID<UAFTargetRecord>, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
       let columns = try database.row(
-        "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
-      ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
+        "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.of(id)]
+      ) { (try $0.user(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
       guard let (user, name, dispatcher, present) = columns else { return false }
       if !change.onlyTakesAway {
         try database.requireUsable(owner: user)
@@ -113,7 +113,7 @@ extension Storage {
       try database.execute(
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
         [
-          .text(id), .text(change.name ?? name), .optional(change.dispatcher ?? dispatcher),
+          .of(id), .text(change.name ?? name), .optional(change.dispatcher ?? dispatcher),
           .optional(change.address(after: present)),
         ], changing: 1)
       try database.appendTargetAudit(audit, of: user)
@@ -130,18 +130,18 @@ extension Storage {
   /// - Returns: Whether there was one.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
   public func removeUAFTarget(
-    _ id: String, by basis: UAFBasis? = nil, audit: AuditRecord
+    _ id: ID<UAFTargetRecord>, by basis: UAFBasis? = nil, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     return try await write { database in
-      let found = try database.row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.text(id)]) {
-        (owner: try $0.text(0), device: try $0.optional(1, $0.text))
+      let found = try database.row("SELECT user_id, device FROM uaf_targets WHERE id = $1", [.of(id)]) {
+        (owner: try $0.user(0), device: try $0.optional(1, $0.text))
       }
       guard let (owner, device) = found else { return false }
       if let refusal = try database.reach(of: basis).refusalToRemove(targetOn: device) { throw refusal }
       try database.failUAFOperations(ofTarget: id, at: audit.time)
       // Before the deletion: the lookup of the device needs the row.
       try database.appendTargetAudit(audit, of: owner)
-      try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)], changing: 1)
+      try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.of(id)], changing: 1)
       try database.endUnanswerable(of: owner, after: audit, at: audit.time)
       return true
     }
@@ -150,7 +150,7 @@ extension Storage {
 
 extension SQLConnection {
   /// Appends what happened to a target: its user and its device can repeat it without end, and nobody else is left out of the log.
-  fileprivate func appendTargetAudit(_ record: AuditRecord, of user: String) throws {
+  fileprivate func appendTargetAudit(_ record: AuditRecord, of user: UserID) throws {
     switch record.by {
     case .user, .target: try appendRepeatable(record, of: .targets(user: user))
     default: try appendAudit(record)
@@ -163,7 +163,7 @@ extension SQLConnection {
   ///
   /// - Returns: Whether there is such a target, or none is named.
   @discardableResult
-  func requireUsable(deviceOfTarget target: String?) throws -> Bool {
+  func requireUsable(deviceOfTarget target: ID<UAFTargetRecord>?) throws -> Bool {
     guard let target else { return true }
     guard let found = try uafTarget(target) else { return false }
     try requireUsable(device: found.device, of: found.user)
@@ -171,10 +171,10 @@ extension SQLConnection {
   }
 
   /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
-  func reachableTarget(_ id: String?, of user: String) throws -> UAFTargetRecord? {
+  func reachableTarget(_ id: ID<UAFTargetRecord>?, of user: UserID) throws -> UAFTargetRecord? {
     guard let id else { return nil }
     do {
-      guard let target = try uafTarget(id), target.user.utf8.elementsEqual(user.utf8),
+      guard let target = try uafTarget(id), target.user == user,
         try !isLocked(target.device, of: user)
       else { return nil }
       return target

@@ -16,8 +16,8 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func suspendUser(
-    _ id: String, reason: String, subject: String, at time: Int64, audit: AuditRecord,
-    ended: @escaping @Sendable (String) -> AuditRecord
+    _ id: UserID, reason: String, subject: String, at time: Int64, audit: AuditRecord,
+    ended: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
       guard let user = try database.anyUser(id) else { return .unknown }
@@ -36,7 +36,7 @@ extension Storage {
   ///
   /// - Returns: How it ended.
   public func resumeUser(
-    _ id: String, at time: Int64, audit: AuditRecord
+    _ id: UserID, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
       guard let user = try database.anyUser(id) else { return .unknown }
@@ -66,8 +66,8 @@ extension Storage {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   public func deleteUser(
-    _ id: String, subject: String, at time: Int64, audit: AuditRecord,
-    ended: @escaping @Sendable (String) -> AuditRecord
+    _ id: UserID, subject: String, at time: Int64, audit: AuditRecord,
+    ended: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
     try await write { database in
       guard let user = try database.anyUser(id) else { return .unknown }
@@ -92,13 +92,13 @@ extension SQLConnection {
   /// A user that there is not passes: the step says so in its own way.
   ///
   /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func requireUsable(user: String) throws { try anyUser(user)?.requireUsable() }
+  func requireUsable(user: UserID) throws { try anyUser(user)?.requireUsable() }
 
   /// As ``requireUsable(user:)``, for the user whom another row names: without a row of the user somebody has taken that away.
-  func requireUsable(owner user: String) throws { try requireUsable(owner: anyUser(user), named: user) }
+  func requireUsable(owner user: UserID) throws { try requireUsable(owner: anyUser(user), named: user) }
 
   /// As ``requireUsable(owner:)``, for a user who was read with that row.
-  func requireUsable(owner found: UserRecord?, named user: String) throws {
+  func requireUsable(owner found: UserRecord?, named user: UserID) throws {
     guard let found else { throw UserRecord.missing(user) }
     try found.requireUsable()
   }
@@ -106,7 +106,7 @@ extension SQLConnection {
   /// As ``requireUsable(user:)``, for a user who was there before this step.
   ///
   /// - Throws: ``StorageFailure/unknown`` for one who was deleted since.
-  func requireUsable(knownUser user: String) throws {
+  func requireUsable(knownUser user: UserID) throws {
     guard let found = try anyUser(user) else { throw StorageFailure.unknown }
     try found.requireUsable()
   }
@@ -114,13 +114,13 @@ extension SQLConnection {
   /// Where a user stands; `nil` for none of this id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
-  func userState(_ id: String) throws -> UserRecord.State? { try anyUser(id)?.checked().state }
+  func userState(_ id: UserID) throws -> UserRecord.State? { try anyUser(id)?.checked().state }
 
   /// Ends what is under way for a user.
   fileprivate func endAll(
-    of user: String, at time: Int64, _ ended: (String) -> AuditRecord
+    of user: UserID, at time: Int64, _ ended: (TransactionID) -> AuditRecord
   ) throws {
-    try withdraw(where: "user_id = $1", user, because: EndRecord.userNotActive, at: time, ended)
+    try withdraw(where: "user_id = $1", .of(user), because: EndRecord.userNotActive, at: time, ended)
     for table in AuthenticatorRecord.Kind.tables { try table.endAtSuspension(of: user, at: time, in: self) }
     try recordChange(ofUser: user)
   }
@@ -128,7 +128,7 @@ extension SQLConnection {
   /// Removes what is bound to an account.
   fileprivate func removeAll(of user: UserRecord) throws {
     for table in AuthenticatorRecord.Kind.tables { try table.remove(of: user, in: self) }
-    let account: [SQLValue] = [.text(user.id)]
+    let account: [SQLValue] = [.of(user.id)]
     try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
     _ = try execute("DELETE FROM devices WHERE user_id = $1", account)
     _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
@@ -144,26 +144,26 @@ extension SQLConnection {
     let mac = try rowMAC
     // With the codes that cover the id.
     let requests = try rows(
-      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.text(user.id)]
+      "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.of(user.id)]
     ) { row -> TransactionRecord? in
       // One that was altered is good for nothing under either name.
       do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     var user = user
     try execute(
-      "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .text(user.id)], changing: 1)
-    user.id = user.subject
+      "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .of(user.id)], changing: 1)
+    user.id = UserID(unchecked: user.subject)
     try update(user)
     // What was signed names the id, by a container as by others, and has an app's secret beside it.
     _ = try execute(
       "UPDATE transactions SET decision = NULL, evidence = NULL, evidence_key = NULL WHERE user_id = $1",
-      [.text(user.id)])
+      [.of(user.id)])
     for case var request? in requests {
       (request.user, request.evidence) = (user.id, nil)
       request.decision?.jws = nil
       try execute(
         "UPDATE transactions SET code = $1 WHERE id = $2",
-        [.optional(mac.code(of: request.image)), .text(request.id)], changing: 1)
+        [.optional(mac.code(of: request.image)), .of(request.id)], changing: 1)
     }
   }
 

@@ -27,12 +27,12 @@ extension Storage {
   /// The user of this id; `nil` for none.
   ///
   /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
-  public func user(_ id: String) async throws(StorageFailure) -> UserRecord? {
+  public func user(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id)?.checked() }
   }
 
   /// The user of this id, also one whose row was altered; `nil` for none.
-  public func anyUser(_ id: String) async throws(StorageFailure) -> UserRecord? {
+  public func anyUser(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id) }
   }
 
@@ -44,10 +44,10 @@ extension Storage {
   }
 
   /// The ids of users by their subjects; of none that there is not, and of none whose row was altered.
-  public func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: String] {
+  public func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: UserID] {
     guard !subjects.isEmpty else { return [:] }
     return try await read { database in
-      var ids: [String: String] = [:]
+      var ids: [String: UserID] = [:]
       for subject in subjects {
         guard let user = try database.anyUser(subject: subject), user.state != .altered else { continue }
         ids[subject] = user.id
@@ -66,12 +66,12 @@ extension Storage {
   /// Forgets what failed: the codes and signatures of a user, and what addresses have to wait.
   ///
   /// - Returns: Whether there is such a user.
-  public func unlockUser(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+  public func unlockUser(_ id: UserID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.userState(id) != nil else { return false }
       try database.endRow(of: id)
       for table in AuthenticatorRecord.Kind.tables { try table.forgetFailures(of: id, in: database) }
-      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(id)])
+      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.of(id)])
       try database.appendAudit(audit)
       return true
     }
@@ -82,14 +82,14 @@ extension Storage {
   /// - Returns: Whether there is such a user.
   /// - Throws: ``StorageFailure/userNotActive(_:)`` for a code of a user who is not active.
   public func setUserCode(
-    _ digest: [UInt8]?, of user: String, audit: AuditRecord
+    _ digest: [UInt8]?, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard var found = try database.anyUser(user)?.checked() else { return false }
       if digest != nil { try found.requireUsable() }
       found.codeDigest = digest
       try database.update(found)
-      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(user)])
+      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.of(user)])
       try database.appendAudit(audit)
       return true
     }

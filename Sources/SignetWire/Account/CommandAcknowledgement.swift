@@ -18,7 +18,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
   /// The installation, 16 bytes.
   public let device: [UInt8]
   /// The command.
-  public let order: ServerMadeID
+  public let order: DeviceCommandID
   /// What was done.
   public let action: DeviceCommand.Action
   /// When, by the device's clock, in seconds since 1970.
@@ -26,7 +26,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
 
   /// Puts an acknowledgement together.
   public init(
-    container: ContainerID, server: ServerURL, device: [UInt8], order: ServerMadeID,
+    container: ContainerID, server: ServerURL, device: [UInt8], order: DeviceCommandID,
     action: DeviceCommand.Action, time: Int64
   ) {
     (self.container, self.server, self.device) = (container, server, device)
@@ -46,7 +46,7 @@ public struct CommandAcknowledgement: Hashable, Sendable {
       container: try ContainerID(object.wireString("container")),
       server: try ServerURL(serverID: object.wireString("server")),
       device: try object.wireBytes("device", count: 16),
-      order: try ServerMadeID(object.wireString("order")), action: action,
+      order: try DeviceCommandID(object.wireString("order")), action: action,
       time: try object.wireInteger("time"))
   }
 

@@ -18,7 +18,7 @@ public struct DeviceCommand: Hashable, Sendable {
   public static let maximumReasonLength = 200
 
   /// Names the command.
-  public let id: ServerMadeID
+  public let id: DeviceCommandID
   /// What is to be done.
   public let action: Action
   /// Why; may be empty.
@@ -27,7 +27,7 @@ public struct DeviceCommand: Hashable, Sendable {
   /// Puts a command together.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for a reason that is too long or does not show what it is.
-  public init(id: ServerMadeID, action: Action, reason: String) throws(WireFailure) {
+  public init(id: DeviceCommandID, action: Action, reason: String) throws(WireFailure) {
     try Self.check(reason: reason)
     (self.id, self.action, self.reason) = (id, action, reason)
   }
@@ -62,7 +62,7 @@ public struct DeviceCommand: Hashable, Sendable {
       throw .invalid(member: "action", reason: "is none that this version knows")
     }
     try self.init(
-      id: ServerMadeID(object.wireString("id")), action: action, reason: object.wireString("reason"))
+      id: DeviceCommandID(object.wireString("id")), action: action, reason: object.wireString("reason"))
   }
 
   var json: JSONObject {

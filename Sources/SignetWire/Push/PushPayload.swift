@@ -62,8 +62,8 @@ public struct PushPayload: Hashable, Sendable {
     let object = try Wire.object(plaintext, maximumByteCount: Self.maximumByteCount)
     try Wire.checkVersion(object)
     server = try ServerURL(serverID: object.wireString("server"))
-    container = try ServerMadeID(object.wireString("container"))
-    transaction = try ServerMadeID(object.wireString("transaction"))
+    container = try ContainerID(object.wireString("container"))
+    transaction = try TransactionID(object.wireString("transaction"))
     guard container == Self.unverifiedContainer(of: text) else { throw .notAuthentic }
   }
 }

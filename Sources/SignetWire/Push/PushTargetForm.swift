@@ -49,7 +49,7 @@ public struct PushTargetList: Hashable, Sendable {
   /// A target that the server keeps.
   public struct Entry: Hashable, Sendable {
     /// Names it.
-    public let id: ServerMadeID
+    public let id: PushTargetID
     /// What the device calls it.
     public let name: String
     /// What it is.
@@ -58,7 +58,7 @@ public struct PushTargetList: Hashable, Sendable {
     public let created: Int64
 
     /// Describes a target.
-    public init(id: ServerMadeID, name: String, target: PushTarget, created: Int64) {
+    public init(id: PushTargetID, name: String, target: PushTarget, created: Int64) {
       (self.id, self.name, self.target, self.created) = (id, name, target, created)
     }
   }
@@ -89,7 +89,7 @@ public struct PushTargetList: Hashable, Sendable {
       guard PushTarget.Service(rawValue: try described.wireName("service")) != nil else { continue }
       targets.append(
         Entry(
-          id: try ServerMadeID(member.wireString("id")), name: try member.wireString("name"),
+          id: try PushTargetID(member.wireString("id")), name: try member.wireString("name"),
           target: try PushTarget(described), created: try member.wireInteger("created")))
     }
     self.targets = targets

@@ -55,7 +55,7 @@ public struct Decision: Hashable, Sendable {
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
-    transaction = try ServerMadeID(object.wireString("transaction"))
+    transaction = try TransactionID(object.wireString("transaction"))
     content = try object.wireString("content")
     guard let status = DecisionStatus(rawValue: try object.wireName("status")) else {
       throw .invalid(member: "status", reason: "is none that may be chosen")
@@ -65,7 +65,7 @@ public struct Decision: Hashable, Sendable {
     expires = try object.wireInteger("expires")
     server = try ServerURL(serverID: object.wireString("server"))
     user = try UserID(object.wireString("user"))
-    container = try ServerMadeID(object.wireString("container"))
+    container = try ContainerID(object.wireString("container"))
     device = try object.wireBytes("device", count: 16)
     let number = try Wire.reading(object.optionalString("number"))
     self.number = try number.map { (digits) throws(WireFailure) in try MatchingNumber(digits) }

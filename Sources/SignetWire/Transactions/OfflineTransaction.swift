@@ -66,7 +66,7 @@ public struct OfflineTransaction: Hashable, Sendable {
   private init(payload: [UInt8]) throws(WireFailure) {
     let object = try Wire.object(payload)
     try Wire.checkVersion(object)
-    id = try ServerMadeID(object.wireString("transaction"))
+    id = try TransactionID(object.wireString("transaction"))
     content = try TransactionContent(parsing: object.wireString("content"))
     expires = try object.wireInteger("expires")
     server = try ServerURL(serverID: object.wireString("server"))

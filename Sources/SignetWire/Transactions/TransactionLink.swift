@@ -26,7 +26,7 @@ public struct TransactionLink: Hashable, Sendable {
       throw refused
     }
     do {
-      id = try ServerMadeID(String(decoding: rest[..<mark], as: UTF8.self))
+      id = try TransactionID(String(decoding: rest[..<mark], as: UTF8.self))
       server = try ServerURL(String(decoding: rest[mark...].dropFirst(5), as: UTF8.self))
     } catch { throw refused }
     guard self.text.utf8.elementsEqual(text.utf8) else { throw refused }

@@ -46,7 +46,7 @@ public struct TransactionRequest: Hashable, Sendable {
       throw .invalid(member: "digits", reason: "is 2 to 6")
     }
     self.init(
-      id: try ServerMadeID(object.wireString("id")),
+      id: try TransactionID(object.wireString("id")),
       content: try TransactionContent(parsing: object.wireString("content")),
       created: try object.wireInteger("created"), expires: try object.wireInteger("expires"),
       statuses: statuses, numberDigits: digits)

@@ -181,7 +181,7 @@ import Testing
     keyed = try await fixture.register()
     for (client, id) in [(client, client.id), (keyed, keyed.id)] {
       #expect(try await outcome(fixture, client, client.proof(at: fixture.now)) == Self.letIn)
-      try await ClientService(fixture.server.context).revoke(id, by: .local)
+      try await ClientService(fixture.server.context).revoke("\(id)", by: .local)
       #expect(try await outcome(fixture, client, client.proof(at: fixture.now)) == Self.refused)
       #expect(try await fixture.ask(client).outcome == Self.refused)
     }

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -43,7 +44,9 @@ import Testing
           })), by: .local)
     let secret = try #require(second.secret)
     #expect(second.record.secretDigest == HashFunction.sha256.digest(of: Array(secret.utf8)))
-    #expect(try await clients.all().map(\.id).sorted() == [made.record.id, second.record.id].sorted())
+    #expect(
+      try await clients.all().map(\.id.text).sorted()
+        == [made.record.id.text, second.record.id.text].sorted())
     try await clients.revoke(made.record.id, by: .local)
     let revoked = try await clients.find(made.record.id).revoked
     server.clock.advance(by: 5)

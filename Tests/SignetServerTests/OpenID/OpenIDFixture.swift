@@ -56,7 +56,7 @@ struct OpenIDFixture: Sendable {
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
     let made = try await ClientService(server.context).add(ClientRegistration(NewClient(body)), by: .local)
-    return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
+    return TestClient(id: "\(made.record.id)", secret: made.secret, key: key, issuer: issuer)
   }
 
   func authorize(
@@ -131,11 +131,11 @@ struct OpenIDFixture: Sendable {
   ) async throws {
     let device = other ?? device
     let request = TransactionRequest(
-      id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
+      id: TransactionID("\(record.id)"), content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
       statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
     _ = try await server.transactions.decide(
-      device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
+      device.decision(status, request, at: now), id: "\(record.id)", by: device.send(to: server))
   }
 
   /// What clients are still to be told, at most that which is due at a time.

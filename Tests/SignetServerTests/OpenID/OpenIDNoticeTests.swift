@@ -59,7 +59,7 @@ import Testing
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)
     let transactions = fixture.server.transactions
-    func end(_ body: (String) async throws -> Void) async throws {
+    func end(_ body: (TransactionID) async throws -> Void) async throws {
       _ = try await fixture.ask(client)
       let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
       try await body(try #require(waiting.last).id)
@@ -67,7 +67,7 @@ import Testing
       try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     }
     try await end { _ in try await fixture.decide(.denied) }
-    try await end { id in try await transactions.withdraw(id, reason: "", by: .local) }
+    try await end { id in try await transactions.withdraw("\(id)", reason: "", by: .local) }
     try await end { _ in
       fixture.server.clock.advance(by: 300)
       try await fixture.sweep()
@@ -226,14 +226,14 @@ import Testing
     for _ in 0..<2 { try await fixture.decide(.accepted) }
     #expect(try await fixture.due(at: fixture.now).count == 2)
     let asked = try #require(try await fixture.due().first { $0.receiver.id == client.id }).event.subject
-    try await ClientService(fixture.server.context).revoke(client.id, by: .local)
+    try await ClientService(fixture.server.context).revoke("\(client.id)", by: .local)
     #expect(try await fixture.due(at: fixture.now).map(\.receiver.id) == [late.id])
     let storage = fixture.server.storage
-    let digest = try #require(try await storage.backchannelRequest(ofTransaction: asked)).digest
+    let digest = try #require(try await storage.backchannelRequest(ofTransaction: "\(asked)")).digest
     let event = AuditRecord.sample()
     #expect(
       try await !storage.issueTokens(
-        for: digest, of: client.id, at: fixture.now, pushedWithin: 300, audit: event))
+        for: digest, of: "\(client.id)", at: fixture.now, pushedWithin: 300, audit: event))
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.count == 1)
   }

@@ -35,7 +35,7 @@ import Testing
     try #require(try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now).last)
   }
 
-  private func found(_ id: String, _ fixture: OpenIDFixture) async throws -> TransactionRecord {
+  private func found(_ id: TransactionID, _ fixture: OpenIDFixture) async throws -> TransactionRecord {
     try await fixture.server.transactions.find(id).0
   }
 
@@ -50,10 +50,10 @@ import Testing
   private func report(_ fixture: OpenIDFixture, _ device: ProtocolDevice? = nil) async throws {
     let id = try #require((device ?? fixture.device).container).text
     let (storage, now) = (fixture.server.storage, fixture.now)
-    try await storage.setAccountChallenge([1], expires: now + 120, of: id, at: now)
+    try await storage.setAccountChallenge([1], expires: now + 120, of: "\(id)", at: now)
     let isTaken = try await storage.takeAccountReport(
       AccountReportAttempt(
-        container: id, challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
+        container: "\(id)", challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
     ) { _ in .sample() }
     #expect(isTaken)
   }
@@ -100,11 +100,11 @@ import Testing
     let other = try await fixture.server.activate(device: 2)
     try await report(fixture, other)
     let order = TransactionDraft(
-      .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
+      .text("Pay"), from: "Shop", user: UserID("alice"), requirements: ["fresh"])
     let made = try await fixture.server.transactions.create(order, by: .local).record
     #expect(try await refusal(fixture, made)?.code == .reportDue)
     #expect(try await refusal(fixture, made, on: other) == nil)
-    #expect(try await found(made.id, fixture).decision?.container == other.container?.text)
+    #expect(try await found("\(made.id)", fixture).decision?.container == other.container)
   }
 
   @Test("acr says what was known at the decision: a later report makes nothing fresh, and nothing old")
@@ -124,7 +124,7 @@ import Testing
     let reported = fixture.now - Self.age
     fixture.server.clock.advance(by: 60)
     try await report(fixture)
-    #expect(try await found(record.id, fixture).decision?.lastReport == reported)
+    #expect(try await found("\(record.id)", fixture).decision?.lastReport == reported)
     #expect(try await acr(fixture, client, with) == "fresh")
   }
 
@@ -136,10 +136,10 @@ import Testing
       as [([String], Int64?)]
     {
       let order = TransactionDraft(
-        .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: names)
+        .text("Pay"), from: "Shop", user: UserID("alice"), requirements: names)
       let made = try await fixture.server.transactions.create(order, by: .local).record
       #expect(try await refusal(fixture, made) == nil)
-      let decision = try #require(try await found(made.id, fixture).decision)
+      let decision = try #require(try await found("\(made.id)", fixture).decision)
       #expect(decision.lastReport == expected, "\(names)")
     }
   }
@@ -166,7 +166,7 @@ import Testing
     let other = try await fixture.server.activate(device: 2)
     try await report(fixture)
     let order = TransactionDraft(
-      .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 3600, requirements: ["fresh"])
+      .text("Pay"), from: "Shop", user: UserID("alice"), lifetime: 3600, requirements: ["fresh"])
     let made = try await fixture.server.transactions.create(order, by: .local).record
     #expect(try await refusal(fixture, made) == nil)
     fixture.server.clock.advance(by: 2 * Self.age)
@@ -200,14 +200,14 @@ import Testing
     }
     try await report(fixture)
     try await fixture.server.transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
-    #expect(try await found(transaction, fixture).decision?.lastReport == fixture.now)
+    #expect(try await found("\(transaction)", fixture).decision?.lastReport == fixture.now)
     fixture.server.clock.advance(by: 5)
     try await report(fixture)
     #expect(try await acr(fixture, client, id) == "fresh")
   }
 
   /// The digits that alice's device shows for a transaction.
-  private func carriedDigits(for id: String, _ fixture: OpenIDFixture) async throws -> String {
+  private func carriedDigits(for id: TransactionID, _ fixture: OpenIDFixture) async throws -> String {
     let carried = try OfflineTransaction(
       verifying: await fixture.server.transactions.offline(id), signedBy: #require(fixture.device.serverKey))
     let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
@@ -228,11 +228,11 @@ import Testing
     tighter.requirements.own["fresh"] = fresh
     let tightened = tighter
     let order = TransactionDraft(
-      .text("Pay"), from: "Shop", user: try UserID("alice"), requirements: ["fresh"])
+      .text("Pay"), from: "Shop", user: UserID("alice"), requirements: ["fresh"])
     var refused = 0
     for step in 1...40 {
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
-      let digits = try await carriedDigits(for: id, fixture)
+      let digits = try await carriedDigits(for: "\(id)", fixture)
       let before = storage.commitCount
       interruption.arm(before: step, isUndecided: { storage.commitCount == before }) {
         context.apply(tightened)
@@ -258,11 +258,11 @@ import Testing
     let (interruption, clock) = (StepInterruption(), fixture.server.clock)
     let transactions = TransactionService(fixture.server.context(suffering: interruption.faults))
     let order = TransactionDraft(
-      .text("Pay"), from: "Shop", user: try UserID("alice"), lifetime: 300, requirements: ["fresh"])
+      .text("Pay"), from: "Shop", user: UserID("alice"), lifetime: 300, requirements: ["fresh"])
     for step in 1...40 {
       try await report(fixture)
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
-      let digits = try await carriedDigits(for: id, fixture)
+      let digits = try await carriedDigits(for: "\(id)", fixture)
       clock.advance(by: 300)
       interruption.arm(before: step, isUndecided: { true }) { clock.advance(by: -1) }
       let found = try await problem {

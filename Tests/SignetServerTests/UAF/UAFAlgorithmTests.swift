@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetServerTesting
 import SignetStorage
 import SignetUAF
 import Testing

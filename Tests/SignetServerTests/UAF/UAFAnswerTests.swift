@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
@@ -122,7 +123,7 @@ import UAFFixture
     }
     let bearer = [("Authorization", "Bearer \(authenticated)")]
     let other: JSONObject = ["op": "Dereg", "context": #"{"username":"bob"}"#]
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     #expect(
       try await server.uaf("/uaf/1.1/request/deregistration", other, bearer).integer("statusCode") == 1401)
     server.clock.advance(by: 300)

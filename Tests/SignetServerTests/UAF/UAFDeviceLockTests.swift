@@ -34,7 +34,7 @@ import UAFFixture
     return try await server.answer(request, key, on: device)
   }
 
-  private static func device(_ server: UAFServer) async throws -> String {
+  private static func device(_ server: UAFServer) async throws -> ID<DeviceRecord> {
     try #require(
       try await server.storage.devices(user: "alice").first { $0.installation == "d1" }
     ).id
@@ -197,7 +197,7 @@ import UAFFixture
   /// A device with a key, whose row somebody else has written then.
   private static func altered(
     _ key: UAFTestKey, by change: String = "name = 'x', standing = 'open'"
-  ) async throws -> (UAFServer, device: String) {
+  ) async throws -> (UAFServer, device: ID<DeviceRecord>) {
     let server = try await UAFServer([key, Self.key()], on: .sqlite)
     #expect(try await register(key, server).integer("statusCode") == 1200)
     #expect(try await register(Self.key(), server, on: "d2").integer("statusCode") == 1200)
@@ -226,7 +226,7 @@ import UAFFixture
       let body = try JSONObject(parsing: answer.body)
       let devices = body.contains("devices") ? try body.array("devices") : [.object(body)]
       let standings = devices.compactMap { value -> JSONValue? in
-        if case .object(let one) = value, one["id"] == .string(device) { one["standing"] } else { nil }
+        if case .object(let one) = value, one["id"] == .string(device.text) { one["standing"] } else { nil }
       }
       #expect(standings == ["altered"], "\(path)")
       #expect(devices.count == (path.hasPrefix("users") ? 2 : 1))
@@ -263,7 +263,7 @@ import UAFFixture
     let device = try #require(try await server.storage.devices(user: "alice").first).id
     try server.tamper("UPDATE devices SET \(change)")
     let devices = DeviceService(server.context)
-    let failure = StorageFailure.altered(row: device, of: "devices")
+    let failure = StorageFailure.altered(row: device.text, of: "devices")
     await #expect(throws: failure) { _ = try await devices.lock(device, reason: "lost", by: .local) }
     await #expect(throws: failure) { _ = try await devices.revoke(device, by: .local) }
     #expect(try await server.storage.device(device)?.isOrderedLocked == false)

@@ -104,7 +104,7 @@ import UAFFixture
   @Test("a device of another user is none")
   func keepsToTheUser() async throws {
     let server = try await UAFServer(UAFTestKey())
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     let device = try await UAFTestDevice(on: server, user: "bob")
     #expect(try await dispatch(server, device).string("dispatchResult") == "dispatchTargetNotFound")
     let nobody = try await server.json(
@@ -193,7 +193,7 @@ import UAFFixture
     ]
     try pushing.services.answer(404, body: JSONValue.object(unregistered).text)
     #expect(try await dispatch(pushing.server, device).string("dispatchResult") == "dispatchTargetExpired")
-    #expect(try await pushing.server.storage.uafTarget(device.target)?.sealedTarget == nil)
+    #expect(try await pushing.server.storage.uafTarget("\(device.target)")?.sealedTarget == nil)
     #expect(try await pushing.server.audit().contains { $0.contains("uaf.targetExpired") })
     _ = try pushing.messages()
     #expect(try await dispatch(pushing.server, device).string("dispatchResult") == "dispatchTargetNotFound")

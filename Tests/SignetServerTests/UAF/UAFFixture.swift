@@ -62,7 +62,7 @@ final class UAFServer: Sendable {
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
     described = try DescribedAPI(server.endpoints, at: server.serverURL, uaf: settings.prefix)
-    try await UserService(server.context).add(try UserID("alice"), by: .local)
+    try await UserService(server.context).add(UserID("alice"), by: .local)
     apiKey = try await APIKeyService(server.context).create(
       name: "Shop", displayName: nil, scopes: [.relyingParty], by: .local
     ).text

@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTransport
 import SignetUAF
@@ -117,7 +118,7 @@ import UAFFixture
   @Test("what goes to a device is answered by the user of it alone") func sentToADevice() async throws {
     var (own, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(own)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     try await server.register(own)
     let asked = try await server.registrationRequest(#"{"username":"bob"}"#)
     _ = try await server.uaf(

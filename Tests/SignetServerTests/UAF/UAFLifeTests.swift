@@ -71,7 +71,7 @@ import UAFFixture
     #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
     key.privateKey = own
     #expect(try await server.register(key).integer("statusCode") == 1200)
-    let bob = try UserID("bob")
+    let bob = UserID("bob")
     try await server.users.add(bob, by: .local)
     for isRemoved in [false, true] {
       if isRemoved {
@@ -146,7 +146,7 @@ import UAFFixture
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     // What UAF can't show, the device does.
     try await server.activate()

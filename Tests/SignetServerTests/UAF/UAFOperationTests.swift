@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
@@ -143,7 +144,7 @@ import UAFFixture
     #expect(try refused.integer("statusCode") == 1401)
     #expect(try await server.authenticate(key, context, isOrdered: true).integer("statusCode") == 1200)
     let event = try await server.audit().last { $0.contains("uaf.authenticated") }
-    let id = try JSONObject(parsing: Array(#require(event).utf8)).string("transaction")
+    let id = try TransactionID(JSONObject(parsing: Array(#require(event).utf8)).string("transaction"))
     let transaction = try #require(try await server.storage.transaction(id))
     #expect(transaction.state == .accepted)
     #expect(transaction.uaf != nil)

@@ -110,7 +110,7 @@ import UAFFixture
     #expect(try redeemed.integer("statusCode") == 1200)
     way.fail(.targetGone)
     #expect(try await dispatch(server, device).string("dispatchResult") == "dispatchTargetExpired")
-    #expect(try await server.storage.uafTarget(device.target)?.sealedTarget == nil)
+    #expect(try await server.storage.uafTarget("\(device.target)")?.sealedTarget == nil)
     _ = way.sent()
     way.fail(nil)
     #expect(try await dispatch(server, device).string("dispatchResult") == "dispatchTargetNotFound")

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetUAF
@@ -19,20 +20,20 @@ import UAFFixture
   ) async throws {
     let server = try await UAFServer(UAFTestKey(isDER: isDER))
     for (number, spoiling) in spoilings.enumerated() {
-      let user = "user-\(number)"
-      try await server.users.add(try UserID(user), by: .local)
+      let user: UserID = "user-\(number)"
+      try await server.users.add(UserID("\(user)"), by: .local)
       try await refuse(spoiling, operation, at: server, of: user, UAFTestKey(isDER: isDER), transaction)
     }
   }
 
   /// Sends a spoiled response, expects its status, and that nothing has come of it.
   private func refuse(
-    _ spoiling: UAFSpoiling, _ operation: UAFOperation, at server: UAFServer, of user: String,
+    _ spoiling: UAFSpoiling, _ operation: UAFOperation, at server: UAFServer, of user: UserID,
     _ key: UAFTestKey, _ transaction: String?
   ) async throws {
     var key = key
     let place: Comment = "\(spoiling.name), \(operation)"
-    var context: JSONObject = ["username": .string(user)]
+    var context: JSONObject = ["username": .string("\(user)")]
     if operation == .authentication {
       var registration = UAFAttempt(.registration)
       registration.context = context.text
@@ -204,7 +205,7 @@ import UAFFixture
     func send(_ text: String) async throws -> Int64 {
       try await server.uaf("/uaf/1.1/\(path)", ["uafResponse": .string(text)]).integer("statusCode")
     }
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     let answering = operation == .registration ? UAFTestKey() : key
     let (first, second) = (try await request("alice"), try await request("alice"))
     // The challenge of one session with the serverData of another.
@@ -385,7 +386,7 @@ import UAFFixture
   @Test("a key is registered once, for whomever (19)") func refusesRegisteredKeys() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     var attempt = UAFAttempt(.registration)
     // Its own policy disallows the key.
@@ -398,7 +399,7 @@ import UAFFixture
   @Test("a key of another user is not known (24)") func refusesKeysOfOthers() async throws {
     var (key, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     var attempt = UAFAttempt(.registration)
     attempt.context = #"{"username":"bob"}"#

@@ -52,7 +52,7 @@ import UAFFixture
     var key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
-    _ = try await server.users.suspend(try UserID("alice"), reason: "", by: .local)
+    _ = try await server.users.suspend(UserID("alice"), reason: "", by: .local)
     try server.tamper("DELETE FROM users")
     key.signCounter = 2
     #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1404)
@@ -71,7 +71,7 @@ import UAFFixture
     var key = UAFTestKey()
     key.signCounter = 5
     let server = try await UAFServer(key, on: .sqlite)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     try await server.register(key)
     if change.hasPrefix("state") {
       // A copy was found out; who takes the key out of quarantine is an operator.
@@ -117,7 +117,7 @@ import UAFFixture
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key, on: .sqlite)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     let request = try await server.registrationRequest()
     try server.tamper("UPDATE uaf_sessions SET user_id = 'bob'")
     let answer = try await server.uaf(
@@ -170,7 +170,7 @@ import UAFFixture
     arguments: ["signature_key = ?", "encryption_key = ?", "user_id = 'bob'", "device = 'd2'"])
   func exchangedDeviceKey(_ change: String) async throws {
     let server = try await UAFServer(UAFTestKey(), on: .sqlite)
-    try await server.users.add(try UserID("bob"), by: .local)
+    try await server.users.add(UserID("bob"), by: .local)
     let device = try await UAFTestDevice(on: server)
     let thief = P256.Signing.PrivateKey()
     let values: [SQLiteValue] =

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetUAF

@@ -55,7 +55,7 @@ import UAFFixture
     #expect(try await server.audit().count == before + 3)
     // And they are forgotten as soon as those that nobody answered.
     server.clock.advance(by: 120 + 600)
-    _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
+    _ = try await server.storage.sweep(at: server.clock.now) { .sample("\($0)") }
     let left = try await server.storage.addUAFOperation(
       UAFOperationRecord(
         id: "s", operation: "Auth", created: 0, expires: server.clock.now, state: .requested),
@@ -70,7 +70,7 @@ import UAFFixture
     let long = String(repeating: "x", count: 5_000)
     let request = try await server.authenticationRequest(#"{"username":"alice","more":"\#(long)"}"#)
     let session = try #require(request.header.serverData).prefix { $0 != "." }
-    let kept = try #require(try await server.storage.uafOperation(String(session)))
+    let kept = try #require(try await server.storage.uafOperation("\(session)"))
     #expect(kept.context == nil && kept.client?.count == 16)
   }
 
@@ -94,7 +94,7 @@ import UAFFixture
     let server = try await UAFServer(UAFTestKey())
     let event = AuditRecord.sample()
     func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {
-      let id = "s\(first)"
+      let id: ID<UAFOperationRecord> = "s\(first)"
       try await server.storage.addUAFOperation(
         UAFOperationRecord(
           id: id, operation: "Reg", user: "alice", created: 0, expires: .max, state: .requested), audit: nil)
@@ -106,7 +106,7 @@ import UAFFixture
         ).new
       }
       return try await server.storage.finishUAFRegistration(
-        id, UAFOperationEnd(status: 1200, time: 1), adding: keys, limit: 4
+        "\(id)", UAFOperationEnd(status: 1200, time: 1), adding: keys, limit: 4
       ) { _ in event }
     }
     #expect(try await register(3, from: 0) == .accepted)

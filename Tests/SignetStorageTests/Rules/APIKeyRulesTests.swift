@@ -1,10 +1,11 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
 /// Which API keys may be used, and revoked.
 @Suite struct APIKeyRulesTests {
   private static func key(
-    _ id: String, _ scopes: [String] = ["admin"], revoked: Int64? = nil, altered: Bool = false
+    _ id: ID<APIKeyRecord>, _ scopes: [String] = ["admin"], revoked: Int64? = nil, altered: Bool = false
   ) -> APIKeyRecord {
     var key = APIKeyRecord(id: id, name: "", scopes: scopes, secretDigest: [], created: 1, revoked: revoked)
     key.isAltered = altered
@@ -19,7 +20,7 @@ import Testing
   }
 
   private static func revoking(
-    _ id: String, among keys: [APIKeyRecord]
+    _ id: ID<APIKeyRecord>, among keys: [APIKeyRecord]
   ) -> RecordChange<APIKeyRecord, RevocationOutcome> {
     APIKeyRecord.revoking(id, among: keys, keepingOneOf: "admin", at: 5)
   }

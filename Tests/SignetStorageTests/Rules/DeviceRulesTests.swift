@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -131,7 +132,9 @@ import Testing
   @Test("a device that an authenticator names stays; names are compared byte by byte")
   func forgotten() {
     // "é" in two forms, which are equal as strings.
-    let devices = [("d1", "01"), ("d2", "e\u{301}"), ("d3", "02")]
+    let devices: [(id: ID<DeviceRecord>, installation: String)] = [
+      ("d1", "01"), ("d2", "e\u{301}"), ("d3", "02"),
+    ]
     #expect(DeviceRetention.forgotten(among: devices, boundTo: ["01", "\u{e9}"]) == ["d2", "d3"])
   }
 }

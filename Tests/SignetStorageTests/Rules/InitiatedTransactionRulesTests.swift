@@ -1,10 +1,11 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
 /// What a user's devices may sign unasked.
 @Suite struct InitiatedTransactionRulesTests {
   private static func initiated(
-    by container: String = "c", _ content: String = "Pay", size: Int = 0
+    by container: ContainerID = "c", _ content: String = "Pay", size: Int = 0
   ) -> TransactionRecord {
     var transaction = TransactionRecord(
       id: "t", user: "alice", content: content + String(repeating: "x", count: size), created: 10_000,

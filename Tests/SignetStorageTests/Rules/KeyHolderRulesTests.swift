@@ -1,10 +1,11 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
 /// Who may have a public key that the register knows.
 @Suite struct KeyHolderRulesTests {
   private static func held(
-    by kind: AuthenticatorRecord.Kind = .container, _ authenticator: String = "c", of user: String = "alice"
+    by kind: AuthenticatorRecord.Kind = .container, _ authenticator: String = "c", of user: UserID = "alice"
   ) -> RegisteredPublicKey {
     .held(by: KeyHolder(kind: kind, authenticator: authenticator, user: user))
   }
@@ -23,7 +24,7 @@ import Testing
   // KELVIN SIGN equals K as a string.
   @Test("names that equal as strings are of two holders unless their bytes are the same")
   func bytes() {
-    for (name, user) in [("\u{212A}", "K"), ("K", "\u{212A}")] {
+    for (name, user) in [("\u{212A}", "K"), ("K", "\u{212A}")] as [(String, UserID)] {
       let holder = KeyHolder(kind: .uaf, authenticator: "K", user: "K")
       #expect(Self.held(by: .uaf, name, of: user).isTaken(for: holder))
       #expect(!Self.held(by: .uaf, "K", of: "K").isTaken(for: holder))

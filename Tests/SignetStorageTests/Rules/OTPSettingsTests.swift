@@ -36,7 +36,7 @@ import Testing
       verdict.entry(of: "alice", .active, by: "key")
         == (isAccepted ? .always : .limited(.claimant(user: "alice"))))
     // Of names that there are not, there is no end.
-    for (user, state) in [("mallory", nil), (nil, nil), (nil, .active)] as [(String?, UserRecord.State?)] {
+    for (user, state) in [("mallory", nil), (nil, nil), (nil, .active)] as [(UserID?, UserRecord.State?)] {
       #expect(
         verdict.entry(of: user, state, by: "key") == (isAccepted ? .always : .limited(.stranger(key: "key"))))
     }
@@ -61,7 +61,7 @@ import Testing
   func assignment(_ before: CredentialRecord.State, _ after: CredentialRecord.State) {
     var token = CredentialRecord.rule(before, serial: "s")
     (token.failures, token.lastCounter) = (3, 9)
-    for user in ["bob", nil] as [String?] {
+    for user in ["bob", nil] as [UserID?] {
       let assigned = token.assigned(to: user)
       #expect((assigned.user, assigned.state, assigned.failures, assigned.lastCounter) == (user, after, 0, 9))
     }

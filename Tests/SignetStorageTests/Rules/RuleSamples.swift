@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 
 // Rows for tests of rules: those of alice, whose requests are asked at 1000 and open until 1300, and whose container is `c`.
@@ -10,7 +11,7 @@ extension TransactionLimits {
 extension TransactionRecord {
   /// A request, which only one kind answers where one is named.
   static func rule(
-    user: String? = "alice", _ state: State = .pending, of kind: AuthenticatorRecord.Kind? = nil
+    user: UserID? = "alice", _ state: State = .pending, of kind: AuthenticatorRecord.Kind? = nil
   ) -> Self {
     var transaction = Self(id: "t", user: user, content: "Pay", created: 1000, expires: 1300, state: state)
     transaction.soleKind = kind
@@ -25,7 +26,7 @@ extension TransactionRecord {
   }
 
   /// A request after an end without a decision.
-  static func rule(ended state: State, by container: String? = nil) -> Self {
+  static func rule(ended state: State, by container: ContainerID? = nil) -> Self {
     var transaction = rule(state)
     transaction.end = .rule(state, by: container)
     return transaction
@@ -34,7 +35,7 @@ extension TransactionRecord {
 
 extension DecisionRecord {
   static func rule(
-    _ state: TransactionRecord.State = .accepted, by container: String = "c", at time: Int64 = 1100
+    _ state: TransactionRecord.State = .accepted, by container: ContainerID = "c", at time: Int64 = 1100
   ) -> Self {
     Self(state: state, jws: "jws", container: container, time: time)
   }
@@ -42,7 +43,7 @@ extension DecisionRecord {
 
 extension EndRecord {
   static func rule(
-    _ state: TransactionRecord.State, by container: String? = nil, at time: Int64 = 1100
+    _ state: TransactionRecord.State, by container: ContainerID? = nil, at time: Int64 = 1100
   ) -> Self {
     Self(state: state, reason: "reason", container: container, time: time)
   }
@@ -50,8 +51,9 @@ extension EndRecord {
 
 extension ContainerRecord {
   static func rule(
-    _ id: String = "c", _ state: State = .active, standing: ComplianceState = .open, user: String = "alice",
-    device: UInt8 = 1, renews: String? = nil, ended: String? = nil
+    _ id: ContainerID = "c", _ state: State = .active, standing: ComplianceState = .open,
+    user: UserID = "alice",
+    device: UInt8 = 1, renews: ContainerID? = nil, ended: String? = nil
   ) -> Self {
     var container = Self(
       id: id, user: user, activation: "a", device: [device], name: "", platform: "", keystore: "",
@@ -64,7 +66,7 @@ extension ContainerRecord {
 extension CredentialRecord {
   /// What makes the codes of container `c`, or of a token.
   static func rule(
-    _ state: State = .active, serial: String? = nil, user: String? = "alice", failures: Int = 0
+    _ state: State = .active, serial: String? = nil, user: UserID? = "alice", failures: Int = 0
   ) -> Self {
     var credential = Self(
       id: "c", user: user, serial: serial, kind: .totp, algorithm: "SHA1", digits: 6, period: 30,
@@ -94,8 +96,8 @@ extension PushAuthMechanismRecord {
 extension UAFOperationRecord {
   /// An operation that was begun at 1000 and takes responses until 1100, its token until then.
   static func rule(
-    _ kind: String = "Auth", _ state: State = .requested, for transaction: String? = nil,
-    target: String? = nil, by requester: String? = nil
+    _ kind: String = "Auth", _ state: State = .requested, for transaction: TransactionID? = nil,
+    target: ID<UAFTargetRecord>? = nil, by requester: String? = nil
   ) -> Self {
     var operation = Self(
       id: "s1", operation: kind, user: "alice", created: 1000, expires: 1100, state: state)
@@ -107,7 +109,7 @@ extension UAFOperationRecord {
 
 extension UAFCredentialRecord {
   static func rule(
-    _ number: UInt8 = 1, counter: UInt32 = 0, _ state: State = .active, of user: String = "alice"
+    _ number: UInt8 = 1, counter: UInt32 = 0, _ state: State = .active, of user: UserID = "alice"
   ) -> Self {
     var key = Self(
       aaid: "7357#0001", keyID: [number], user: user, publicKey: [4, number], algorithm: 1, keyFormat: 0x100,

@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     let name: String
     let found: TransactionRecord
     let state: State
-    var container: String? = "c"
+    var container: ContainerID? = "c"
     var time: Int64 = 1100
     let refusal: TransactionEnding?
     var testDescription: String { name }
@@ -81,7 +82,7 @@ import Testing
 
   @Test("the first end wins", arguments: cases)
   private func refuses(_ one: Case) {
-    let actor = one.container.map { (container: $0, user: "alice") }
+    let actor = one.container.map { (container: $0, user: UserID("alice")) }
     #expect(one.found.refusal(one.state, by: actor, at: one.time) == one.refusal)
   }
 
@@ -98,7 +99,7 @@ import Testing
   @Test(
     "a decision ends what is open, of anybody's for its user",
     arguments: [State.accepted, .denied, .reported], ["alice", nil])
-  private func decides(_ state: State, user: String?) {
+  private func decides(_ state: State, user: UserID?) {
     let effect = RequestBudget.Effect(of: state, Self.limits)
     #expect(
       Self.decide(TransactionRecord.rule(user: user), state)

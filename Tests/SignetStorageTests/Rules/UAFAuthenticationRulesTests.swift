@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
     #expect(login.session.state == .succeeded && login.session.user == "alice")
     #expect(login.session.end == UAFOperationEnd(status: 1200, authenticators: "[{}]", time: 1050))
     #expect(Self.response(of: UAFOperationRecord.rule(by: "key:k")).clearsBudget)
-    for user in ["alice", nil] {
+    for user in ["alice", nil] as [UserID?] {
       var accepted = TransactionRecord.rule(user: user)
       (accepted.user, accepted.state) = ("alice", .accepted)
       (accepted.uaf, accepted.evidence) = (

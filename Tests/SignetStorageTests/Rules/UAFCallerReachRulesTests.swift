@@ -1,10 +1,11 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
 /// What callers of UAF may do by what they are known by, and from where they act.
 @Suite struct UAFCallerReachRulesTests {
   private static func key(
-    _ number: UInt8 = 1, _ state: UAFCredentialRecord.State = .active, of user: String = "alice",
+    _ number: UInt8 = 1, _ state: UAFCredentialRecord.State = .active, of user: UserID = "alice",
     on device: String? = nil
   ) -> UAFCredentialRecord {
     var key = UAFCredentialRecord.rule(number, state, of: user)

@@ -1,10 +1,11 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
 /// Which UAF operations begin, and which of them ask their users once more.
 @Suite struct UAFOperationAdmissionRulesTests {
   private static func operation(
-    _ kind: String = "Auth", for transaction: String? = nil, target: String? = "d1",
+    _ kind: String = "Auth", for transaction: TransactionID? = nil, target: ID<UAFTargetRecord>? = "d1",
     by requester: String? = nil,
     at time: Int64 = 1000
   ) -> UAFOperationRecord {

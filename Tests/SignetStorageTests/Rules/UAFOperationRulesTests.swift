@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -55,9 +56,10 @@ import Testing
       ("Auth", "d2", true, false, false, false), ("Reg", nil, true, true, true, false),
       ("Reg", "d1", true, true, true, true), ("Reg", "d2", true, false, false, false),
       ("Dereg", nil, true, false, false, false), ("Dereg", "d1", true, false, false, false),
-    ] as [(String, String?, Bool, Bool, Bool, Bool)])
+    ] as [(String, ID<UAFTargetRecord>?, Bool, Bool, Bool, Bool)])
   func interruptions(
-    _ kind: String, _ target: String?, _ suspension: Bool, _ revocation: Bool, _ lock: Bool, _ removal: Bool
+    _ kind: String, _ target: ID<UAFTargetRecord>?, _ suspension: Bool, _ revocation: Bool, _ lock: Bool,
+    _ removal: Bool
   ) {
     let operation = UAFOperationRecord.rule(kind, target: target)
     #expect(operation.ends(by: .suspension) == suspension)

@@ -1,3 +1,4 @@
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   }
 
   private static func operation(
-    _ state: UAFOperationRecord.State, until end: Int64, target: String? = nil
+    _ state: UAFOperationRecord.State, until end: Int64, target: ID<UAFTargetRecord>? = nil
   ) -> UAFOperationRecord {
     var operation = UAFOperationRecord(
       id: "s1", operation: "Auth", user: "alice", created: 1000, expires: state == .requested ? end : 9999,
@@ -23,7 +24,7 @@ import Testing
     "an operation asks until its time is over, and when its request is over with it",
     arguments: [UAFOperationRecord.State.tokenCreated, .requested])
   func ways(_ state: UAFOperationRecord.State) {
-    func targets(until end: Int64, at time: Int64) -> [String] {
+    func targets(until end: Int64, at time: Int64) -> [ID<UAFTargetRecord>] {
       UAFWays(
         of: Self.request(), [Self.operation(state, until: end, target: "d1")], isClients: true, at: time
       ).targets

@@ -67,7 +67,7 @@ struct KeyBench {
     let asked = try await TransactionService(server.server.context).create(
       "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
-      try await device.pendingTransactions(for: container, by: session).first { $0.id.text == asked.id })
+      try await device.pendingTransactions(for: container, by: session).first { $0.id == asked.id })
     try await device.decide(transaction, .accepted, with: container, by: authentication, session: session)
   }
 

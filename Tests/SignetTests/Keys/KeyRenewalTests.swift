@@ -165,7 +165,7 @@ struct SilentKeyTests {
       let asked = try await TransactionService(context).create(
         "Pay 1 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
       let transaction = try #require(
-        try await device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
+        try await device.pendingTransactions(for: bench.container).first { $0.id == asked.id })
       try await device.decide(transaction, .accepted, with: bench.container, by: KeyBench.right(nil))
     }
     try await refused("Codes 42 tower")

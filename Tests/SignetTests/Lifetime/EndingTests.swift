@@ -31,7 +31,7 @@ import Testing
     let events = try await server.events("container.deleted")
     #expect(events.count == 1)
     #expect(try events[0].string("reason") == "lost my laptop")
-    #expect(try events[0].string("by") == "container:\(container.serverMadeID.text)")
+    #expect(try events[0].string("by") == "container:\(container.serverMadeID)")
     await #expect(throws: SignetFailure.noSuchContainer) {
       try await fixture.device.deleteContainer(container.id)
     }
@@ -392,7 +392,7 @@ import Testing
     transport.cut(nil, at: "/device/end")
     let second = try await fixture.device.reset()
     #expect(second.isErased && second.notices.told.count == 2)
-    for user in ["alice", "bob"] { #expect(try await server.states(user) == ["revoked"]) }
+    for user in ["alice", "bob"] as [UserID] { #expect(try await server.states(user) == ["revoked"]) }
     #expect(try await server.events("container.reset").map { try $0.string("reason") } == ["sold", "sold"])
     #expect(!FileManager.default.fileExists(atPath: path))
     // A new device can be made there.
@@ -422,7 +422,7 @@ import Testing
     let container = try await fixture.activate(server.invite())
     let device = try #require(try await server.record(container)).device
     func send(
-      _ id: ServerMadeID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
+      _ id: SignetWire.ContainerID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
     ) async throws -> (status: Int, code: Problem.Code?) {
       let notice = try EndNotice(
         container: id, server: url, device: device, event: .deleted, reason: "", time: 1)
@@ -441,7 +441,7 @@ import Testing
     #expect(try await send(id, url, device, P256.Signing.PrivateKey()) == (401, .unauthorized))
     #expect(try await send(id, ServerURL("other.example.org/main"), device, key) == (401, .unauthorized))
     #expect(try await send(id, url, [UInt8](repeating: 0, count: 16), key) == (401, .unauthorized))
-    #expect(try await send(ServerMadeID("nothing"), url, device, key) == (401, .containerUnknown))
+    #expect(try await send(SignetWire.ContainerID("nothing"), url, device, key) == (401, .containerUnknown))
     #expect(try await server.states() == ["active"])
     #expect(try await send(id, url, device, key) == (200, nil))
     #expect(try await server.states() == ["revoked"])
@@ -478,7 +478,7 @@ private final class RefusingTransport: HTTPTransport {
 extension InvitingServer {
   /// What the server knows of a container.
   func record(_ container: Signet.Container) async throws -> ContainerRecord? {
-    try await server.context.storage.container(container.serverMadeID.text)
+    try await server.context.storage.container(container.serverMadeID)
   }
 
   /// The entries of the audit log of one kind.

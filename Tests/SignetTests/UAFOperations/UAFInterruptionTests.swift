@@ -158,7 +158,7 @@ struct UAFInterruptionTests {
     #expect(Set(own) == Set(there), "\(comment): here \(own), there \(there)")
     let targets = try await fixture.server.context.storage.uafTargets(user: "alice")
     let information = try await fixture.operations.localData.deviceInformation()
-    #expect(targets.map(\.id) == information.map { Array($0.dispatchTargets.values) } ?? [], comment)
+    #expect(targets.map(\.id.text) == information.map { Array($0.dispatchTargets.values) } ?? [], comment)
     #expect((information == nil) == own.isEmpty, "\(comment): \(String(describing: information))")
   }
 

@@ -291,7 +291,7 @@ struct UAFOperationsFixture {
   }
 
   /// The keys that the server has of a user.
-  func serverKeys(_ username: String = "alice") async throws -> [String] {
+  func serverKeys(_ username: UserID = "alice") async throws -> [String] {
     try await server.context.storage.uafCredentials(user: username).map { Base64URL.encode($0.keyID) }
   }
 

@@ -103,11 +103,11 @@ private final class ApprovalLoad {
   /// An approval of a transaction of that number.
   func approval(_ number: Int) async throws -> Approval {
     let keys = keys[number % keys.count]
-    let id = try TransactionID("transaction\(number)")
+    let id = TransactionID("transaction\(number)")
     let request = TransactionRequest(
       id: id, content: content, created: start, expires: start + 3600, statuses: DecisionStatus.allCases)
-    let decision = try Decision(
-      .accepted, of: request, at: Int64(time(nil)), server: serverURL, user: UserID(keys.user),
+    let decision = Decision(
+      .accepted, of: request, at: Int64(time(nil)), server: serverURL, user: keys.user,
       container: keys.container, device: keys.device)
     let jws = try await decision.signed(for: keys.signing.publicKey) { message throws(CryptoFailure) in
       try keys.signing.signature(for: message)

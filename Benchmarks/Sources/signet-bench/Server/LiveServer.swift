@@ -16,7 +16,7 @@ enum LiveServer {
   /// A device's keys and names, the same in both processes.
   struct Keys {
     let container: ContainerID
-    let user: String
+    let user: UserID
     let session: P256.Signing.PrivateKey
     let encryption: P256.KeyAgreement.PrivateKey
     let signing: P256.Signing.PrivateKey
@@ -27,7 +27,7 @@ enum LiveServer {
       func bytes(_ purpose: String) -> [UInt8] {
         HashFunction.sha256.digest(of: Array("benchmark device \(number) \(purpose)".utf8))
       }
-      container = try ContainerID("container\(number)")
+      container = "container\(number)"
       user = "user\(number)"
       device = Array(bytes("installation").prefix(16))
       session = try .init(rawRepresentation: SecretBytes(copying: bytes("session")))
@@ -106,7 +106,7 @@ enum LiveServer {
       },
       containers: all.enumerated().map { number, keys in
         ContainerRecord(
-          id: keys.container.text, user: keys.user, activation: "activation\(number)", device: keys.device,
+          id: keys.container, user: keys.user, activation: "activation\(number)", device: keys.device,
           name: "laptop", platform: "Linux", keystore: "software",
           sessionKey: keys.session.publicKey.x963Representation,
           encryptionKey: keys.encryption.publicKey.x963Representation,

@@ -87,7 +87,7 @@ enum ServerProcess {
       try await context.storage.seed(
         users: batch.map { UserRecord(id: "user\($0)", created: 0) },
         credentials: batch.map { user in
-          let id = "container\(user)"
+          let id: ID<CredentialRecord> = "container\(user)"
           return CredentialRecord(
             id: id, user: "user\(user)", kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
             sealedSecret: try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: id)),

@@ -1,3 +1,4 @@
+public import SignetIdentifiers
 import SignetText
 
 #if canImport(Glibc)
@@ -6,11 +7,7 @@ import SignetText
   import Darwin
 #endif
 
-/// The name by which a server knows a user: 1 to 128 characters (`docs/protocol.md` section 2).
-public struct UserID: Hashable, Sendable, CustomStringConvertible {
-  /// The text, as the operator gave it.
-  public let text: String
-
+extension UserID {
   /// Checks a user id.
   ///
   /// One user id has one spelling: what is not in Unicode Normalization Form C is refused, since it would look like, and
@@ -25,7 +22,7 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
     }
     // Most are visible ASCII, of which nothing but the length is to be looked at.
     if (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      self.text = text
+      self.init(unchecked: text)
       return
     }
     guard !text.isEmpty, text.unicodeScalars.count <= 128 else {
@@ -40,9 +37,6 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
     guard Normalization.isFormC(text) else {
       throw .invalid(member: "user", reason: "is not in Unicode Normalization Form C; compose its characters")
     }
-    self.text = text
+    self.init(unchecked: text)
   }
-
-  /// The text.
-  public var description: String { text }
 }

@@ -1,0 +1,13 @@
+public import SignetStorage
+
+// Tests write identifiers and users as they are: "c1", "t\(number)", "alice". Their form is not checked.
+
+extension ID: ExpressibleByStringInterpolation {
+  /// An identifier of a test.
+  public init(stringLiteral text: String) { self.init(unchecked: text) }
+}
+
+extension UserID: ExpressibleByStringInterpolation {
+  /// A user of a test.
+  public init(stringLiteral text: String) { self.init(unchecked: text) }
+}
