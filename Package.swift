@@ -427,7 +427,8 @@ let package = Package(
       dependencies: [
         "AccountModel", "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent",
         "SignetCrypto", "SignetDataDirectory", "SignetDBus", "SignetJSON",
-        "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
+        "SignetOATH", "SignetPushAuth", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite",
+        "SignetStorage",
         "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],
       swiftSettings: house),

@@ -1,5 +1,6 @@
 import AccountModel
 import Foundation
+import PostgreSQLFixture
 import Signet
 import SignetJSON
 import SignetTestKit
@@ -7,26 +8,42 @@ import SignetTesting
 import SignetTransport
 import Synchronization
 import Testing
+import UAFFixture
 
 /// Random histories of clients of two processes on one folder, of which one is killed now and then and started again: what was
 /// acknowledged is there, and nothing was accepted that the rules refuse, as the model says that the random histories of
 /// `SignetSimulationTests` are held against too.
-@Suite(.serialized, .timeLimit(.minutes(60))) struct ProcessHistoryTests {
-  /// `SIGNET_KILLS` six times, which makes 300 of `make kill-test`, and else a few.
-  private static let count = KillCount.wanted.map { $0 * 6 } ?? 3
+@Suite(.serialized, .timeLimit(.minutes(120))) struct ProcessHistoryTests {
+  /// `SIGNET_KILLS` six times on SQLite, which makes 300 of `make kill-test`, and once on PostgreSQL; else a few.
+  private static func count(on backend: StorageBackend) -> Int {
+    switch backend {
+    case .sqlite: KillCount.wanted.map { $0 * 6 } ?? 3
+    case .postgreSQL: KillCount.wanted ?? 1
+    }
+  }
 
-  @Test("no acceptance that the rules refuse, and none that is lost, whatever is killed")
-  func histories() async throws {
+  /// What a long run has to have had, so that nothing is missing because all of it was refused.
+  private static let kinds = [
+    "suspend", "resume", "delete", "invite", "finish", "renew", "revoke", "order", "wipe", "code", "ask",
+    "decide", "withdraw", "expire", "register", "login", "removeKey", "registerApp", "message", "answer",
+    "removeApp",
+  ]
+
+  @Test(
+    "no acceptance that the rules refuse, and none that is lost, whatever is killed",
+    arguments: StorageBackend.here)
+  func histories(_ backend: StorageBackend) async throws {
     let random = SeededRandom(test: "process histories")
-    let pair = try await ProcessPair()
-    var (deeds, lost, kills) = (0, 0, 0)
+    let pair = try await ProcessPair(backend)
+    var (lost, kills) = (0, 0)
+    var acknowledged: [String: Int] = [:]
     var number = 0
     // Where all kills came too late, one history more.
-    while number < Self.count || kills == 0 {
-      try #require(number < Self.count + 20, "no kill comes in time")
+    while number < Self.count(on: backend) || kills == 0 {
+      try #require(number < Self.count(on: backend) + 20, "no kill comes in time")
       let history = try ProcessHistory(pair, number: number, seed: random.seed &+ UInt64(number))
       let found = try await history.run()
-      deeds += found.deeds
+      acknowledged.merge(found.acknowledged, uniquingKeysWith: +)
       lost += found.lost
       kills += found.kills
       #expect(found.violations == [], "SIGNET_SEED=\(random.seed), history \(number)\n\(found.text)")
@@ -34,27 +51,49 @@ import Testing
       number += 1
     }
     #expect(try await pair.first.json("audit", "verify")["intact"] == true)
+    let deeds = acknowledged.values.reduce(0, +)
+    let each = acknowledged.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     print(
       """
-      process histories: \(number) histories, \(deeds) actions acknowledged, \(lost) answers lost, \(kills) kills
+      process histories on \(backend): \(number) histories, \(deeds) actions acknowledged, \(lost) answers lost, \(kills) kills; \
+      \(each.joined(separator: ", "))
       """)
     #expect(deeds > number)
+    if number >= 50 { for kind in Self.kinds { #expect(acknowledged[kind, default: 0] > 0, "\(kind)") } }
     await pair.stop()
   }
 }
 
 /// Two processes on one folder.
 final class ProcessPair: Sendable {
+  /// The application that the client of UAF says it is.
+  static let facet = "linux:app-id:signet"
+
+  let backend: StorageBackend
   private let servers: Mutex<[RunningServer]>
   let ports: [UInt16]
   let keys: [String]
   private let memory: MemoryFolder
 
-  init() async throws {
+  init(_ backend: StorageBackend) async throws {
+    self.backend = backend
     let memory = try MemoryFolder()
     self.memory = memory
+    var words = ["--protection", "device"]
+    if backend == .postgreSQL {
+      let server = try PrivatePostgreSQL.shared()
+      words += ["--storage", try server.uri(server.makeDatabase())]
+    }
     // Each device has connections of its own, and all come from one address.
-    let first = try await RunningServer.startWithShop(["--protection", "device"]) { _, settings in
+    let first = try await RunningServer.startWithShop(words) { data, settings in
+      try FileManager.default.createDirectory(
+        atPath: "\(data)/metadata", withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
+      let statement = Data(UAFTestKey().statement().json.bytes)
+      let isWritten = FileManager.default.createFile(
+        atPath: "\(data)/metadata/key.json", contents: statement, attributes: [.posixPermissions: 0o600])
+      try #require(isWritten)
+      settings["uaf"] = ["facets": [.string(Self.facet)], "metadata": "metadata"]
       settings["runtime"] = .string(memory.path)
       settings["connections"] = ["perAddress": 256]
     }

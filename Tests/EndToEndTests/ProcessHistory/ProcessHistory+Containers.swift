@@ -1,0 +1,311 @@
+import AccountModel
+import Signet
+import SignetJSON
+import SignetTestKit
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
+
+// Containers, on devices of the SDK: from the invite to what operators order, and their successors.
+extension ProcessHistory {
+  /// A container that the history has made, with what its device has kept.
+  struct Held: Sendable {
+    let id: String
+    let user: String
+    /// The invite with which the first of a row of containers began.
+    let activation: String
+    let number: UInt8
+    let container: Container
+    /// The device as it speaks to each of the two processes.
+    let devices: [Device]
+    let line: Line
+    var requests: [TransactionRequest] = []
+
+    var name: String { ProcessHistory.name(id) }
+  }
+
+  /// A row of containers, each of which renews the one before.
+  final class Line: Sendable {
+    private let facts = Mutex<(orders: [String], isTaken: Bool)>(([], false))
+
+    /// The orders that its device may get a receipt for.
+    var orders: [String] { facts.withLock { $0.orders } }
+
+    func add(_ order: String) { facts.withLock { $0.orders.append(order) } }
+
+    /// Lets nobody else exchange or delete the container; whether nobody does.
+    func take() -> Bool {
+      facts.withLock { facts in
+        defer { facts.isTaken = true }
+        return !facts.isTaken
+      }
+    }
+
+    func giveBack() { facts.withLock { $0.isTaken = false } }
+  }
+
+  /// An activation of which the device has not heard how it ended.
+  struct Uncertain: Sendable {
+    let activation: String
+    let user: String
+    let began: Int
+  }
+
+  /// A renewal, from its first attempt on.
+  struct Renewal: Sendable {
+    let began: Int
+    let activation: String
+    let number: UInt8
+  }
+
+  func performWithContainer(_ turn: Turn) async throws {
+    let held = state.withLock { turn.one(of: $0.containers) }
+    guard let held else { return }
+    switch turn.kind {
+    case 20..<22:
+      try await change(
+        .revoke(container: held.name), ["done"], turn.server, .delete, "admin/containers/\(held.id)")
+    case 22..<25: try await order(.lock, "lock", of: held, turn)
+    case 25..<30: try await order(.unlock, "unlock", of: held, turn)
+    case 30..<33:
+      try await order(.wipe, "wipe", of: held, turn)
+      if turn.isYes { try await report(of: held, turn) }
+    case 33..<36: try await report(of: held, turn)
+    case 36..<40: try await renew(held, turn)
+    case 40..<45: try await code(of: held, turn)
+    default: try await decide(with: held, turn)
+    }
+  }
+
+  /// What a device does; `nil` for what it refuses, or is refused.
+  private func heard<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value? {
+    do { return try await body() } catch is SignetFailure { return nil }
+  }
+
+  // MARK: Activation
+
+  /// Invites a user, and makes a container on a new device.
+  func enrol(_ user: String, by name: String, _ random: SplitMix64) async throws {
+    var random = random
+    let server = random.next(below: 2)
+    let begin = tick()
+    guard
+      let invited = try await operators[server].send(.post, "admin/activations", ["user": .string(user)])
+    else {
+      // An invite that nobody has read ends the one before.
+      note(.invite(activation: "lost-\(name)", user: user), [], .lost, from: begin)
+      return
+    }
+    guard invited.status == 201 else { return }
+    note(.invite(activation: "a\(name)", user: user), ["done"], .accepted, from: begin)
+    let code = try ActivationCode(parsing: JSONObject(parsing: invited.body).string("code"))
+    let folder = pair.first.folder.file("history-\(number)-\(name)")
+    let vault = try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder))
+    let devices = try [0, 1].map { Device(vault: vault, connection: try pair.connection($0)) }
+    let start = tick()
+    var made: Container?
+    var isOver = false
+    do throws(SignetFailure) {
+      made = try await devices[server].createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+      isOver = true
+    } catch { isOver = !error.mayHaveBeenDone }
+    // Where the answer was lost the device goes on with what it has stored.
+    while !isOver {
+      try await Task.sleep(for: .milliseconds(20))
+      do throws(SignetFailure) {
+        made = try await devices[random.next(below: 2)].finishActivations().first
+        isOver = true
+      } catch { isOver = !error.mayHaveBeenDone }
+    }
+    guard let made else {
+      let uncertain = Uncertain(activation: "a\(name)", user: user, began: start)
+      return state.withLock { $0.uncertain.append(uncertain) }
+    }
+    let end = tick()
+    state.withLock { state in
+      let held = Held(
+        id: made.serverMadeID.text, user: user, activation: "a\(name)", number: state.newDevice(),
+        container: made, devices: devices, line: Line())
+      state.text.append("\(start)-\(end) a container, \(held.id), of \(user), of the invite a\(name)")
+      let finish = Step.finish(
+        activation: held.activation, container: held.name, user: user, device: held.number)
+      let place = state.acknowledge("finish", from: start, to: end) { $0.take(finish, at: 0) == "staged" }
+      state.acknowledge("confirm", from: start, to: end, after: place) { Self.confirms(held.name, &$0) }
+      state.containers.append(held)
+      state.made.insert(held.id)
+    }
+  }
+
+  static func confirms(_ container: String, _ model: inout Model) -> Bool {
+    ["activated", "already active"].contains(model.take(.confirm(container: container), at: 0))
+  }
+
+  // MARK: Renewal
+
+  /// Has a device make the successor of a container, until it has an answer.
+  private func renew(_ held: Held, _ turn: Turn) async throws {
+    guard held.line.take() else { return }
+    defer { held.line.giveBack() }
+    // Its keys may be those of an earlier attempt.
+    let began = state.withLock { state in
+      let began = state.renewals[held.id]?.began ?? state.tick()
+      state.renewals[held.id] = Renewal(began: began, activation: held.activation, number: held.number)
+      return began
+    }
+    var random = turn.random
+    var made: Container?
+    var isOver = false
+    while !isOver {
+      do throws(SignetFailure) {
+        made = try await held.devices[random.next(below: 2)].renew(
+          held.container, handler: ScriptedActivation(reply: .abort))
+        isOver = true
+      } catch {
+        isOver = !error.mayHaveBeenDone
+        if isOver { state.withLock { $0.text.append("\(began)- \(held.id) is not renewed: \(error)") } }
+      }
+      if !isOver { try await Task.sleep(for: .milliseconds(20)) }
+    }
+    guard let made else { return }
+    let end = tick()
+    state.withLock { state in
+      let renewed = Held(
+        id: made.serverMadeID.text, user: held.user, activation: held.activation, number: held.number,
+        container: made, devices: held.devices, line: held.line)
+      state.text.append("\(began)-\(end) a container, \(renewed.id), renews \(held.id)")
+      let place = state.acknowledge("renew", from: began, to: end) {
+        $0.take(Self.stage(renewed.id, renewing: held.id, held.user, held.activation, held.number), at: 0)
+          == "staged"
+      }
+      state.acknowledge("confirm", from: began, to: end, after: place) { Self.confirms(renewed.name, &$0) }
+      state.containers.removeAll { $0.id == held.id }
+      state.containers.append(renewed)
+      state.made.insert(renewed.id)
+    }
+  }
+
+  static func stage(
+    _ id: String, renewing renewed: String, _ user: String, _ activation: String, _ device: UInt8
+  ) -> Step {
+    .stage(
+      container: name(id), renewing: name(renewed), activation: activation, user: user, device: device)
+  }
+
+  // MARK: Orders
+
+  private func order(
+    _ kind: Step.OrderKind, _ word: String, of held: Held, _ turn: Turn
+  ) async throws {
+    let step = { (repetition: Int) in
+      let name = "o\(turn.name)-\(repetition)"
+      held.line.add(name)
+      return Step.order(name, container: held.name, kind)
+    }
+    try await attempt(["added"], turn.server, step: step) {
+      try await self.operators[$0].call(.post, "admin/containers/\(held.id)/\(word)", [:])
+    }
+  }
+
+  /// Has a device hear what the server wants; where that is to delete its container, until the server knows that it has.
+  private func report(of held: Held, _ turn: Turn) async throws {
+    guard held.line.take() else { return }
+    defer { held.line.giveBack() }
+    let begin = tick()
+    let (device, line) = (held.devices[turn.server], held.line)
+    let receive = { @Sendable (model: inout Model) in
+      for order in line.orders { _ = model.take(.receipt(order: order, container: held.name), at: 0) }
+    }
+    do throws(SignetFailure) {
+      guard try await device.reportCondition(of: held.container) == .wiped else { return }
+    } catch .noSuchContainer {
+      return  // deleted before
+    } catch {
+      // The container may be deleted, and the server may know it.
+      guard !line.orders.isEmpty else { return }
+      return state.withLock { state in
+        state.text.append("\(begin)- the device of \(held.id) has heard: \(error)")
+        state.deeds.append(
+          Deed(from: begin, to: .max, mayBeAbsent: true) {
+            receive(&$0)
+            return true
+          })
+      }
+    }
+    state.withLock { $0.containers.removeAll { $0.id == held.id } }
+    for attempt in 0..<200 {
+      // What waits goes to whichever process is there.
+      _ = try await heard { try await held.devices[attempt % 2].sendQueuedNotices(evenIfEarly: true) }
+      let seen = try await operators[attempt % 2].look("admin/containers/\(held.id)")
+      guard try seen?.string("state") ?? "revoked" == "revoked" else { continue }
+      let end = tick()
+      return state.withLock { state in
+        state.text.append("\(begin)-\(end) the device of \(held.id) has deleted it")
+        state.acknowledge("wipe", from: begin, to: end) { model in
+          receive(&model)
+          return model.description[held.name]?.hasPrefix("revoked") ?? true
+        }
+      }
+    }
+    state.withLock {
+      $0.violations.append("\(held.id) is deleted on its device, and the server does not hear it")
+    }
+  }
+
+  // MARK: Codes and decisions
+
+  private func code(of held: Held, _ turn: Turn) async throws {
+    // A device that knows that it is locked makes none.
+    let (server, party) = (turn.server, turn.party)
+    guard let made = try await heard({ try await held.devices[server].oneTimePassword(for: held.container) })
+    else { return }
+    let body: JSONObject = ["user": .string(held.user), "code": .string(made.code)]
+    let step = Step.code(
+      of: held.name, user: held.user, counter: Int64(made.counter), from: "", by: "party\(party)")
+    try await attempt(step, ["accepted"], server) { server in
+      guard let answer = try await self.parties[party][server].send(.post, "otp/validate", body) else {
+        return .lost
+      }
+      guard answer.status == 200 else { return .refused }
+      return try JSONObject(parsing: answer.body).bool("valid") ? .accepted : .refused
+    }
+  }
+
+  /// Decides what the device has seen last, or earlier: what has ended since is refused then.
+  private func decide(with held: Held, _ turn: Turn) async throws {
+    let server = turn.server
+    if turn.second % 4 > 0,
+      let seen = try await heard({ try await held.devices[server].pendingTransactions(for: held.container) })
+    {
+      state.withLock { state in
+        for index in state.containers.indices where state.containers[index].id == held.id {
+          let known = state.containers[index].requests.map(\.id)
+          state.containers[index].requests += seen.filter { !known.contains($0.id) }
+        }
+      }
+    }
+    let request = state.withLock { state -> TransactionRequest? in
+      let known = state.requests
+      let requests = state.containers.first { $0.id == held.id }?.requests ?? []
+      let named = requests.filter { known.contains($0.id.text) }
+      return named.isEmpty ? nil : named[Int(turn.second / 4 % UInt64(named.count))]
+    }
+    guard let request else { return }
+    try await decide(request, accepts: turn.isYes, with: held, server)
+  }
+
+  func decide(
+    _ request: TransactionRequest, accepts: Bool, with held: Held, _ server: Int
+  ) async throws {
+    let step = Step.decide(
+      container: held.name, user: held.user, device: held.number, request: Self.name(request.id.text),
+      accepts: accepts, isNumberRight: true)
+    try await attempt(step, ["decided", "repeated"], server) { server in
+      do throws(SignetFailure) {
+        try await held.devices[server].decide(request, accepts ? .accepted : .denied, with: held.container)
+        return .accepted
+      } catch { return error.mayHaveBeenDone ? .lost : .refused }
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import AccountModel
+import Foundation
+import PostgreSQLFixture
+import Signet
+import SignetJSON
+import SignetTestKit
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
+import Testing
+
+/// A random history of three clients of two processes, and of one who kills.
+final class ProcessHistory: Sendable {
+  static let userCount = 3
+  static let clientCount = 3
+  static let actionCount = 20
+  static let killCount = 3
+
+  /// How an attempt was answered.
+  enum Answer: Hashable, Sendable {
+    case accepted, refused, lost
+    /// A refusal that has changed something: what the model has to say.
+    case found(String)
+  }
+
+  struct State {
+    var moment = 0
+    var deeds: [Deed] = []
+    var text: [String] = []
+    /// How many deeds of each kind were acknowledged.
+    var acknowledged: [String: Int] = [:]
+    var lost = 0
+    var containers: [Held] = []
+    /// The ids of all containers that a device has, or has had.
+    var made: Set<String> = []
+    var keys: [HeldKey] = []
+    var apps: [HeldApp] = []
+    var messages: [HeldMessage] = []
+    /// The ids of all requests that were acknowledged.
+    var requests: [String] = []
+    /// Whom those ask that are not for an app alone.
+    var asked: [String: String] = [:]
+    /// Requests that are over soon, and those that are, with whom they ask.
+    var expiring: [Expiring] = []
+    var over: [String: String] = [:]
+    /// Activations that may have been finished without an answer.
+    var uncertain: [Uncertain] = []
+    /// Renewals that were begun, by the id of the container that they renew.
+    var renewals: [String: Renewal] = [:]
+    var deviceCount: UInt8 = 0
+    var kills = 0
+    var ended = 0
+    var violations: [String] = []
+
+    /// A number for a device that has no other container.
+    mutating func newDevice() -> UInt8 {
+      deviceCount += 1
+      return deviceCount
+    }
+
+    mutating func tick() -> Int {
+      moment += 1
+      return moment
+    }
+
+    /// Writes down what was acknowledged; its place.
+    @discardableResult
+    mutating func acknowledge(
+      _ kind: String, from begin: Int, to end: Int, after place: Int? = nil,
+      isRight: @escaping @Sendable (inout Model) -> Bool
+    ) -> Int {
+      acknowledged[kind, default: 0] += 1
+      deeds.append(Deed(from: begin, to: end, after: place, isRight: isRight))
+      return deeds.count - 1
+    }
+  }
+
+  /// What became of it.
+  struct Found: Sendable {
+    let acknowledged: [String: Int]
+    let lost: Int
+    let kills: Int
+    let violations: [String]
+    /// All attempts, for whoever has to find out what was wrong.
+    let text: String
+  }
+
+  let pair: ProcessPair
+  let number: Int
+  let operators: [HistoryCaller]
+  let parties: [[HistoryCaller]]
+  let state = Mutex(State())
+  private let seed: UInt64
+
+  init(_ pair: ProcessPair, number: Int, seed: UInt64) throws {
+    (self.pair, self.number, self.seed) = (pair, number, seed)
+    let operatorKey = "\(pair.first.data)/admin.key"
+    operators = try [0, 1].map { try HistoryCaller(pair, $0, operatorKey) }
+    parties = try pair.keys.map { key in try [0, 1].map { try HistoryCaller(pair, $0, key) } }
+  }
+
+  func user(_ index: Int) -> String { "h\(number)-\(index)" }
+
+  /// What the model calls something that the server has named, so that the id says nothing of what it is like (``Traits``).
+  static func name(_ id: String) -> String { "\(id)." }
+
+  /// Runs it.
+  func run() async throws -> Found {
+    for (index, _) in pair.keys.enumerated() {
+      note(.addParty("party\(index)"), ["done"], .accepted, from: tick())
+    }
+    for index in 0..<Self.userCount {
+      try await attempt(.addUser(user(index)), ["done"], 0) {
+        try await self.operators[$0].call(.post, "admin/users", ["user": .string(self.user(index))])
+      }
+    }
+    for index in 0..<2 {
+      try await enrol(user(index), by: "setup-\(index)", SplitMix64(seed: seed))
+      try await registerKey(of: user(index), by: "setup-\(index)", index, index)
+      try await enrolApp(of: user(index), index)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for client in 0..<Self.clientCount { group.addTask { try await self.run(client) } }
+      group.addTask { try await self.killSome() }
+      group.addTask { try await self.watchExpiries() }
+      try await group.waitForAll()
+    }
+    try await answerLate()
+    return try await judged()
+  }
+
+  /// The moments are random on purpose: nothing waits for them.
+  private func killSome() async throws {
+    var random = SplitMix64(seed: seed &* 31)
+    for _ in 0..<Self.killCount {
+      try await Task.sleep(for: .milliseconds(Int(random.next() % 200)))
+      guard state.withLock({ $0.ended < Self.clientCount }) else { return }
+      try await pair.kill(Int(random.next() % 2))
+      state.withLock { $0.kills += 1 }
+    }
+  }
+
+  // MARK: Clients
+
+  private func run(_ client: Int) async throws {
+    var random = SplitMix64(seed: seed &* 1009 &+ UInt64(client))
+    for place in 0..<Self.actionCount { try await perform(Turn("\(client).\(place)", self, &random)) }
+    state.withLock { $0.ended += 1 }
+  }
+
+  /// What a client has drawn for its next action.
+  struct Turn: Sendable {
+    /// Names what it makes.
+    let name: String
+    let user: String
+    let server: Int
+    let party: Int
+    let first, second: UInt64
+    let isYes: Bool
+    let kind: Int
+    let random: SplitMix64
+
+    fileprivate init(_ name: String, _ history: ProcessHistory, _ random: inout SplitMix64) {
+      self.name = name
+      user = history.user(random.next(below: ProcessHistory.userCount))
+      (server, party) = (random.next(below: 2), random.next(below: 2))
+      (first, second) = (random.next(), random.next())
+      isYes = random.next(below: 3) > 0
+      kind = random.next(below: 100)
+      self.random = random
+    }
+
+    /// One of those that there are; `nil` where there is none.
+    func one<Value>(of values: [Value]) -> Value? {
+      values.isEmpty ? nil : values[Int(first % UInt64(values.count))]
+    }
+  }
+
+  private func perform(_ turn: Turn) async throws {
+    let (user, server) = (turn.user, turn.server)
+    switch turn.kind {
+    case 0..<4:
+      try await change(
+        .suspend(user), ["changed", "unchanged"], server, .post, "admin/users/\(user)/suspend", [:])
+    case 4..<13:
+      try await change(.resume(user), ["changed", "unchanged"], server, .post, "admin/users/\(user)/resume")
+    case 13..<14:
+      try await change(.delete(user), ["changed", "unchanged"], server, .delete, "admin/users/\(user)")
+    case 14..<20: try await enrol(user, by: turn.name, turn.random)
+    case 20..<57: try await performWithContainer(turn)
+    case 57..<67: try await ask(turn)
+    case 67..<70: try await withdraw(turn)
+    case 70..<87: try await performWithKey(turn)
+    default: try await performWithApp(turn)
+    }
+  }
+
+  func change(
+    _ step: Step, _ right: Set<String>, _ server: Int, _ method: HTTPMethod, _ path: String,
+    _ body: JSONObject? = nil
+  ) async throws {
+    try await attempt(step, right, server) { try await self.operators[$0].call(method, path, body) }
+  }
+
+  // MARK: What is seen
+
+  /// Makes an attempt, and the same again where its answer was lost.
+  ///
+  /// What each makes may have a name of its own, since the one before may have made something too.
+  @discardableResult
+  func attempt(
+    _ right: Set<String>, _ server: Int, step: (_ repetition: Int) -> Step,
+    _ call: (_ server: Int) async throws -> Answer
+  ) async throws -> Answer {
+    var server = server
+    for repetition in 0..<200 {
+      let (begin, step) = (tick(), step(repetition))
+      let answer = try await call(server)
+      note(step, right, answer, from: begin)
+      guard answer == .lost else { return answer }
+      // The other process, or this one once it is there again.
+      server = 1 - server
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw NobodyAnswers()
+  }
+
+  @discardableResult
+  func attempt(
+    _ step: Step, _ right: Set<String>, _ server: Int, _ call: (_ server: Int) async throws -> Answer
+  ) async throws -> Answer {
+    try await attempt(right, server, step: { _ in step }, call)
+  }
+
+  struct NobodyAnswers: Error {}
+
+  func tick() -> Int { state.withLock { $0.tick() } }
+
+  /// Writes down what was attempted; what was refused has changed nothing.
+  ///
+  /// - Returns: The place of the deed, where it was acknowledged.
+  @discardableResult
+  func note(_ step: Step, _ right: Set<String>, _ answer: Answer, from begin: Int) -> Int? {
+    let end = tick()
+    return state.withLock { state in
+      state.text.append("\(begin)-\(end) \(step): \(answer)")
+      switch answer {
+      case .refused: return nil
+      case .accepted:
+        return state.acknowledge(Self.kind(of: step), from: begin, to: end) {
+          right.contains($0.take(step, at: Self.time(of: step)))
+        }
+      case .found(let outcome):
+        return state.acknowledge(outcome, from: begin, to: end) {
+          $0.take(step, at: Self.time(of: step)) == outcome
+        }
+      case .lost:
+        state.lost += 1
+        noteLost(from: begin, to: end, in: &state) { _ = $0.take(step, at: Self.time(of: step)) }
+        return nil
+      }
+    }
+  }
+
+  /// Writes down what may have been done.
+  ///
+  /// What a process was doing that was killed is done or not when its caller hears that; a database server may still do it then.
+  func noteLost(
+    from begin: Int, to end: Int, in state: inout State, _ change: @escaping @Sendable (inout Model) -> Void
+  ) {
+    let isOver = pair.backend == .sqlite
+    state.deeds.append(
+      Deed(from: begin, to: isOver ? end : .max, mayBeAbsent: true) {
+        change(&$0)
+        return true
+      })
+  }
+
+  private static func kind(of step: Step) -> String { String("\(step)".prefix { $0 != "(" }) }
+
+  /// When a step is taken, by the model: a code when it is made, and all else when nothing is over yet.
+  private static func time(of step: Step) -> Int64 {
+    if case .code(_, _, let counter, _, _) = step { counter * Traits.period } else { 0 }
+  }
+}
