@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 package import SignetOATH
 package import SignetStorage
-import SignetWire
+package import SignetWire
 
 extension CredentialRecord.Kind: Shaped {}
 

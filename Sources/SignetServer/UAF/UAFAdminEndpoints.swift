@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 package import SignetStorage
 import SignetUAF
-package import SignetWire
+import SignetWire
 
 extension UAFCredentialRecord.State: Shaped {}
 extension UAFCredentialRecord.ModelProof: Shaped {}
@@ -179,7 +179,7 @@ struct UAFAdminEndpoints: Sendable {
     let found: [UAFCredentialRecord]
     if let user {
       _ = try await UserService(context).find(user)
-      found = try await context.storage.uafCredentials(user: user.text)
+      found = try await context.storage.uafCredentials(user: user)
     } else {
       found = try await context.storage.uafCredentials(limit: Self.limit)
     }
@@ -249,7 +249,7 @@ struct UAFAdminEndpoints: Sendable {
     let found: [UAFTargetRecord]
     if let user {
       _ = try await UserService(context).find(user)
-      found = try await context.storage.uafTargets(user: user.text)
+      found = try await context.storage.uafTargets(user: user)
     } else {
       found = try await context.storage.uafTargets(limit: Self.limit)
     }
