@@ -152,6 +152,7 @@
 @_exported public import struct SignetIdentifiers.ID
 @_exported public import typealias SignetIdentifiers.PushTargetID
 @_exported public import typealias SignetIdentifiers.TransactionID
+@_exported public import struct SignetIdentifiers.UserID
 // The words of the protocol.
 @_exported public import struct SignetWire.ActivationCode
 @_exported public import struct SignetWire.EndNotice
@@ -182,7 +183,6 @@
 @_exported public import struct SignetWire.TypedApproval
 @_exported public import enum SignetWire.TypedApprovalFailure
 @_exported public import struct SignetWire.TypedValue
-@_exported public import struct SignetWire.UserID
 @_exported public import protocol SignetWire.WallClock
 @_exported public import struct SignetWire.WebPushSubscription
 @_exported public import enum SignetWire.WireFailure

@@ -1,4 +1,4 @@
-/// What devices and the server both name by an ``ID``; there are no values.
+/// Tags of ids that devices and the server both use; no value of them is made.
 public enum Entity {
   /// A container.
   public enum Container {}

@@ -2,7 +2,7 @@ public import SignetCrypto
 
 /// An identifier that the server makes: 1 to 64 characters from `A-Z a-z 0-9 _ -`.
 ///
-/// `Named` is what it names, so that the id of one thing does not stand for another. What only the server knows is named by its record.
+/// `Named` is what it names, so that one id does not stand for another: a case of ``Entity``, or the record where only the server knows it.
 public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String

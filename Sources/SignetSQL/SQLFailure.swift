@@ -7,7 +7,7 @@
 public enum SQLFailure: Error, Hashable, Sendable {
   /// The file cannot be opened, or no connection to the server was made or kept. Nothing was changed.
   case unreachable(reason: String)
-  /// The address of the server is none, or a password splits it in the wrong place.
+  /// The address of the server cannot be parsed, or a reserved character in its user or password is not percent-encoded.
   case unreadableAddress
   /// The connection broke while the server committed: the change was made, or it was not.
   case outcomeUnknown

@@ -1,4 +1,4 @@
-// Messages are full of them.
+// Whoever imports this module needs the types of ids.
 @_exported public import SignetIdentifiers
 
 extension ID {

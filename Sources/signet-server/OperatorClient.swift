@@ -204,7 +204,7 @@ struct OperatorClient: Sendable {
 
   /// What a person is told of a problem, with what there is to do here.
   private func shown(_ problem: Problem, of endpoint: EndpointDescription) -> CommandFailure {
-    // A user that a body names is no token, and the server has said what to do.
+    // A user that a body names is no token. Where the server has named a command, in this form, that says what to do.
     if problem.code == .unknown, !problem.detail.contains("'signet-server "), let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(

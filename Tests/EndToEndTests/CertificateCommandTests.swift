@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test(
-    "keys that were exchanged twice before SIGHUP lock no device out, and are told until nothing trusts them")
+    "keys that were exchanged twice before SIGHUP lock no device out, and their pins are printed as long as ca.pem trusts them"
+  )
   func exchangedTwice() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

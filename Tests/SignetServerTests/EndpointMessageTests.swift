@@ -85,7 +85,7 @@ import Testing
     #expect(try API.listKeys.message(in: ["keys": [.object(key)]]).keys.map(\.id.text) == ["a b"])
   }
 
-  @Test("an id without the form of one is refused by its path", arguments: ["", "a b", "ä", "../k"])
+  @Test("an ill-formed id is rejected with the name of its member", arguments: ["", "a b", "ä", "../k"])
   func illFormedID(_ id: String) throws {
     let form = "has 1 to 64 characters from A-Z a-z 0-9 _ -"
     #expect(throws: Problem(.malformed, "\"mechanism\" \(form)")) {

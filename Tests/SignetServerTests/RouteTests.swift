@@ -104,7 +104,7 @@ import Testing
     await running.server.stop()
   }
 
-  @Test("a list of what is a user's refuses a user that there is not, and is empty for one who has nothing")
+  @Test("a list of an unknown user is rejected; one of a user without entries is empty")
   func listsOfUnknownUsers() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(
@@ -189,7 +189,7 @@ import Testing
     await running.server.stop()
   }
 
-  @Test("an altered row whose id no server makes is listed, and revoked by that id")
+  @Test("an altered row is listed and revoked by its ill-formed id")
   func revokesIllFormedIDs() async throws {
     let running = try await Running()
     let keys = APIKeyService(running.server.context)

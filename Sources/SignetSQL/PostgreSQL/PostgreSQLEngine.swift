@@ -9,7 +9,7 @@ import Synchronization
 
 /// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
 ///
-/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, and after a few times alone;
+/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, and after 16 conflicts alone;
 /// one whose connection breaks before `COMMIT` was sent runs again once, on a new one.
 final class PostgreSQLEngine: SQLEngine {
   let dialect = SQLDialect.postgreSQL
@@ -25,7 +25,7 @@ final class PostgreSQLEngine: SQLEngine {
     // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
     // the database that it keeps. Where something is wrong the lock ends with the connection.
     try first.define("SELECT pg_advisory_lock(126948414154100)")
-    try Worker.transact(.define, first, options.rerunLimit) {
+    try Worker.transact(.define, first, options.runLimit) {
       try schema.migrate($0, expecting: options.expectation)
     }
     try first.define("SELECT pg_advisory_unlock(126948414154100)")
@@ -94,7 +94,7 @@ final class PostgreSQLEngine: SQLEngine {
       while true {
         let connection = try usable()
         do {
-          return try Self.transact(item.access, connection, options.rerunLimit) { connection in
+          return try Self.transact(item.access, connection, options.runLimit) { connection in
             if let error = item.step.attempt(connection) { throw error }
           }
         } catch {
@@ -118,7 +118,7 @@ final class PostgreSQLEngine: SQLEngine {
       return session
     }
 
-    /// How often a step runs again beside others; then it runs alone.
+    /// Runs of a step beside others; each further run is alone.
     private static let sharedRoundCount = 16
 
     /// Runs `body` in a transaction, again where others were in its way.
@@ -126,10 +126,10 @@ final class PostgreSQLEngine: SQLEngine {
     /// A step that meets others again and again comes to run alone: it waits until those that write have ended, and they wait for it.
     /// So none loses for ever.
     static func transact(
-      _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int,
+      _ access: SQLAccess, _ connection: SQLConnection, _ runLimit: Int,
       _ body: (SQLConnection) throws -> Void
     ) throws {
-      for round in 0..<rerunLimit {
+      for round in 0..<runLimit {
         let isAlone = round >= sharedRoundCount && access == .write
         do {
           return try connection.transact(access, alone: isAlone) { try body(connection) }

@@ -199,6 +199,6 @@ extension ID<CredentialRecord> {
 }
 
 extension ContainerID {
-  /// The id of the container whose codes a credential makes that is no token's.
+  /// The container whose codes a credential makes; the credential is no token.
   package init(of credential: ID<CredentialRecord>) { self.init(unchecked: credential.text) }
 }

@@ -1,4 +1,4 @@
-// Records, steps and events are full of them.
+// Whoever imports this module needs the types of ids.
 @_exported public import SignetIdentifiers
 public import SignetSQL
 

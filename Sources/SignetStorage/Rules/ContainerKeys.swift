@@ -1,5 +1,5 @@
 extension ContainerRecord {
-  /// Whether a new container cannot have its keys: one of them belongs to another authenticator, of whatever kind and state, or has two uses.
+  /// Whether a key of a new container is another authenticator's, of whatever kind and state, or two of its keys are the same.
   ///
   /// - Parameters:
   ///   - registered: Those of its keys that the register knows.

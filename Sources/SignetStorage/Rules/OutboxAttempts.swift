@@ -1,6 +1,8 @@
 // How often a delivery is tried, and when it is given up.
 extension OutboxRecord {
-  /// The delivery while an attempt is under way; after a number of attempts that this server does not write, the count begins anew.
+  /// The delivery while an attempt is under way.
+  ///
+  /// A count outside of `0..<mostAttempts`, as an altered row may have, begins anew at 1.
   package func leased(until end: Int64) -> Self {
     var leased = self
     leased.due = end
