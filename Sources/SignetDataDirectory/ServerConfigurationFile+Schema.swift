@@ -102,7 +102,7 @@ extension ServerConfigurationFile {
             .string(
               "a URI that begins with postgres:// or postgresql://", pattern: "^postgres(ql)?://",
               isSecret: true, where: mayNameServer),
-            "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. Its user has to own the tables, which it makes; a process that stops inside of a transaction loses its connection after ten seconds. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
+            "the PostgreSQL database (13 or newer) that keeps the data, as a URI of libpq; `init --storage` sets it. Its user has to own the tables, which it makes; a process that stops inside of a transaction loses its connection after three seconds. A password is better kept in `~/.pgpass` of the server's user; `sslmode=verify-full` where the database is on another machine. A key and a certificate of the server for TLS stand in the URI too: `PGSSLKEY`, `PGSSLCERT` and variables that begin with `PGSERVICE` have no effect",
             default: "the folder's own SQLite file"),
         ], "where the data are"),
       Setting(

@@ -29,7 +29,7 @@ public struct SQLOptions: Sendable {
   /// Connections to a server, each with a thread.
   public var connectionCount = 8
   /// How often a step runs at most, where others are in its way, before ``SQLFailure/busy``.
-  public var runLimit = 24
+  public var runLimit = 50
   /// Statements that SQLite's writer runs at the start, such as those that read what is looked up often into memory.
   public var preparation: [String] = []
   /// Makes the thread of each connection.

@@ -93,10 +93,13 @@ enum CarriedTransactionCommands {
       } catch let refusal as ServerRefusal where refusal.shown.exitCode == .failure {
         let failure = try await explained(refusal, client, arguments)
         guard arguments.isSet("json") else { throw failure }
-        arguments.output.print([
-          "id": .string(arguments.string("id")), "status": "refused",
-          "problem": .string(refusal.problem.code.rawValue), "detail": .string(failure.description),
-        ])
+        var object: JSONObject = [
+          "id": .string(arguments.string("id")), "problem": .string(refusal.problem.code.rawValue),
+          "detail": .string(failure.description),
+        ]
+        // Others say how the transaction has ended, which may be that an answer before this one was taken.
+        if refusal.problem.code == .transactionWrongAnswer { object["status"] = "refused" }
+        arguments.output.print(object)
         return failure.exitCode
       }
     },

@@ -98,6 +98,11 @@ enum CertificateCommands {
           "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
         )
         arguments.errorOutput.print("   \(command: "signet trust ca.pem\(options)")")
+        if !formerPins.isEmpty {
+          arguments.errorOutput.print(
+            "   The pins behind the first are of keys from before. Leave out that of a key which others may have: devices refuse the server until step 2 then."
+          )
+        }
         arguments.errorOutput.print(
           "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
         if let lastStep {

@@ -77,6 +77,7 @@ import CPostgreSQL
     case "25P02": .stepFailed
     case "XX001", "XX002", "58030": .damaged(code: "SQLSTATE \(state)")
     case "42501": .readOnly
+    case Self.endedIdle: .unreachable(reason: "SQLSTATE \(state)")
     case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
       .unreachable(reason: "SQLSTATE \(state)")
     // The message of a statement that does not compile is made before any value is bound.
@@ -84,6 +85,11 @@ import CPostgreSQL
     default: .other(code: "SQLSTATE \(state)")
     }
   }
+
+  private static let endedIdle = "25P03"
+
+  /// Whether the server has ended the session, since it was idle inside of a transaction: that is undone.
+  var isEndedIdle: Bool { field(signet_pq_state) == Self.endedIdle }
 
   /// Whether the server is asked for what it does not have.
   var isUnsupported: Bool { field(signet_pq_state) == "0A000" }

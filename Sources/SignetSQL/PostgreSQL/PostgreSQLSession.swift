@@ -13,6 +13,7 @@ import CPostgreSQL
   private(set) var lane: Int64 = 0
   let version: UInt32? = nil
   private let connection: OpaquePointer
+  private let busyTimeoutMilliseconds: Int
   private var statements: [String: Prepared] = [:]
   private var statementCount = 0
 
@@ -56,11 +57,12 @@ import CPostgreSQL
       throw error
     }
     unsafe self.connection = connection
-    // A step does not wait between its statements: whose does has a process that was stopped, and holds what it has locked.
+    self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+    // A step does not wait between its statements: one that does is of a process that was stopped, and holds what it has locked.
     try simple(
       """
       SET lock_timeout = \(busyTimeoutMilliseconds); SET statement_timeout = 0;
-      SET idle_in_transaction_session_timeout = 10000
+      SET idle_in_transaction_session_timeout = 3000
       """)
   }
 
@@ -125,7 +127,7 @@ import CPostgreSQL
   func begin(_ access: SQLAccess, alone isAlone: Bool) throws {
     // Those that write hold a table in a mode in which they are beside each other, and one that is to be alone in a mode that keeps
     // them out. No query has run before, so a step sees all that ended before it had the table
-    // (<https://www.postgresql.org/docs/current/sql-lock.html>). One server that stands still keeps the others for a second.
+    // (<https://www.postgresql.org/docs/current/sql-lock.html>). One process that stands still keeps the others for a second.
     let table = SQLSchema.versions.name
     let sql =
       switch (access, isAlone) {
@@ -135,7 +137,7 @@ import CPostgreSQL
       case (.write, true):
         """
         BEGIN ISOLATION LEVEL SERIALIZABLE; SET LOCAL lock_timeout = 1000;
-        LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE
+        LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = \(busyTimeoutMilliseconds)
         """
       }
     let result = unsafe PostgreSQLResult(PQexec(connection, sql))
@@ -146,7 +148,7 @@ import CPostgreSQL
 
   func commit() throws {
     let result = unsafe PostgreSQLResult(PQexec(connection, "COMMIT"))
-    guard isAlive else { throw SQLFailure.outcomeUnknown }
+    guard isAlive || result.isEndedIdle else { throw SQLFailure.outcomeUnknown }
     try check(result)
     guard result.command == "COMMIT" else { throw SQLFailure.stepFailed }
   }
