@@ -89,7 +89,7 @@ import Testing
     #expect(Decision(verifying: jws, signedBy: device.signing.publicKey)?.transaction.text == "own-1")
     let rest = try await server.transactions.initiated(by: user, after: "own-1", limit: 10)
     #expect(rest.map(\.0.id) == ["own-2"])
-    let bob = try UserID("bob")
+    let bob: UserID = "bob"
     #expect(
       try await problem { _ = try await server.transactions.initiated(by: bob, after: nil, limit: 10) }
         == .unknown)
