@@ -11,6 +11,29 @@ extension StorageContract {
       try await expect(.exists, "a second alice") { try await storage.add(Sample.alice) }
       try await expectLog(storage, has: ["user", "user"])
     },
+    Check("a user is renamed, and has no name after a deletion") { storage in
+      var alice = Sample.alice
+      alice.displayName = "Alice Adams"
+      try await storage.add(alice)
+      try await expect(storage.user("alice"), is: alice, "as added")
+      for name in ["Álice 'B'; --", nil, "Alice Brown"] {
+        try await expect(
+          storage.renameUser("alice", to: name, audit: event("renamed")), is: .changed, "a new name")
+        alice.displayName = name
+        try await expect(storage.user("alice"), is: alice, "renamed")
+        try await expect(storage.users(), is: [alice], "in the list")
+      }
+      try await expect(
+        storage.renameUser("bob", to: "Bob", audit: event("none")), is: .unknown, "nobody")
+      _ = try await storage.deleteUser("alice", subject: "~new", at: 1010, audit: event("deleted")) { _ in
+        event("ended")
+      }
+      let left = UserID(unchecked: alice.subject)
+      try await expect(storage.user(left)?.displayName, is: nil, "what is left")
+      try await expect(
+        storage.renameUser(left, to: "Alice", audit: event("none")), is: .unknown, "who was deleted")
+      try await expectLog(storage, has: ["user", "renamed", "renamed", "renamed", "deleted"])
+    },
     Check("user ids differ by case and by bytes") { storage in
       for id in ["alice", "Alice", "al\u{E9}", "ale\u{301}", "a'; DROP TABLE users; --"] as [UserID] {
         try await storage.add(UserRecord(id: id, created: 1))

@@ -10,15 +10,18 @@ enum UserCommands {
   static let group = Command(
     "user", "Manage users", options: OperatorOptions.connection,
     commands: [
-      Command("add", "Add a user", arguments: [user], synonyms: ["create", "new"]) { arguments in
-        try await arguments.ask(API.addUser, NewUser(user: arguments.value("user"))) {
-          arguments.output.print("added \($0.user)")
-        }
+      Command(
+        "add", "Add a user", options: [.value("name", "What operators call the person", named: "text")],
+        arguments: [user], synonyms: ["create", "new"]
+      ) { arguments in
+        let new = try NewUser(user: arguments.value("user"), displayName: arguments.optionalString("name"))
+        try await arguments.ask(API.addUser, new) { arguments.output.print("added \($0.user)") }
       },
       Command("list", "List the users") { arguments in
         try await arguments.ask(API.listUsers) {
           arguments.output.print(
-            ["USER", "ADDED", "STATE"], $0.users.map { [$0.user, utc($0.created), $0.state.rawValue] })
+            ["USER", "NAME", "ADDED", "STATE"],
+            $0.users.map { [$0.user, $0.displayName ?? "", utc($0.created), $0.state.rawValue] })
         }
       },
       Command(
@@ -30,6 +33,22 @@ enum UserCommands {
         arguments: [user]
       ) { arguments in
         try await arguments.ask(API.showUser) { try show($0, arguments) }
+      },
+      Command(
+        "rename", "Give a user another name, or none",
+        description: """
+          The name is for operators to read; the user id stays as it is. Without a name the user has none from then on. The audit log \
+          does not have it.
+          """,
+        arguments: [
+          user, Argument("name", "What operators call the person: at most 128 characters", arity: .optional),
+        ]
+      ) { arguments in
+        try await arguments.ask(
+          API.renameUser, NewUserName(displayName: arguments.optionalString("name"))
+        ) {
+          arguments.output.print("renamed \($0.user)")
+        }
       },
       Command(
         "suspend", "Suspend a user: from now on nothing of the user is accepted",
@@ -100,9 +119,10 @@ enum UserCommands {
 
   /// `user show`: one screen.
   private static func show(_ user: UserDetails, _ arguments: Arguments) throws {
-    var fields = [
-      ("User", arguments.string("user")), ("Subject", user.subject), ("State", user.state.rawValue),
-      ("Since", utc(user.since)),
+    var fields = [("User", arguments.string("user"))]
+    if let name = user.displayName { fields.append(("Name", name)) }
+    fields += [
+      ("Subject", user.subject), ("State", user.state.rawValue), ("Since", utc(user.since)),
     ]
     if let reason = user.reason { fields.append(("Reason", reason)) }
     fields.append(("Added", utc(user.created)))

@@ -427,6 +427,7 @@ struct ScreenTests {
   func serverLists() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     try await server.addUser(Self.name)
+    _ = try await server.json("user", "rename", Self.name, Self.name)
     let code = try server.write(await server.invite(Self.name).text, to: "code")
     let device = server.device()
     _ = try await device.json("activate", "--code-file", code, "--device-name", "\u{1100}\(Self.madeUp)")

@@ -96,6 +96,7 @@ enum ServerTextUse: Sendable {
     "user code": .own,
     "user delete": .own,
     "user list": .shown(.lists),
+    "user rename": .own,
     "user resume": .own,
     "user show": .shown(.lists),
     "user suspend": .own,

@@ -99,6 +99,40 @@ import Testing
     await server.stop()
   }
 
+  @Test("a user has a name for operators, until the deletion; the audit log never has it")
+  func named() async throws {
+    let server = try await Self.start(.sqlite)
+    _ = try await server.json("user", "add", "alice", "--name", "Alice Adams")
+    #expect(try await server.json("user", "show", "alice").string("displayName") == "Alice Adams")
+    let renamed = try await server.json("user", "rename", "alice", "Álice Brown")
+    #expect(try renamed.string("displayName") == "Álice Brown" && renamed.string("user") == "alice")
+    for screen in [try await server.run("user", "show", "alice"), try await server.run("user", "list")] {
+      #expect(screen.output.contains("Álice Brown") && !screen.output.contains("Adams"), screen.summary)
+    }
+    for name in ["two\nlines", "", String(repeating: "x", count: 129), "turned \u{202E}round"] {
+      for refused in [
+        try await server.run("user", "rename", "alice", name),
+        try await server.run("user", "add", "bob", "--name", name),
+      ] {
+        #expect(refused.status != 0, "\(name.count): \(refused.summary)")
+      }
+    }
+    #expect(try await server.json("user", "list").array("users").count == 1)
+    #expect(try await server.json("user", "rename", "alice")["displayName"] == nil)
+    #expect(try await server.json("user", "show", "alice")["displayName"] == nil)
+    _ = try await server.json("user", "rename", "alice", "Alice Adams")
+    let left = try await server.json("user", "delete", "alice")
+    #expect(left["displayName"] == nil)
+    for user in ["alice", try left.string("user")] {
+      #expect(try await server.run("user", "rename", user, "Alice Adams").status != 0, "\(user)")
+    }
+    #expect(try await !server.run("user", "list").output.contains("Adams"))
+    #expect(try await server.audited("user.renamed").count == 3)
+    let log = try await server.run("audit", "list", "--json").output
+    #expect(log.contains("user.renamed") && !log.contains("Adams") && !log.contains("Brown"))
+    await server.stop()
+  }
+
   @Test("a deletion removes what is bound to the account, and the id, which somebody else may have")
   func deletes() async throws {
     let server = try await Self.start(.sqlite)

@@ -50,8 +50,8 @@ import UAFFixture
   /// The others that manage or grant something, and have no user asked.
   private static let askingNobody = [
     // Operators
-    "addUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser", "invite", "setUserCode",
-    "removeUserCode", "addKey", "revokeKey", "addClient", "revokeClient", "rotateSigningKey",
+    "addUser", "renameUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser", "invite",
+    "setUserCode", "removeUserCode", "addKey", "revokeKey", "addClient", "revokeClient", "rotateSigningKey",
     "attachAccountPolicies", "detachAccountPolicies", "lockContainer", "unlockContainer", "wipeContainer",
     "revokeContainer", "askForRenewal", "lockDevice", "unlockDevice", "revokeDevice", "addTokens",
     "removeToken", "assignToken", "disableToken", "enableToken", "verifyTokenAsOperator",

@@ -32,7 +32,7 @@ import Testing
       type: String? = "application/json"
     ) async throws -> HTTPResponse {
       var headers: [(String, String)] = []
-      if let type, method == .post { headers.append(("Content-Type", type)) }
+      if let type, [.post, .put].contains(method) { headers.append(("Content-Type", type)) }
       if let key { headers.append(("Authorization", "Bearer \(key)")) }
       let request = HTTPRequest(
         method: method, url: server.serverURL.fullForm + path, headers: headers, body: Array(body.utf8))
@@ -120,6 +120,50 @@ import Testing
       let own = try await running.send(.get, "\(list)user=alice", key: key)
       #expect(try JSONObject(parsing: own.body).array(members).isEmpty, "\(list)")
     }
+    await running.server.stop()
+  }
+
+  @Test(
+    "operators name users: one line of plain characters, of nobody who is not there or whose row was altered")
+  func namesUsers() async throws {
+    let running = try await Running()
+    let key = try await APIKeyService(running.server.context).create(
+      name: "ops", scopes: [.admin], by: .local
+    ).text
+    let (users, name) = ("/v1/admin/users", "/v1/admin/users/alice/name")
+    func displayName(_ path: String = "/v1/admin/users/alice") async throws -> String? {
+      try JSONObject(parsing: await running.send(.get, path, key: key).body).optionalString("displayName")
+    }
+    let added = try await running.send(
+      .post, users, #"{"user":"alice","displayName":"Alice Adams"}"#, key: key)
+    #expect(added.status == 201)
+    #expect(try await displayName() == "Alice Adams")
+    let longest = String(repeating: "é", count: 128)
+    for body in ["{\"displayName\":\"\(longest)\"}", "{}", #"{"displayName":"Alice 'B'; --"}"#] {
+      let answer = try await running.send(.put, name, body, key: key)
+      #expect(answer.status == 200, "\(body)")
+      let answered = try JSONObject(parsing: answer.body)
+      let asked = try JSONObject(parsing: Array(body.utf8)).optionalString("displayName")
+      #expect(try answered.optionalString("displayName") == asked && answered.string("user") == "alice")
+      #expect(try await displayName() == asked)
+    }
+    for refused in ["", "x\(longest)", #"a\nb"#, #"a\u001bb"#, #"a\u202eb"#] {
+      for (method, path, more) in [(HTTPMethod.put, name, ""), (.post, users, #""user":"bob","#)] {
+        try expect(
+          try await running.send(method, path, "{\(more)\"displayName\":\"\(refused)\"}", key: key),
+          .malformed,
+          "\(path) \(refused.count)")
+      }
+    }
+    #expect(try await displayName() == "Alice 'B'; --")
+    let body = #"{"displayName":"x"}"#
+    try expect(try await running.send(.put, "/v1/admin/users/bob/name", body, key: key), .unknown, "nobody")
+    try expect(try await running.send(.put, name, body), .unauthorized, "without a key")
+    try running.tamper("UPDATE users SET display_name = 'Mallory' WHERE id = 'alice'")
+    try expect(try await running.send(.put, name, body, key: key), .userNotActive, "an altered row")
+    let suspended = try await running.send(.post, "/v1/admin/users/alice/suspend", "{}", key: key)
+    #expect(suspended.status == 200)
+    #expect(try await displayName() == nil, "nobody knows whose the name in the row is")
     await running.server.stop()
   }
 

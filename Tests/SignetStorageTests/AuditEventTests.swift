@@ -28,6 +28,7 @@ import Testing
     Sample(
       .userSuspended(user: "al", reason: "left"),
       #""event":"user.suspended","by":"local","user":"al","reason":"left""#),
+    Sample(.userRenamed(user: "al"), #""event":"user.renamed","by":"local","user":"al""#),
     Sample(.userResumed(user: "al"), #""event":"user.resumed","by":"local","user":"al""#),
     Sample(.userDeleted(user: "al"), #""event":"user.deleted","by":"local","user":"al""#),
     Sample(.userUnlocked(user: "al"), #""event":"user.unlocked","by":"local","user":"al""#),

@@ -33,8 +33,7 @@ import Testing
       table: "users", row: "id = 'lone'",
       changes: [
         "id": "'mallory'", "subject": "'~mallory'", "created": "9", "user_code": bytes, "state": "'active'",
-        "state_reason": "'x'",
-        "state_since": "9",
+        "state_reason": "'x'", "state_since": "9", "display_name": "'x'",
       ], uncovered: ["challenges", "challenge_after"]
     ) { storage in
       let altered = try await storage.users().first { $0.state == .altered }

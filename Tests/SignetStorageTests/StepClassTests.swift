@@ -36,7 +36,7 @@ import Testing
     ],
     .attest: ["setAccountChallenge", "takeAccountReport", "receiveDeviceCommand", "endContainer"],
     .manage: [
-      "addUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser",
+      "addUser", "renameUser", "suspendUser", "resumeUser", "deleteUser", "unlockUser",
       "addAPIKey", "revokeAPIKey", "addClient", "revokeClient", "addSigningKey",
       "lockDevice", "unlockDevice", "revokeDevice", "revokeContainer", "addDeviceCommand",
       "setAccountPolicies", "askForRenewal",

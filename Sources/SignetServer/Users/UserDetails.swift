@@ -43,13 +43,14 @@ package struct OpenRequest: Message {
 
 /// A user with all that is bound to the account, what is asked now, and what happened last.
 package struct UserDetails: Message {
-  package let user: String, subject: String, created: Int64, state: UserRecord.State, since: Int64
-  package let reason: String?
+  package let user: String, displayName: String?, subject: String, created: Int64
+  package let state: UserRecord.State, since: Int64, reason: String?
   package let devices: [DeviceDetails], authenticators: [AuthenticatorDetails], requests: [OpenRequest]
   package let events: [JSONObject], eventsAfter: Int64?
 
   package static let schema = MessageSchema(Self.init, named: "UserDetails") {
     Member("user", \Self.user)
+    Member("displayName", \Self.displayName, "What operators call the person.")
     Member("subject", \Self.subject, "What the audit log and tokens (`sub`) call the user.")
     Member("created", \Self.created, .time)
     Member("state", \Self.state)
@@ -88,8 +89,8 @@ struct UserOverview: Sendable {
     let apps = PushAuthService(context)
     let events = try await UserEvents(of: record, holdings, context).last()
     return UserDetails(
-      user: record.id.text, subject: record.subject, created: record.created, state: record.state,
-      since: record.stateSince,
+      user: record.id.text, displayName: record.displayName, subject: record.subject,
+      created: record.created, state: record.state, since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason,
       devices: holdings.devices.map { DeviceDetails($0) },
       authenticators: holdings.authenticators.map { one in

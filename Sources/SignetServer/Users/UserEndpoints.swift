@@ -4,22 +4,39 @@ import SignetWire
 
 /// A user to be added.
 package struct NewUser: Message {
-  package let user: UserID
+  package let user: UserID, displayName: String?
 
-  package init(user: UserID) { self.user = user }
+  package init(user: UserID, displayName: String? = nil) {
+    (self.user, self.displayName) = (user, displayName)
+  }
 
-  package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("displayName", \Self.displayName, .text(1...128), "What operators call the person: one line.")
+  }
+}
+
+/// What operators call a user from now on.
+package struct NewUserName: Message {
+  package let displayName: String?
+
+  package init(displayName: String?) { self.displayName = displayName }
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("displayName", \Self.displayName, .text(1...128), "One line; left out for none.")
+  }
 }
 
 extension UserRecord.State: Shaped {}
 
 /// A user, as operators see it.
 package struct UserDescription: Message {
-  package let user: String, subject: String, created: Int64, state: UserRecord.State, since: Int64
-  package let reason: String?
+  package let user: String, displayName: String?, subject: String, created: Int64
+  package let state: UserRecord.State, since: Int64, reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "User") {
     Member("user", \Self.user, "The id; of a deleted user the subject.")
+    Member("displayName", \Self.displayName, "What operators call the person.")
     Member(
       "subject", \Self.subject, "What the audit log and tokens (`sub`) call the user, and nobody else ever.")
     Member("created", \Self.created, .time)
@@ -35,8 +52,8 @@ package struct UserDescription: Message {
 extension UserDescription {
   init(_ record: UserRecord) {
     self.init(
-      user: record.id.text, subject: record.subject, created: record.created, state: record.state,
-      since: record.stateSince,
+      user: record.id.text, displayName: record.displayName, subject: record.subject,
+      created: record.created, state: record.state, since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason)
   }
 }
@@ -105,6 +122,10 @@ extension API {
     .get, "/admin/users/{user}", .read, "showUser",
     "A user with what is bound to the account, what is asked, and what happened last", in: .users, by: .admin,
     answers: .json(UserDetails.self, "The user."), or: [.unknown])
+  package static let renameUser = Endpoint(
+    .put, "/admin/users/{user}/name", .manage, "renameUser", "Give a user another display name, or none",
+    in: .users, by: .admin, takes: .json(NewUserName.self),
+    answers: .json(UserDescription.self, "The user."), or: [.unknown])
   package static let suspendUser = Endpoint(
     .post, "/admin/users/{user}/suspend", .manage, "suspendUser",
     "Accept nothing of a user from now on, and end what is under way", in: .users, by: .admin,
@@ -143,13 +164,18 @@ struct UserEndpoints: Sendable {
   var routes: [Route] {
     [
       API.addUser.answered { [users] call in
-        try await users.add(call.input.user, by: call.caller.actor)
+        try await users.add(
+          call.input.user, displayName: call.input.displayName, by: call.caller.actor)
         return NamedByUser(user: call.input.user.text)
       },
       API.listUsers.answered { [users] _ in
         UserList(users: try await users.all().map { UserDescription($0) })
       },
       API.showUser.answered { [overview] call in try await overview.details(of: call.user()) },
+      API.renameUser.answered { [users] call in
+        UserDescription(
+          try await users.rename(call.user(), to: call.input.displayName, by: call.caller.actor))
+      },
       API.suspendUser.answered { [users] call in
         UserDescription(
           try await users.suspend(call.user(), reason: call.input.reason ?? "", by: call.caller.actor))

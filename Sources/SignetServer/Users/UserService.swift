@@ -10,14 +10,42 @@ public struct UserService: Sendable {
 
   /// Adds a user.
   ///
-  /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject.
-  public func add(_ user: UserID, by actor: AuditActor) async throws {
+  /// - Parameters:
+  ///   - user: The id.
+  ///   - displayName: What operators call the person: a line of at most 128 plain characters; `nil` for none.
+  ///   - actor: Who asks, for the audit log.
+  /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject, and for a name that is none.
+  public func add(_ user: UserID, displayName: String? = nil, by actor: AuditActor) async throws {
+    try check(displayName: displayName)
     guard !user.text.hasPrefix(UserRecord.subjectPrefix) else {
       throw Problem(
         .malformed, "Choose an id that does not begin with ~; the audit log and tokens have names that do.")
     }
-    let record = UserRecord(id: user, subject: makeSubject(), created: context.clock.now)
+    var record = UserRecord(id: user, subject: makeSubject(), created: context.clock.now)
+    record.displayName = displayName
     try await context.storage.addUser(record, audit: context.audit(by: actor)(.userAdded(user: user)))
+  }
+
+  /// Gives a user another display name, or takes it away.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - displayName: As in ``add(_:displayName:by:)``.
+  ///   - actor: Who asks, for the audit log, which does not have the name.
+  /// - Returns: The user.
+  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/malformed``, or ``Problem/Code/userNotActive`` where the row was altered.
+  public func rename(_ user: UserID, to displayName: String?, by actor: AuditActor) async throws -> UserRecord
+  {
+    try check(displayName: displayName)
+    let event = context.audit(by: actor)(.userRenamed(user: user))
+    return try await change(user) { (storage) throws(StorageFailure) in
+      try await storage.renameUser(user, to: displayName, audit: event)
+    }
+  }
+
+  private func check(displayName: String?) throws {
+    guard let displayName else { return }
+    try reading(DisplayText.checkLine(displayName, member: "displayName", limit: 128))
   }
 
   private func makeSubject() -> String {

@@ -12,6 +12,8 @@ public enum AuditEvent: Hashable, Sendable {
 
   /// An operator added a user.
   case userAdded(user: UserID)
+  /// An operator gave a user another display name, or took it away.
+  case userRenamed(user: UserID)
   /// An operator suspended a user: nothing of the user is accepted, and what was under way ended.
   case userSuspended(user: UserID, reason: String)
   /// An operator let a suspended user go on.
@@ -249,6 +251,7 @@ extension AuditEvent {
   var named: (name: String, members: Members) {
     switch self {
     case .userAdded(let user): ("user.added", [.user: user])
+    case .userRenamed(let user): ("user.renamed", [.user: user])
     case .userSuspended(let user, let reason): ("user.suspended", [.user: user, .reason: reason])
     case .userResumed(let user): ("user.resumed", [.user: user])
     case .userDeleted(let user): ("user.deleted", [.user: user])

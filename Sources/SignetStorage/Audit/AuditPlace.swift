@@ -55,7 +55,7 @@ extension AuditEvent {
       .none
     case .deviceLocked, .deviceUnlocked, .deviceRevoked, .uafDeviceRemoved: .none
 
-    case .userAdded, .userSuspended, .userResumed, .userDeleted, .userUnlocked, .userCodeSet,
+    case .userAdded, .userRenamed, .userSuspended, .userResumed, .userDeleted, .userUnlocked, .userCodeSet,
       .userCodeRemoved,
       .userCodeAccepted, .userCodeRefused, .tokenAdded, .tokenAssigned, .tokenDisabled, .tokenEnabled,
       .tokenRemoved, .activationAdded, .activationStaged, .activationRefused, .transactionAdded,

@@ -20,6 +20,8 @@ public struct UserRecord: Hashable, Sendable {
   public internal(set) var id: UserID
   /// What the audit log and tokens call the user, and nobody else ever: `~` and characters that the server makes.
   public internal(set) var subject: String
+  /// What operators call the person, for people to read: nothing is found by it; `nil` for none.
+  public var displayName: String?
   /// When the user was added.
   public var created: Int64
   /// The keyed digest of the code without which no client may ask the user (CIBA section 7.1), 32 bytes; `nil` for none.
@@ -53,7 +55,7 @@ public enum UserChangeOutcome: Hashable, Sendable {
 }
 
 extension UserRecord {
-  static let columns = "id, created, user_code, state, state_reason, state_since, code, subject"
+  static let columns = "id, created, user_code, state, state_reason, state_since, code, subject, display_name"
 
   /// What subjects begin with, and no id of a user who was not deleted.
   package static let subjectPrefix = "~"
@@ -66,6 +68,7 @@ extension UserRecord {
     state = State(sqlValue: row[3]) ?? .altered
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
+    displayName = try row.optional(8, row.text)
     if !mac.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
   }
 
@@ -79,6 +82,7 @@ extension UserRecord {
     image.append(state.rawValue)
     image.append(stateReason)
     image.append(stateSince)
+    image.append(displayName)
     return image
   }
 
@@ -142,12 +146,12 @@ extension SQLConnection {
   func insert(_ user: UserRecord) throws {
     try execute(
       """
-      INSERT INTO users (id, subject, created, state, state_reason, state_since, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      INSERT INTO users (id, subject, created, state, state_reason, state_since, code, display_name)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       """,
       [
         .of(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)),
+        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .optional(user.displayName),
       ], changing: 1)
   }
 
@@ -155,13 +159,14 @@ extension SQLConnection {
   func update(_ user: UserRecord) throws {
     try execute(
       """
-      UPDATE users SET user_code = $1, state = $2, state_reason = $3, state_since = $4, code = $5, subject = $6
-      WHERE id = $7
+      UPDATE users SET user_code = $1, state = $2, state_reason = $3, state_since = $4, code = $5, subject = $6,
+        display_name = $7
+      WHERE id = $8
       """,
       [
         .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
         .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .text(user.subject),
-        .of(user.id),
+        .optional(user.displayName), .of(user.id),
       ], changing: 1)
     setLocal(Self.lastUser, to: user)
   }

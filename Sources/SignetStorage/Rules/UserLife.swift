@@ -8,7 +8,7 @@ extension UserRecord {
     }
   }
 
-  /// The user, suspended; a row that was altered loses the code that clients have to name, and gets another subject.
+  /// The user, suspended; a row that was altered loses the display name and the code that clients have to name, and gets another subject.
   package func suspended(
     because reason: String, calling subject: String, at time: Int64
   ) -> RecordChange<Self, UserChangeOutcome> {
@@ -16,8 +16,8 @@ extension UserRecord {
     switch state {
     case .deleted: return .refused(.unknown)
     case .suspended: return .refused(.unchanged)
-    // Nobody knows whose the subject in it is.
-    case .altered: (user.codeDigest, user.subject) = (nil, subject)
+    // Nobody knows whose the subject and the name in it are.
+    case .altered: (user.codeDigest, user.displayName, user.subject) = (nil, nil, subject)
     case .active: break
     }
     (user.state, user.stateReason, user.stateSince) = (.suspended, reason, time)
@@ -37,12 +37,25 @@ extension UserRecord {
     }
   }
 
+  /// The user under another display name, or none.
+  package func renamed(to displayName: String?) -> RecordChange<Self, UserChangeOutcome> {
+    switch state {
+    case .deleted: return .refused(.unknown)
+    case .altered: return .refused(.altered)
+    case .active, .suspended: break
+    }
+    var user = self
+    user.displayName = displayName
+    return .made(user)
+  }
+
   /// The user, deleted; a row that was altered gets another subject.
   package func deleted(calling subject: String, at time: Int64) -> RecordChange<Self, UserChangeOutcome> {
     guard state != .deleted else { return .refused(.unchanged) }
     var user = self
     if state == .altered { user.subject = subject }
-    (user.state, user.stateReason, user.stateSince, user.codeDigest) = (.deleted, "", time, nil)
+    (user.state, user.stateReason, user.stateSince) = (.deleted, "", time)
+    (user.codeDigest, user.displayName) = (nil, nil)
     return .made(user)
   }
 }

@@ -51,6 +51,29 @@ extension Storage {
     }
   }
 
+  /// Gives a user another display name, or takes it away.
+  ///
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - displayName: The name; `nil` for none.
+  ///   - audit: The event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func renameUser(
+    _ id: UserID, to displayName: String?, audit: AuditRecord
+  ) async throws(StorageFailure) -> UserChangeOutcome {
+    try await write { database in
+      guard let user = try database.anyUser(id) else { return .unknown }
+      switch user.renamed(to: displayName) {
+      case .refused(let outcome): return outcome
+      case .made(let renamed):
+        try database.update(renamed)
+        try database.appendAudit(audit)
+        return .changed
+      }
+    }
+  }
+
   /// Deletes a user: removes all that is bound to the account, with its secrets, and the user's id, which somebody else may have then.
   ///
   /// Whom the audit log and tokens mean by the subject stays known. So do the digests of public keys, of which nothing says any more

@@ -7,6 +7,7 @@ import Testing
   private static func user(_ state: UserRecord.State) -> UserRecord {
     var user = UserRecord(id: "alice", subject: "~1", created: 1)
     (user.state, user.stateReason, user.codeDigest) = (state, "before", [1])
+    user.displayName = "Alice Adams"
     return user
   }
 
@@ -32,9 +33,10 @@ import Testing
       return
     }
     #expect((user.state, user.stateReason, user.stateSince) == (.suspended, "left", 5))
-    // Nobody knows whose code and subject are in a row that was altered.
+    // Nobody knows whose code, subject and name are in a row that was altered.
     #expect(user.subject == (state == .altered ? "~2" : "~1"))
     #expect(user.codeDigest == (state == .altered ? nil : [1]))
+    #expect(user.displayName == (state == .altered ? nil : "Alice Adams"))
   }
 
   @Test(
@@ -50,10 +52,23 @@ import Testing
     }
     #expect((user.state, user.stateReason, user.stateSince) == (.active, "", 5))
     #expect((user.subject, user.codeDigest) == ("~1", [1]))
+    #expect(user.displayName == "Alice Adams")
   }
 
   @Test(
-    "a user is deleted once, with the code",
+    "a user who is there is renamed, in whatever state, but not one whose row was altered",
+    arguments: [
+      (.active, nil), (.suspended, nil), (.altered, .altered), (.deleted, .unknown),
+    ] as [(UserRecord.State, UserChangeOutcome?)], ["Alice Brown", nil])
+  func renaming(_ found: (UserRecord.State, UserChangeOutcome?), _ name: String?) {
+    let before = Self.user(found.0)
+    var renamed = before
+    renamed.displayName = name
+    #expect(before.renamed(to: name) == (found.1.map { .refused($0) } ?? .made(renamed)))
+  }
+
+  @Test(
+    "a user is deleted once, with the code and the name",
     arguments: [UserRecord.State.active, .suspended, .altered, .deleted])
   func deletion(_ state: UserRecord.State) {
     let change = Self.user(state).deleted(calling: "~2", at: 5)
@@ -63,7 +78,7 @@ import Testing
       return
     }
     #expect((user.state, user.stateReason, user.stateSince) == (.deleted, "", 5))
-    #expect(user.codeDigest == nil)
+    #expect(user.codeDigest == nil && user.displayName == nil)
     #expect(user.subject == (state == .altered ? "~2" : "~1"))
   }
 }
