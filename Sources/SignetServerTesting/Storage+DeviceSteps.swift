@@ -121,15 +121,16 @@ extension Storage {
   }
 
   func authenticate(
-    _ keys: String..., of user: UserID, _ session: ID<UAFOperationRecord>? = nil
+    _ keys: String..., of user: UserID, _ session: ID<UAFOperationRecord>? = nil, counter: UInt32 = 0,
+    at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     let session = session ?? ID(random: SystemRandomSource())
     try await addUAFOperation(Sample.session(session, "Auth", of: user), audit: nil)
     let names = keys.map { #"{"aaid":"7357#0001","keyId":"\#(Base64URL.encode(Array($0.utf8)))"}"# }
     return try await finishUAFAuthentication(
       session, of: user,
-      UAFOperationEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: 1050),
-      uses: keys.map { CounterUpdate(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: 0) }
+      UAFOperationEnd(status: 1200, authenticators: "[\(names.joined(separator: ","))]", time: time),
+      uses: keys.map { CounterUpdate(aaid: "7357#0001", keyID: Array($0.utf8), signCounter: counter) }
     ) { _ in StorageContract.event("uaf") }
   }
 

@@ -70,26 +70,87 @@ extension StorageContract {
       try expect(holdings.devices, is: [device], "the devices")
       let name = Base64URL.encode(Array("k1".utf8))
       let other = Base64URL.encode(Array("k2".utf8))
-      let expected: [AuthenticatorRecord] = [
-        AuthenticatorRecord(id: "app", kind: .pushApp, name: "", state: .pending, created: 1000),
-        AuthenticatorRecord(
-          id: "7357#0001/\(other)", kind: .uaf, name: "7357#0001", state: .active, created: 1000),
-        AuthenticatorRecord(
-          id: "7357#0001/\(name)", kind: .uaf, device: device.id, name: "7357#0001", state: .suspended,
-          reason: "the device is locked", created: 1000),
-        AuthenticatorRecord(
-          id: "c1", kind: .container, device: device.id, name: "Läptop", state: .suspended, reason: "why",
-          created: 1500),
-        AuthenticatorRecord(id: "c2", kind: .container, name: "Läptop", state: .pending, created: 1500),
-        AuthenticatorRecord(id: "s1", kind: .otp, name: "s1", state: .pending, created: 1500),
+      let (here, nowhere) = (device.id.text, "")
+      let expected = [
+        ["app", "push-app", nowhere, "", "pending", ""],
+        ["7357#0001/\(other)", "uaf", nowhere, "7357#0001", "active", ""],
+        ["7357#0001/\(name)", "uaf", here, "7357#0001", "suspended", "the device is locked"],
+        ["c1", "container", here, "Läptop", "suspended", "why"],
+        ["c2", "container", nowhere, "Läptop", "pending", ""],
+        ["s1", "otp", nowhere, "s1", "pending", ""],
       ]
-      try expect(Set(holdings.authenticators), is: Set(expected), "the authenticators")
-      try expect(holdings.authenticators.map(\.created), is: expected.map(\.created), "their order")
+      let found = holdings.authenticators.map {
+        [$0.id, $0.kind.rawValue, $0.device?.text ?? nowhere, $0.name, $0.state.rawValue, $0.reason]
+      }
+      try expect(Set(found), is: Set(expected), "the authenticators")
+      try expect(
+        holdings.authenticators.map(\.created), is: [1000, 1000, 1000, 1500, 1500, 1500], "their order")
+      try expect(holdings.authenticators.allSatisfy { $0.lastUsed == nil }, is: true, "their uses")
       try await expect(storage.device(device.id)?.user, is: "alice", "whose the device is")
       _ = try await storage.revokeDevice(device.id, audit: event("revoked"), lost: Sample.lost)
       let ended = try await storage.holdings(of: "alice", codeAttempts: 100).authenticators
         .filter { $0.device == device.id }
       try expect(ended.map(\.state), is: [.revoked, .revoked], "what was on the device")
+    },
+    Check(
+      "the last use of an authenticator is what its acceptance wrote; a device was seen at the last of it"
+    ) {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for (key, device) in [("k1", Sample.installation), ("k2", nil)] {
+        _ = try await storage.register(key, of: "alice", on: device)
+      }
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("app", of: "alice"), with: nil, audit: event("app"))
+      _ = try await storage.registerApp("app")
+      _ = try await storage.addTokens([Sample.credential("t", serial: "s1")]) { _ in event("t") }
+      let device = try await storage.only("alice").id
+      func expectUses(_ uses: [String: Int64], seen: Int64?, _ what: String) async throws {
+        let holdings = try await storage.holdings(of: "alice", codeAttempts: 100)
+        let names = holdings.authenticators.map { $0.kind == .uaf ? $0.kind.rawValue : $0.id }
+        let found = zip(names, holdings.authenticators).compactMap { name, one in
+          one.lastUsed.map { (name, $0) }
+        }
+        try expect(Dictionary(found, uniquingKeysWith: max), is: uses, what)
+        try expect(holdings.lastSeen(device), is: seen, "the device \(what)")
+      }
+      @Sendable func use(_ id: ID<CredentialRecord>, of subject: OTPSubject, at time: Int64) async throws {
+        let outcome = try await storage.attempt(subject) { snapshot in
+          var result = OTPResult(.accepted, wait: nil, audit: event("taken"))
+          for var used in snapshot.credentials where used.id == id {
+            (used.lastCounter, used.lastUsed) = (used.lastCounter + 1, time)
+            result.changed.append(used)
+          }
+          return result
+        }
+        try expect(outcome, is: .accepted, "a code of \(id)")
+      }
+      try await expectUses([:], seen: nil, "before the first")
+      try await use("t", of: OTPSubject(user: "alice", serial: "s1"), at: 1020)
+      try await expectUses(["s1": 1020], seen: nil, "after a code of a token, which is on no device")
+      try await use("c1", of: OTPSubject(user: "alice"), at: 1030)
+      try await expectUses(["s1": 1020, "c1": 1030], seen: 1030, "after a code of a container")
+      try await storage.report(.open, of: "c1")
+      try await expectUses(["s1": 1020, "c1": 1030], seen: 1030, "after a report that came before that")
+      for counter in [0, 1, 1] as [UInt32] {
+        _ = try await storage.authenticate("k1", of: "alice", counter: counter, at: 1050 + Int64(counter))
+      }
+      _ = try await storage.authenticate("k2", of: "alice", at: 1060)
+      try await expectUses(
+        ["s1": 1020, "c1": 1030, "uaf": 1051], seen: 1051, "after a key that counts, and one that does not")
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a decision")
+      _ = try await storage.ask(Sample.message("m", to: "app"), of: "alice", limits: Sample.limits)
+      let answer = try await storage.answerPushAuthMessage("m", .denied(), at: 1080, audit: event("answer"))
+      try expect(answer, is: .taken, "an answer")
+      try await expectUses(
+        ["s1": 1020, "c1": 1100, "uaf": 1051, "app": 1080], seen: 1100, "after answers to requests")
+      _ = try await storage.assignToken("s1", to: nil, audit: event("assigned"))
+      _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
+      _ = try await storage.revokeContainer("c1")
+      try await expectUses(
+        ["c1": 1100, "uaf": 1051, "app": 1080], seen: 1100, "of a revoked container, and of another's token")
     },
     Check("a deletion of a user removes the devices") { storage in
       try await storage.add(Sample.alice)

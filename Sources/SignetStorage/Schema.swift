@@ -91,6 +91,7 @@ enum Schema {
       indexes: [
         SQLIndex("pending_transactions", "user_id, created", where: "state = 'pending'"),
         SQLIndex("pending_by_expiry", "expires", where: "state = 'pending'"),
+        SQLIndex("transactions_of_container", "container, decided", where: "container IS NOT NULL"),
         SQLIndex("initiated_transactions", "user_id, number", where: "initiated = 1"),
       ]),
     // Those of one lane become visible in order.

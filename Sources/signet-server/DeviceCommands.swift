@@ -13,15 +13,18 @@ enum DeviceCommands {
         "list", "List a user's devices",
         description: """
           Containers and UAF keys that name the same installation are on one device. UAF keys of clients that name none are on no \
-          device, and neither are authenticator apps ('app list').
+          device, and neither are authenticator apps ('app list'). APP is the version in the last report of a container.
           """,
         arguments: [UserCommands.user]
       ) { arguments in
         try await arguments.ask(API.listDevices) {
           arguments.output.print(
-            ["DEVICE", "STANDING", "NAME", "PLATFORM", "ADDED", "REASON"],
+            ["DEVICE", "STANDING", "NAME", "PLATFORM", "APP", "ADDED", "LAST SEEN", "REASON"],
             $0.devices.map {
-              [$0.id.text, $0.standing.rawValue, $0.name, $0.platform, utc($0.created), $0.reason ?? ""]
+              [
+                $0.id.text, $0.standing.rawValue, $0.name, $0.platform, $0.appVersion ?? "", utc($0.created),
+                $0.lastSeen.map(utc) ?? "", $0.reason ?? "",
+              ]
             })
         }
       },

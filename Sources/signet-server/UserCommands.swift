@@ -15,7 +15,7 @@ enum UserCommands {
         arguments: [user], synonyms: ["create", "new"]
       ) { arguments in
         let new = try NewUser(user: arguments.value("user"), displayName: arguments.optionalString("name"))
-        try await arguments.ask(API.addUser, new) { arguments.output.print("added \($0.user)") }
+        return try await arguments.ask(API.addUser, new) { arguments.output.print("added \($0.user)") }
       },
       Command("list", "List the users") { arguments in
         try await arguments.ask(API.listUsers) {
@@ -29,6 +29,10 @@ enum UserCommands {
         description: """
           The last ten events are searched for in the newest 100,000 entries of each chain of the audit log. If the search stops there, \
           a line says after which time the list is complete.
+
+          PROVES is what an authenticator shows at best, as named requirements ask for it; hardware is claimed by the device, or attested \
+          by certificates. LAST USED is its last code that was accepted, or its last answer: of a device its last report too, of an app \
+          within 30 days, and of a UAF key if it counts its signatures.
           """,
         arguments: [user]
       ) { arguments in
@@ -128,12 +132,12 @@ enum UserCommands {
     fields.append(("Added", utc(user.created)))
     arguments.output.print(fields: fields)
     arguments.output.print(
-      ["KIND", "STATE", "NAME", "ADDED", "ID", "REASON"],
+      ["KIND", "STATE", "NAME", "ADDED", "LAST USED", "ID", "PROVES", "REASON"],
       user.devices.flatMap { device in
         [
           [
-            "device", device.standing.rawValue, device.name, utc(device.created), device.id.text,
-            device.reason ?? "",
+            "device", device.standing.rawValue, device.name, utc(device.created),
+            device.lastSeen.map(utc) ?? "", device.id.text, "", device.reason ?? "",
           ]
         ] + authenticators(of: user, on: device.id)
       } + authenticators(of: user, on: nil))
@@ -163,9 +167,24 @@ enum UserCommands {
   private static func authenticators(of user: UserDetails, on device: ID<DeviceRecord>?) -> [[String]] {
     user.authenticators.filter { $0.device == device }.map {
       [
-        (device == nil ? "" : "  ") + $0.kind.rawValue, $0.state.rawValue, $0.name, utc($0.created), $0.id,
-        $0.reason ?? "",
+        (device == nil ? "" : "  ") + $0.kind.rawValue, $0.state.rawValue, $0.name, utc($0.created),
+        $0.lastUsed.map(utc) ?? "", $0.id, proof(of: $0), $0.reason ?? "",
       ]
     }
+  }
+
+  /// What an authenticator shows at best, in the order in which requirements say it.
+  private static func proof(of authenticator: AuthenticatorDetails) -> String {
+    guard let proves = authenticator.proves else { return "" }
+    var words = [proves.factors == 1 ? "1 factor" : "\(proves.factors) factors"]
+    if proves.userVerification { words.append("user verified") }
+    if proves.phishingResistance { words.append("phishing resistant") }
+    if proves.contentSigned { words.append("content signed") }
+    switch authenticator.keyProtection {
+    case .hardwareClaimed: words.append("hardware claimed")
+    case .hardwareAttested: words.append("hardware attested")
+    case .software, nil: break
+    }
+    return words.joined(separator: ", ")
   }
 }

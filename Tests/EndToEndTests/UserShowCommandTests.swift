@@ -57,6 +57,7 @@ import Testing
       #expect(try one.string("state") == state, "\(kind)")
     }
     #expect(try kinds["otp"]?.string("id") == "HT-1")
+    try await expectUses(shown, party, device)
     guard case .object(let asked)? = try shown.array("requests").first else {
       throw JSONFailure.missingMember("requests")
     }
@@ -91,6 +92,45 @@ import Testing
     let nobody = try await server.run("user", "show", "nobody")
     #expect(nobody.status == 67, nobody.summary)
     await server.stop()
+  }
+
+  /// Expects what each authenticator proves, that nothing was used, and what a code and a report change.
+  private func expectUses(_ before: JSONObject, _ party: UAFParty, _ device: InstalledSignet) async throws {
+    let server = party.server
+    func place(of user: JSONObject) throws -> JSONObject {
+      guard case .object(let one)? = try user.array("devices").first else {
+        throw JSONFailure.missingMember("devices")
+      }
+      return one
+    }
+    let kinds = try Self.kinds(before)
+    #expect(kinds.values.allSatisfy { $0["lastUsed"] == nil })
+    for kind in ["container", "uaf", "push-app", "otp"] {
+      let proves = try #require(kinds[kind], "\(kind)").object("proves")
+      let isSigning = kind == "container" || kind == "uaf"
+      #expect(try proves.bool("contentSigned") == isSigning, "\(kind)")
+      #expect(try proves.bool("phishingResistance") == (kind == "uaf"), "\(kind)")
+      #expect(try proves.bool("userVerification") == isSigning, "\(kind)")
+      #expect(try proves.integer("factors") == (isSigning ? 2 : 1), "\(kind)")
+      let protection = try kinds[kind]?.string("keyProtection")
+      #expect(isSigning ? protection != nil : protection == "software", "\(kind)")
+    }
+    let code = try await device.json("otp", passwords: ["winter-garden-42"]).string("code")
+    #expect(try await server.accepts(code, of: "alice"))
+    let used = try await server.json("user", "show", "alice")
+    let time = try #require(Self.kinds(used)["container"]).integer("lastUsed")
+    #expect(try place(of: used).integer("lastSeen") >= time)
+    let report = try await device.run("condition", "report")
+    #expect(report.status == 0, report.summary)
+    let reported = try await server.json("user", "show", "alice")
+    #expect(try place(of: reported).integer("lastSeen") >= time)
+    let version = try place(of: reported).string("appVersion")
+    let list = try await server.run("device", "list", "alice")
+    #expect(!version.isEmpty && list.output.contains(version), list.summary)
+    let screen = try await server.run("user", "show", "alice")
+    for text in ["LAST USED", "2 factors, user verified, content signed", "phishing resistant"] {
+      #expect(screen.output.contains(text), "\(text): \(screen.summary)")
+    }
   }
 
   @Test("the screen says after which time the list is complete if the search stopped")

@@ -51,6 +51,7 @@ import SignetServer
     #expect(found.outcome == (isAccepted ? .accepted : .refused))
     #expect(found.changed.map(\.lastCounter) == [isAccepted ? counter : 6])
     #expect(found.changed.map(\.failures) == [isAccepted ? 0 : 3])
+    #expect(found.changed.map(\.lastUsed) == [isAccepted ? verifier().time : nil])
   }
 
   @Test(

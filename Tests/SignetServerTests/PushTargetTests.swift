@@ -224,7 +224,7 @@ import Testing
       try await targets.add(form("desk"), for: record), try await targets.add(form("couch"), for: record),
     ]
     let devices = DeviceService(server.context)
-    let found = try #require(try await devices.devices(of: UserID("alice")).first)
+    let found = try #require(try await devices.holdings(of: UserID("alice")).devices.first)
     try await devices.lock(found.id, reason: "lost", by: .local)
     let path = "/main/v1/device/push-targets/"
     let locked = try await device.send(to: server, "DELETE", path + ids[0].text)

@@ -74,7 +74,7 @@ import Testing
       changes: [
         "id": "'other'", "user_id": "'bob'", "serial": "'other'", "kind": "'hotp'", "algorithm": "'SHA1'",
         "digits": "4", "period": "9", "start": "9", "sealed_secret": bytes, "silent": "1", "created": "9",
-        "state": "'active'", "last_counter": "-1", "drift": "9",
+        "state": "'active'", "last_counter": "-1", "drift": "9", "last_used": "9",
       ], uncovered: ["number", "failures"]
     ) { storage in
       let altered = try await storage.tokens(after: "", user: nil, limit: 10).first { $0.state == .altered }

@@ -1,4 +1,6 @@
+import SignetCrypto
 import SignetJSON
+import SignetPolicy
 package import SignetStorage
 import SignetWire
 
@@ -15,6 +17,7 @@ package struct DeviceDetails: Message {
 
   package let id: ID<DeviceRecord>, user: String, installation: String, name: String, platform: String,
     created: Int64
+  package let appVersion: String?, lastSeen: Int64?
   package let standing: Standing, locked: Bool, since: Int64?, reason: String?
 
   package static let schema = MessageSchema(Self.init, named: "Device") {
@@ -24,6 +27,9 @@ package struct DeviceDetails: Message {
     Member("name", \Self.name)
     Member("platform", \Self.platform)
     Member("created", \Self.created, .time, "When something was first bound to it.")
+    Member("appVersion", \Self.appVersion, "The version of the app, as its last report says.")
+    Member(
+      "lastSeen", \Self.lastSeen, .time, "The last report of the device, or the last use of what is on it.")
     Member(
       "standing", \Self.standing,
       "The gravest of an operator's lock and of its container's standing; `altered` where its row is not the server's."
@@ -35,12 +41,31 @@ package struct DeviceDetails: Message {
 }
 
 extension DeviceDetails {
-  init(_ record: DeviceRecord) {
+  /// A device, with what is bound to the account of its user.
+  init(_ record: DeviceRecord, among holdings: AccountHoldings) {
     self.init(
       id: record.id, user: record.user.text, installation: record.installation, name: record.name,
-      platform: record.platform, created: record.created, standing: Standing(record),
+      platform: record.platform, created: record.created, appVersion: holdings.appVersion(on: record.id),
+      lastSeen: holdings.lastSeen(record.id), standing: Standing(record),
       locked: record.isOrderedLocked, since: record.ordered,
       reason: record.orderedReason.isEmpty ? nil : record.orderedReason)
+  }
+}
+
+extension AccountHoldings {
+  /// The version of the app on a device, as the last report from there says; `nil` where there is none, or none that can be shown.
+  fileprivate func appVersion(on device: ID<DeviceRecord>) -> String? {
+    let last = authenticators.filter { $0.device == device && $0.lastReport != nil }
+      .max { ($0.lastReport ?? 0) < ($1.lastReport ?? 0) }
+    guard case .container(let container, let account)? = last?.source, let report = account.report else {
+      return nil
+    }
+    do {
+      let key = try P256.Signing.PublicKey(x963: container.sessionKey)
+      guard let version = PostureReport.verified(report, with: key)?.evidence.appVersion else { return nil }
+      try DisplayText.checkLine(version, member: "appVersion", limit: 128)
+      return version
+    } catch { return nil }
   }
 }
 
@@ -92,19 +117,24 @@ struct DeviceAdminEndpoints: Sendable {
   var routes: [Route] {
     [
       API.listDevices.answered { [devices] call in
-        DeviceList(devices: try await devices.devices(of: call.user()).map { DeviceDetails($0) })
+        let holdings = try await devices.holdings(of: call.user())
+        return DeviceList(devices: holdings.devices.map { DeviceDetails($0, among: holdings) })
       },
-      API.showDevice.answered { [devices] call in DeviceDetails(try await devices.find(call.id())) },
-      API.lockDevice.answered { [devices] call in
-        DeviceDetails(
-          try await devices.lock(call.id(), reason: call.input.reason ?? "", by: call.caller.actor))
+      API.showDevice.answered { [self] call in try await details(devices.find(call.id())) },
+      API.lockDevice.answered { [self] call in
+        try await details(
+          devices.lock(call.id(), reason: call.input.reason ?? "", by: call.caller.actor))
       },
-      API.unlockDevice.answered { [devices] call in
-        DeviceDetails(try await devices.unlock(call.id(), by: call.caller.actor))
+      API.unlockDevice.answered { [self] call in
+        try await details(devices.unlock(call.id(), by: call.caller.actor))
       },
-      API.revokeDevice.answered { [devices] call in
-        DeviceDetails(try await devices.revoke(call.id(), by: call.caller.actor))
+      API.revokeDevice.answered { [self] call in
+        try await details(devices.revoke(call.id(), by: call.caller.actor))
       },
     ]
+  }
+
+  private func details(_ device: DeviceRecord) async throws -> DeviceDetails {
+    DeviceDetails(device, among: try await devices.allHoldings(of: device.user))
   }
 }

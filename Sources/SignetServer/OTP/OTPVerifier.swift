@@ -7,7 +7,7 @@ package struct OTPVerifier: Sendable {
   /// Refused attempts in a row after which a credential is locked.
   let limit: Int
   /// Now, in seconds since 1970.
-  let time: Int64
+  package let time: Int64
   /// Opens a credential's secret; `nil` where that fails.
   let generator: @Sendable (CredentialRecord) -> HOTP?
 
@@ -167,6 +167,7 @@ package struct OTPVerifier: Sendable {
     var credential = credential
     credential.lastCounter = counter
     credential.failures = 0
+    credential.lastUsed = time
     credential.state = .active
     guard credential.kind == .totp else { return credential }
     let offset = counter - step(of: credential)

@@ -198,13 +198,7 @@ package struct PushAuthService: Sendable {
 
   /// When an app last answered one of its messages, which are kept for 30 days after their end; `nil` for never.
   func lastAnswer(of mechanism: PushAuthMechanismRecord) async throws -> Int64? {
-    do {
-      return try await context.storage.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
-    } catch {
-      // An altered message says nothing, and keeps no list from an operator.
-      guard case .altered = error else { throw error }
-      return nil
-    }
+    try await context.storage.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
   }
 
   private func mechanism(for form: NewPushMessage) async throws -> PushAuthMechanismRecord {

@@ -101,6 +101,20 @@ extension AuthenticationEvidence {
   }
 }
 
+extension AuthenticationEvidence {
+  /// What an authenticator can show at best once it is in use; `nil` for one whose row was altered.
+  ///
+  package init?(atBestOf authenticator: AuthenticatorRecord, among models: AuthenticatorModels?) {
+    guard authenticator.state != .altered else { return nil }
+    switch authenticator.source {
+    case .container(let container, _): self.init(of: container, isSigned: true)
+    case .key(let key): self = Self(of: key, among: models).atBest(confirmingTransaction: false)
+    // No requirement names tokens; one shows no more than an app.
+    case .app, .token: self.init(.pushApp)
+    }
+  }
+}
+
 extension ServiceContext {
   /// What one of the keys shows that a transaction was confirmed with, as far as they are there still: the strongest of those that
   /// meet the first requirement that one meets, or else the strongest.

@@ -10,7 +10,20 @@ extension OpenRequestRecord.Kind: Shaped {}
 /// An authenticator of whatever kind, as operators see it.
 package struct AuthenticatorDetails: Message {
   package let id: String, kind: AuthenticatorRecord.Kind, device: ID<DeviceRecord>?, name: String
-  package let state: AuthenticatorRecord.State, reason: String?, created: Int64
+  package let state: AuthenticatorRecord.State, reason: String?, created: Int64, lastUsed: Int64?
+  package let proves: Proof?, keyProtection: KeyAssurance?
+
+  /// What an answer with it can show at best; members as requirements have them (`docs/protocol.md` section 11.5).
+  package struct Proof: Message {
+    package let factors: Int64, userVerification: Bool, phishingResistance: Bool, contentSigned: Bool
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("factors", \Self.factors, .integer(1...3).ofRow)
+      Member("userVerification", \Self.userVerification)
+      Member("phishingResistance", \Self.phishingResistance)
+      Member("contentSigned", \Self.contentSigned)
+    }
+  }
 
   package static let schema = MessageSchema(Self.init, named: "Authenticator") {
     Member("id", \Self.id, "Among its kind: of `uaf` the model and the key, of `otp` the serial number.")
@@ -20,6 +33,29 @@ package struct AuthenticatorDetails: Message {
     Member("state", \Self.state, "`altered` where its row is not the server's: nothing of it is accepted.")
     Member("reason", \Self.reason, "Why it is suspended, or that its row was altered.")
     Member("created", \Self.created, .time)
+    Member(
+      "lastUsed", \Self.lastUsed, .time,
+      "When it last made a code that was accepted, or answered. Of a UAF key that counts its signatures; of an app, within 30 days."
+    )
+    Member("proves", \Self.proves, "What it can show at best; none where its row was altered.")
+    Member("keyProtection", \Self.keyProtection, "Where its key lies, and how well that is known.")
+  }
+}
+
+extension AuthenticatorDetails {
+  init(_ record: AuthenticatorRecord, named name: String, _ evidence: AuthenticationEvidence?) {
+    self.init(
+      id: record.id, kind: record.kind, device: record.device, name: name, state: record.state,
+      reason: record.reason.isEmpty ? nil : record.reason, created: record.created,
+      lastUsed: record.lastUsed, proves: evidence.map { Proof($0) }, keyProtection: evidence?.keyProtection)
+  }
+}
+
+extension AuthenticatorDetails.Proof {
+  fileprivate init(_ evidence: AuthenticationEvidence) {
+    self.init(
+      factors: Int64(evidence.factors), userVerification: evidence.isUserVerified,
+      phishingResistance: evidence.isPhishingResistant, contentSigned: evidence.isContentSigned)
   }
 }
 
@@ -92,13 +128,12 @@ struct UserOverview: Sendable {
       user: record.id.text, displayName: record.displayName, subject: record.subject,
       created: record.created, state: record.state, since: record.stateSince,
       reason: record.stateReason.isEmpty ? nil : record.stateReason,
-      devices: holdings.devices.map { DeviceDetails($0) },
+      devices: holdings.devices.map { DeviceDetails($0, among: holdings) },
       authenticators: holdings.authenticators.map { one in
-        AuthenticatorDetails(
-          id: one.id, kind: one.kind, device: one.device,
-          name: one.sealedDevice.flatMap { apps.device($0, of: ID(unchecked: one.id))?.name } ?? one.name,
-          state: one.state,
-          reason: one.reason.isEmpty ? nil : one.reason, created: one.created)
+        var name = one.name
+        if case .app(let app) = one.source { name = apps.device(of: app)?.name ?? "" }
+        return AuthenticatorDetails(
+          one, named: name, AuthenticationEvidence(atBestOf: one, among: context.uaf?.models))
       },
       requests: requests.map {
         OpenRequest(

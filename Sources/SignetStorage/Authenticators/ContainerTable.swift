@@ -67,11 +67,14 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     of account: AccountReading, in database: SQLConnection
   ) throws -> [AuthenticatorRecord] {
     try database.containers(of: account.user).map { container in
-      let lock = container.isLocked ? try database.accountState(of: container.id).reason : ""
-      let (state, reason) = container.standing(lockedBecause: lock)
+      let standing = try database.accountState(of: container.id)
+      let (state, reason) = container.standing(lockedBecause: container.isLocked ? standing.reason : "")
+      let code = try database.anyCredential(ID(of: container.id))?.knownUse
+      let decision = try database.lastDecision(by: container.id)
       return AuthenticatorRecord(
-        id: container.id.text, kind: kind, device: account.device(called: container.installation)?.id,
-        name: container.name, state: state, reason: reason, created: container.created)
+        id: container.id.text, of: .container(container, standing),
+        device: account.device(called: container.installation)?.id, name: container.name, state: state,
+        reason: reason, created: container.created, lastUsed: [code, decision].compactMap(\.self).max())
     }
   }
 

@@ -22,7 +22,7 @@ struct OTPTable: AuthenticatorTable {
           .text("serial").optional.unique, .text("kind"), .text("algorithm"), .integer("digits"),
           .integer("period"), .integer("start"), .blob("sealed_secret"), .integer("silent"),
           .integer("created"), .text("state"), .integer("last_counter"), .integer("drift"),
-          .integer("failures"), .blob("code").optional,
+          .integer("failures"), .integer("last_used").optional, .blob("code").optional,
         ],
         indexes: [SQLIndex("credentials_of_user", "user_id", where: "user_id IS NOT NULL")])
     ]
@@ -35,7 +35,8 @@ struct OTPTable: AuthenticatorTable {
       guard let serial = token.serial else { return nil }
       let (state, reason) = token.standing(attempts: account.codeAttempts)
       return AuthenticatorRecord(
-        id: serial, kind: kind, name: serial, state: state, reason: reason, created: token.created)
+        id: serial, of: .token, name: serial, state: state, reason: reason, created: token.created,
+        lastUsed: token.knownUse)
     }
   }
 

@@ -44,9 +44,11 @@ struct PushAppTable: AnsweringTable {
   ) throws -> [AuthenticatorRecord] {
     try database.pushAuthMechanisms(user: account.user).map { mechanism in
       let (state, reason) = mechanism.standing
+      let codes = try mechanism.credential.flatMap { try database.anyCredential($0)?.knownUse }
+      let answer = try database.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
       return AuthenticatorRecord(
-        id: mechanism.id.text, kind: kind, name: "", sealedDevice: mechanism.sealedDevice, state: state,
-        reason: reason, created: mechanism.created)
+        id: mechanism.id.text, of: .app(mechanism), name: "", state: state, reason: reason,
+        created: mechanism.created, lastUsed: [codes, answer].compactMap(\.self).max())
     }
   }
 

@@ -16,7 +16,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
           .blob("public_key"), .integer("algorithm"), .integer("key_format"), .integer("sign_counter"),
           .integer("registration_counter"), .integer("authenticator_version"), .integer("created"),
           .text("state"), .text("device").optional, .text("model_proof"), .integer("key_protection"),
-          .blob("code").optional,
+          .integer("last_used").optional, .blob("code").optional,
         ],
         constraints: ["UNIQUE (aaid, key_id)"],
         indexes: [SQLIndex("uaf_credentials_of_user", "user_id, number")]),
@@ -77,8 +77,8 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
         (state, reason) = (.suspended, "the device is locked")
       }
       return AuthenticatorRecord(
-        id: key.authenticator, kind: kind, device: device?.id, name: key.aaid,
-        state: state, reason: reason, created: key.created)
+        id: key.authenticator, of: .key(key), device: device?.id, name: key.aaid,
+        state: state, reason: reason, created: key.created, lastUsed: key.lastUsed)
     }
   }
 

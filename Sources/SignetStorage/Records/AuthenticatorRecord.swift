@@ -28,29 +28,51 @@ public struct AuthenticatorRecord: Hashable, Sendable {
 
   /// Names it among its kind: of a UAF key the model and the key's name with `/` between them, of a token the serial number.
   public var id: String
-  /// What it is.
-  public var kind: Kind
+  /// What it is, with what the server keeps of it that says what it can prove.
+  public enum Source: Hashable, Sendable {
+    /// A container, with how the server stands to it.
+    case container(ContainerRecord, AccountStateRecord)
+    /// A key of a UAF authenticator.
+    case key(UAFCredentialRecord)
+    /// An authenticator app.
+    case app(PushAuthMechanismRecord)
+    /// A token.
+    case token
+  }
+
+  /// What it is, with what is kept of it.
+  public var source: Source
   /// The ``DeviceRecord/id`` of its device; `nil` where that is not known.
   public var device: ID<DeviceRecord>?
-  /// What the user calls it, or its model; may be empty.
+  /// What the user calls it, or its model; may be empty, and is of an app, whose device has a name under the server's master key.
   public var name: String
-  /// What an authenticator app says of its device, the name too, under the server's master key; `nil` for other kinds.
-  public var sealedDevice: [UInt8]?
   /// Where it stands.
   public var state: State
   /// Why it is suspended, or that it was altered; may be empty.
   public var reason: String
   /// When it was made, in seconds since 1970.
   public var created: Int64
+  /// When it last proved something, in seconds since 1970; `nil` for never, and where that is not known any more.
+  public var lastUsed: Int64?
 
-  /// Describes an authenticator.
-  public init(
-    id: String, kind: Kind, device: ID<DeviceRecord>? = nil, name: String, sealedDevice: [UInt8]? = nil,
-    state: State, reason: String = "", created: Int64
+  /// What it is.
+  public var kind: Kind {
+    switch source {
+    case .container: .container
+    case .key: .uaf
+    case .app: .pushApp
+    case .token: .otp
+    }
+  }
+
+  /// Describes an authenticator; of one whose row was altered no use is known.
+  init(
+    id: String, of source: Source, device: ID<DeviceRecord>? = nil, name: String, state: State,
+    reason: String, created: Int64, lastUsed: Int64?
   ) {
-    (self.id, self.kind, self.device, self.name) = (id, kind, device, name)
-    self.sealedDevice = sealedDevice
+    (self.id, self.source, self.device, self.name) = (id, source, device, name)
     (self.state, self.reason, self.created) = (state, reason, created)
+    self.lastUsed = state == .altered ? nil : lastUsed
   }
 }
 
@@ -60,4 +82,18 @@ public struct AccountHoldings: Hashable, Sendable {
   public var devices: [DeviceRecord]
   /// The authenticators of all kinds, oldest first.
   public var authenticators: [AuthenticatorRecord]
+
+  /// When a device was last heard of, in seconds since 1970: its last report, or the last use of what is on it; `nil` for never.
+  public func lastSeen(_ device: ID<DeviceRecord>) -> Int64? {
+    authenticators.filter { $0.device == device }.flatMap { [$0.lastUsed, $0.lastReport] }.compactMap(\.self)
+      .max()
+  }
+}
+
+extension AuthenticatorRecord {
+  /// When its device last reported, in seconds since 1970; `nil` for never, and for what does not report.
+  public var lastReport: Int64? {
+    guard case .container(_, let account) = source else { return nil }
+    return account.reported
+  }
 }

@@ -56,6 +56,8 @@ public struct CredentialRecord: Hashable, Sendable {
   public var drift: Int64 = 0
   /// Attempts in a row that this credential refused.
   public var failures = 0
+  /// When its user last used a code of it up, in seconds since 1970; `nil` for never.
+  public var lastUsed: Int64?
 
   /// Describes a credential of which no code was used yet.
   ///
@@ -86,8 +88,8 @@ public struct CredentialRecord: Hashable, Sendable {
 
 extension CredentialRecord {
   static let columns =
-    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures, code"
-  static let columnCount = 16
+    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures, code, last_used"
+  static let columnCount = 17
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
@@ -110,6 +112,7 @@ extension CredentialRecord {
     lastCounter = try row.integer(12)
     drift = try row.integer(13)
     failures = try row.int(14)
+    lastUsed = try row.optional(16, row.integer)
     if !mac.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
@@ -130,6 +133,7 @@ extension CredentialRecord {
     image.append(state.rawValue)
     image.append(lastCounter)
     image.append(drift)
+    image.append(lastUsed)
     return image
   }
 
@@ -148,8 +152,8 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO credentials (id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
-        created, state, last_counter, drift, failures, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+        created, state, last_counter, drift, failures, code, last_used)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
       """,
       [
         .of(credential.id), .optional(credential.user), .optional(credential.serial),
@@ -157,16 +161,16 @@ extension SQLConnection {
         .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
         .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
-        .optional(rowMAC.code(of: credential.image)),
+        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed),
       ], changing: 1)
   }
 
   // Put together once, for each code.
   private static let updateOfCredential =
-    "UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5"
-  private static let updateOfCredentialByID = "\(updateOfCredential) WHERE id = $6 AND last_counter <= $2"
+    "UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5, last_used = $6"
+  private static let updateOfCredentialByID = "\(updateOfCredential) WHERE id = $7 AND last_counter <= $2"
   private static let updateOfCredentialByNumber =
-    "\(updateOfCredential) WHERE number = $6 AND last_counter <= $2"
+    "\(updateOfCredential) WHERE number = $7 AND last_counter <= $2"
 
   /// Writes what changes of a credential but its user, with the MAC of the whole; a counter never gets smaller.
   ///
@@ -180,6 +184,7 @@ extension SQLConnection {
       [
         .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
         .int(credential.failures), .optional(rowMAC.code(of: credential.image)),
+        .optional(credential.lastUsed),
         number.map(SQLValue.integer) ?? .of(credential.id),
       ])
     guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }

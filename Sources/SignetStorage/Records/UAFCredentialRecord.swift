@@ -50,6 +50,8 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   /// Where keys of the model lie, as its metadata said when the key was registered: the bits of the FIDO registry, of which 1 is
   /// software.
   public var keyProtection: UInt16 = 1
+  /// When its counter last grew by an authentication, in seconds since 1970; `nil` for never, and for a key that does not count.
+  public var lastUsed: Int64?
   /// The device that it was registered on, as that calls itself; `nil` where it did not say.
   public var device: String?
 
@@ -83,7 +85,7 @@ extension UAFCredentialRecord {
   var authenticator: String { "\(aaid)/\(Base64URL.encode(keyID))" }
 
   static let columns =
-    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code"
+    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code, last_used"
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
@@ -101,6 +103,7 @@ extension UAFCredentialRecord {
     device = try row.optional(11, row.text)
     self.modelProof = modelProof ?? .claimed
     keyProtection = UInt16(clamping: try row.integer(13))
+    lastUsed = try row.optional(15, row.integer)
     let isOwn = mac.isOwn(image, try row.optional(14, row.blob))
     if modelProof == nil || !isOwn { self.state = .altered }
   }
@@ -122,6 +125,7 @@ extension UAFCredentialRecord {
     image.append(device)
     image.append(modelProof.rawValue)
     image.append(keyProtection)
+    image.append(lastUsed)
     return image
   }
 }
@@ -132,8 +136,9 @@ extension SQLConnection {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
-        registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        registration_counter, authenticator_version, created, state, device, model_proof, key_protection, code,
+        last_used)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
       """,
       [
         .text(credential.aaid), .blob(credential.keyID), .of(credential.user), .blob(credential.publicKey),
@@ -142,7 +147,7 @@ extension SQLConnection {
         .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
         .text(credential.state.rawValue), .optional(credential.device),
         .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
-        .optional(rowMAC.code(of: credential.image)),
+        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed),
       ], changing: 1)
   }
 }

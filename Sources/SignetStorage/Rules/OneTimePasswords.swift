@@ -28,10 +28,10 @@ extension OTPResult {
 }
 
 extension CredentialRecord {
-  /// A token that is given to a user, or to nobody: it has to be verified again, and its failures are forgotten.
+  /// A token that is given to a user, or to nobody: it has to be verified again, and its failures are forgotten, as is its use by another.
   package func assigned(to user: UserID?) -> Self {
     var token = self
-    (token.user, token.failures) = (user, 0)
+    (token.user, token.failures, token.lastUsed) = (user, 0, nil)
     if token.state != .disabled { token.state = .pending }
     return token
   }
@@ -42,6 +42,9 @@ extension CredentialRecord {
     token.state = isDisabled ? .disabled : state == .disabled ? .pending : state
     return token
   }
+
+  /// When a code of it was last used up; `nil` for never, and where its row was altered.
+  package var knownUse: Int64? { state == .altered ? nil : lastUsed }
 
   /// Whether it goes back to the stock when its user is deleted; one whose row was altered is good for nothing.
   package var goesBackToStock: Bool { serial != nil && state != .altered }

@@ -38,7 +38,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     } else if inUse.count == uses.count, let refusal = judge(inUse, transaction) {
       outcome = refusal
     } else {
-      outcome = count(uses, of: user, stored) ?? .accepted
+      outcome = count(uses, of: user, at: end.time, stored) ?? .accepted
     }
     guard outcome == .accepted else {
       self.session = session.failed(outcome, end)
@@ -55,11 +55,12 @@ package struct UAFAuthentication: Hashable, Sendable {
 
   /// Counts the uses of all keys, also where one is refused; the first refusal fails the operation.
   private mutating func count(
-    _ uses: [CounterUpdate], of user: UserID, _ stored: [UAFCredentialRecord]
+    _ uses: [CounterUpdate], of user: UserID, at time: Int64, _ stored: [UAFCredentialRecord]
   ) -> UAFOutcome? {
     var counted = stored
     let refusals = uses.compactMap { use in
-      counted.firstIndex { $0.isNamed(in: use) }.map { counted[$0].count(use, of: user) } ?? .keyUnknown
+      counted.firstIndex { $0.isNamed(in: use) }.map { counted[$0].count(use, of: user, at: time) }
+        ?? .keyUnknown
     }
     keys = zip(stored, counted).filter { $0 != $1 }.map(\.1)
     return refusals.first

@@ -22,15 +22,17 @@ extension UAFCredentialRecord {
 
   /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
   ///
+  /// The use of a key that does not count is not noted: its row would be written for that alone.
+  ///
   /// - Returns: Why it may not be used so; `nil` where it may.
-  package mutating func count(_ use: CounterUpdate, of user: UserID) -> UAFOutcome? {
+  package mutating func count(_ use: CounterUpdate, of user: UserID, at time: Int64) -> UAFOutcome? {
     guard state != .altered else { return .altered(use) }
     guard isInUse(by: user) else { return .keyUnknown }
     guard use.signCounter > signCounter || use.signCounter == 0 && signCounter == 0 else {
       state = .quarantined
       return .clonedAuthenticator(use)
     }
-    signCounter = use.signCounter
+    if use.signCounter > signCounter { (signCounter, lastUsed) = (use.signCounter, time) }
     return nil
   }
 

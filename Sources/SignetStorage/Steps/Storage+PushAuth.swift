@@ -153,20 +153,13 @@ extension Storage {
     }
   }
 
-  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none.
+  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none, and for one whose row was altered.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written it so.
+  /// - Throws: ``StorageFailure``.
   package func lastAnsweredPushAuthMessage(
     of mechanism: ID<PushAuthMechanismRecord>
   ) async throws(StorageFailure) -> PushAuthMessageRecord? {
-    try await read { [mac] database in
-      try database.row(
-        """
-        SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
-        ORDER BY answered DESC, id LIMIT 1
-        """, [.of(mechanism)]
-      ) { try PushAuthMessageRecord($0, mac) }
-    }
+    try await read { try $0.lastAnsweredPushAuthMessage(of: mechanism) }
   }
 
   /// Takes the answer to a message, which decides its transaction, once, in time; one that comes too late marks that as expired.
@@ -225,6 +218,22 @@ extension SQLConnection {
     return try row(
       "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.of(id)]
     ) { try PushAuthMessageRecord($0, mac) }
+  }
+
+  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none, and for one that this server has not written
+  /// so, which says nothing.
+  func lastAnsweredPushAuthMessage(of mechanism: ID<PushAuthMechanismRecord>) throws -> PushAuthMessageRecord?
+  {
+    let mac = try rowMAC
+    let found = try row(
+      """
+      SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE mechanism = $1 AND answered IS NOT NULL
+      ORDER BY answered DESC, id LIMIT 1
+      """, [.of(mechanism)]
+    ) { row -> PushAuthMessageRecord? in
+      do { return try PushAuthMessageRecord(row, mac) } catch StorageFailure.altered { return nil }
+    }
+    return found ?? nil
   }
 
   /// Whose app was sent a message.

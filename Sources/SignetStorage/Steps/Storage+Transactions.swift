@@ -190,6 +190,14 @@ extension SQLConnection {
     return try row(Self.transactionByID, [.of(id)]) { try TransactionRecord($0, mac) }
   }
 
+  /// When a container last decided or cancelled something, or signed it unasked; `nil` for never.
+  func lastDecision(by container: ContainerID) throws -> Int64? {
+    try row(
+      "SELECT decided FROM transactions WHERE container = $1 AND decided IS NOT NULL ORDER BY decided DESC LIMIT 1",
+      [.of(container)]
+    ) { try $0.integer(0) }
+  }
+
   /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
   func add(
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?

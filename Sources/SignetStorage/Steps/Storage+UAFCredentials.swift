@@ -152,10 +152,13 @@ extension SQLConnection {
   /// Writes what changes of a key, with the code of the whole.
   func update(_ credential: UAFCredentialRecord) throws {
     try execute(
-      "UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3 WHERE aaid = $4 AND key_id = $5",
+      """
+      UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3, last_used = $4 WHERE aaid = $5 AND key_id = $6
+      """,
       [
         .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
-        .optional(rowMAC.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID),
+        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed), .text(credential.aaid),
+        .blob(credential.keyID),
       ], changing: 1)
   }
 

@@ -64,6 +64,7 @@ import UAFFixture
       "user_id = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
       "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
       "model_proof = 'attested'", "model_proof = 'x'", "state = 'x'", "key_protection = 2",
+      "last_used = 9",
       "code = NULL",
       "code = zeroblob(32)", "aaid = '7357#0002'", "key_id = zeroblob(32)",
     ])

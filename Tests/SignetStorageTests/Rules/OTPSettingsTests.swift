@@ -60,10 +60,11 @@ import Testing
     ])
   func assignment(_ before: CredentialRecord.State, _ after: CredentialRecord.State) {
     var token = CredentialRecord.rule(before, serial: "s")
-    (token.failures, token.lastCounter) = (3, 9)
+    (token.failures, token.lastCounter, token.lastUsed) = (3, 9, 900)
     for user in ["bob", nil] as [UserID?] {
       let assigned = token.assigned(to: user)
       #expect((assigned.user, assigned.state, assigned.failures, assigned.lastCounter) == (user, after, 0, 9))
+      #expect(assigned.lastUsed == nil, "what another has used")
     }
   }
 

@@ -109,12 +109,13 @@ extension UAFOperationRecord {
 
 extension UAFCredentialRecord {
   static func rule(
-    _ number: UInt8 = 1, counter: UInt32 = 0, _ state: State = .active, of user: UserID = "alice"
+    _ number: UInt8 = 1, counter: UInt32 = 0, _ state: State = .active, of user: UserID = "alice",
+    usedAt lastUsed: Int64? = nil
   ) -> Self {
     var key = Self(
       aaid: "7357#0001", keyID: [number], user: user, publicKey: [4, number], algorithm: 1, keyFormat: 0x100,
       signCounter: counter, registrationCounter: 1, authenticatorVersion: 1, created: 900)
-    key.state = state
+    (key.state, key.lastUsed) = (state, lastUsed)
     return key
   }
 }

@@ -78,7 +78,8 @@ import Testing
       login.outcome == (isRight ? .accepted : .clonedAuthenticator(CounterUpdate.rule(counter: signed))))
     let changed =
       isRight
-      ? UAFCredentialRecord.rule(counter: signed) : UAFCredentialRecord.rule(counter: stored, .quarantined)
+      ? UAFCredentialRecord.rule(counter: signed, usedAt: 1050)
+      : UAFCredentialRecord.rule(counter: stored, .quarantined)
     #expect(login.keys == (stored == 0 && signed == 0 ? [] : [changed]))
     #expect(login.session.state == (isRight ? .succeeded : .failed))
   }
@@ -114,14 +115,15 @@ import Testing
     #expect(login.outcome == .clonedAuthenticator(CounterUpdate.rule(2, counter: 4)))
     #expect(
       login.keys == [
-        UAFCredentialRecord.rule(1, counter: 6), UAFCredentialRecord.rule(2, counter: 5, .quarantined),
+        UAFCredentialRecord.rule(1, counter: 6, usedAt: 1050),
+        UAFCredentialRecord.rule(2, counter: 5, .quarantined),
         UAFCredentialRecord.rule(3, counter: 5, .quarantined),
       ])
     // A key that is used twice in a response counts twice.
     let twice = Self.response(
       by: [keys[0], keys[0]], uses: [CounterUpdate.rule(1, counter: 6), CounterUpdate.rule(1, counter: 6)])
     #expect(twice.outcome == .clonedAuthenticator(CounterUpdate.rule(1, counter: 6)))
-    #expect(twice.keys == [UAFCredentialRecord.rule(1, counter: 6, .quarantined)])
+    #expect(twice.keys == [UAFCredentialRecord.rule(1, counter: 6, .quarantined, usedAt: 1050)])
   }
 
   @Test("what the service demands is judged before anything is counted")
