@@ -20,7 +20,8 @@ enum Schema {
         .text("id").primaryKey, .text("subject").unique, .integer("created"),
         .integer("challenges").defaulting(to: 0),
         .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional, .text("state"),
-        .text("state_reason"), .integer("state_since"), .text("display_name").optional, .blob("code").optional,
+        .text("state_reason"), .integer("state_since"), .text("display_name").optional,
+        .blob("code").optional,
       ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),
     // What one requester has used of a user's budget of requests: `challenges` and `challenge_after` of its own.
     SQLTable(

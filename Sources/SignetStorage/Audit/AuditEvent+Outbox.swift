@@ -41,7 +41,8 @@ extension AuditEvent {
       Self.change(.authenticatorRevoked, .uaf, session, user)
     case .uafDeviceRemoved(let user, let device): Self.change(.authenticatorRevoked, .uaf, device, user)
 
-    case .userAdded, .userRenamed, .userUnlocked, .userCodeSet, .userCodeRemoved, .userCodeAccepted, .userCodeRefused,
+    case .userAdded, .userRenamed, .userUnlocked, .userCodeSet, .userCodeRemoved, .userCodeAccepted,
+      .userCodeRefused,
       .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenAdded, .tokenRefused,
       .tokenEnabled, .activationAdded, .activationStaged, .activationRefused, .containerRenewalAsked,
       .renewalStaged, .renewalRefused, .containerRefused, .containerAltered, .deviceLocked, .deviceUnlocked,

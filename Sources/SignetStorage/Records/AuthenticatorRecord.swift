@@ -66,7 +66,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   }
 
   /// Describes an authenticator; of one whose row was altered no use is known.
-  init(
+  package init(
     id: String, of source: Source, device: ID<DeviceRecord>? = nil, name: String, state: State,
     reason: String, created: Int64, lastUsed: Int64?
   ) {
