@@ -64,7 +64,9 @@ import Testing
   /// A row in each table that names users.
   private static func fill(_ storage: Storage) async throws {
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
-    try await storage.addUser(UserRecord(id: "\(id)", subject: "~subject", created: 1), audit: event)
+    var user = UserRecord(id: "\(id)", subject: "~subject", created: 1)
+    user.displayName = id
+    try await storage.addUser(user, audit: event)
     for (activation, isUsed) in [("used", true), ("open", false)] {
       try await storage.addActivation(
         ActivationRecord(
