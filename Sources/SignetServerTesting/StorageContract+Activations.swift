@@ -117,7 +117,7 @@ extension StorageContract {
       let states = try await ["c1", "c2", "c3", "c4"].asyncMap { try await storage.container($0)?.state }
       try expect(states, is: [.revoked, .active, .active, .active], "the containers' states")
       let lost = try await log(of: storage).filter { $0.contains("lost") }
-      try expect(lost, is: [event("lost container(\"c1\")").text], "the event of the one that was replaced")
+      try expect(lost, is: [event("lost container(c1)").text], "the event of the one that was replaced")
       try await expect(storage.confirm("c1"), is: .gone, "confirm of a revoked container")
       try await expect(storage.confirm("nothing"), is: .gone, "confirm of nothing")
     },

@@ -68,7 +68,7 @@ import Testing
     let picture = server.folder.file("invite.png")
     let invited = try await server.run(
       "app", "invite", "alice", "--issuer", "Bank", "--png", picture)
-    #expect(invited.status == 0 && invited.output.contains("URI            pushauth://push/Bank:alice?"))
+    #expect(invited.status == 0 && invited.output.contains("URI      pushauth://push/Bank:alice?"))
     #expect(permissions(of: picture) == 0o600)
     let pending = try await server.run("app", "list", "alice")
     #expect(pending.output.contains(/[^ ]+ +pending +- +- +- +2/), pending.summary)

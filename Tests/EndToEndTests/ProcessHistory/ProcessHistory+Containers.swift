@@ -164,7 +164,8 @@ extension ProcessHistory {
         isOver = true
       } catch {
         isOver = !error.mayHaveBeenDone
-        if isOver { state.withLock { $0.text.append("\(began)- \(held.id) is not renewed: \(error)") } }
+        // A device that is refused asks the server what it wants.
+        if isOver { noteHearing(of: held, from: began, "it is not renewed: \(error)") }
       }
       if !isOver { try await Task.sleep(for: .milliseconds(20)) }
     }
@@ -213,25 +214,15 @@ extension ProcessHistory {
     guard held.line.take() else { return }
     defer { held.line.giveBack() }
     let begin = tick()
-    let (device, line) = (held.devices[turn.server], held.line)
-    let receive = { @Sendable (model: inout Model) in
-      for order in line.orders { _ = model.take(.receipt(order: order, container: held.name), at: 0) }
-    }
+    let device = held.devices[turn.server]
+    let receive = Self.receipts(of: held)
     do throws(SignetFailure) {
       guard try await device.reportCondition(of: held.container) == .wiped else { return }
     } catch .noSuchContainer {
       return  // deleted before
     } catch {
-      // The container may be deleted, and the server may know it.
-      guard !line.orders.isEmpty else { return }
-      return state.withLock { state in
-        state.text.append("\(begin)- the device of \(held.id) has heard: \(error)")
-        state.deeds.append(
-          Deed(from: begin, to: .max, mayBeAbsent: true) {
-            receive(&$0)
-            return true
-          })
-      }
+      noteHearing(of: held, from: begin, "\(error)")
+      return
     }
     state.withLock { $0.containers.removeAll { $0.id == held.id } }
     for attempt in 0..<200 {
@@ -250,6 +241,27 @@ extension ProcessHistory {
     }
     state.withLock {
       $0.violations.append("\(held.id) is deleted on its device, and the server does not hear it")
+    }
+  }
+
+  /// The receipts of a container for whatever it was ordered.
+  private static func receipts(of held: Held) -> @Sendable (inout Model) -> Void {
+    { model in
+      for order in held.line.orders { _ = model.take(.receipt(order: order, container: held.name), at: 0) }
+    }
+  }
+
+  /// Notes that a device may have heard what the server wants, and then that its container may be deleted, and the server know it.
+  private func noteHearing(of held: Held, from begin: Int, _ what: String) {
+    guard !held.line.orders.isEmpty else { return }
+    let receive = Self.receipts(of: held)
+    state.withLock { state in
+      state.text.append("\(begin)- the device of \(held.id) has heard: \(what)")
+      state.deeds.append(
+        Deed(from: begin, to: .max, mayBeAbsent: true) {
+          receive(&$0)
+          return true
+        })
     }
   }
 
