@@ -233,7 +233,7 @@ extension Storage {
     try await add(Sample.activation("a-\(id)", user: user))
     let record = Sample.container(id, activation: "a-\(id)", user: user, device: device)
     try await StorageContract.expect(finish("a-\(id)", record), is: .staged, "finish")
-    try await StorageContract.expect(confirm("\(id)"), is: .activated, "confirm")
+    try await StorageContract.expect(confirm(id), is: .activated, "confirm")
   }
 
   /// The container `c1` of alice, who is asked these transactions.

@@ -94,7 +94,7 @@ import Testing
       name: "a container is in use again", table: "containers",
       change: "UPDATE containers SET state = 'active'"
     ) {
-      try await $0.server.users.revokeContainer("\($0.container)", by: .local)
+      try await $0.server.users.revokeContainer($0.container, by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
     },
@@ -103,7 +103,7 @@ import Testing
       change: "UPDATE containers SET standing = 'open'"
     ) {
       _ = try await DeviceManagement($0.server.context).order(
-        .lock, for: "\($0.container)", reason: "", by: .local)
+        .lock, for: $0.container, reason: "", by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
     },
@@ -214,15 +214,15 @@ import Testing
     try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
     for action in [DeviceCommand.Action.lock, .unlock, .wipe] {
       let refusal = try await problem {
-        try await accounts.order(action, for: "\(container)", reason: "", by: .local)
+        try await accounts.order(action, for: container, reason: "", by: .local)
       }
       #expect(refusal == .containerAltered, "\(action)")
     }
     #expect(
-      try await problem { try await accounts.attach([:], to: "\(container)", by: .local) }
+      try await problem { try await accounts.attach([:], to: container, by: .local) }
         == .containerAltered)
     #expect(
-      try await problem { try await RenewalService(server.context).ask("\(container)", by: .local) }
+      try await problem { try await RenewalService(server.context).ask(container, by: .local) }
         == .containerAltered)
     #expect(try await problem { try await bench.device.send(to: server) } == .containerAltered)
     let named = Dialect.problem(
@@ -232,7 +232,7 @@ import Testing
     // Rows of other tables say no more than that the server failed.
     let other = StorageFailure.altered(row: container.text, of: "credentials")
     #expect(Dialect.problem(other, server.context.log).code == .serverFailure)
-    #expect(try await server.users.revokeContainer("\(container)", by: .local).state == .revoked)
+    #expect(try await server.users.revokeContainer(container, by: .local).state == .revoked)
     #expect(try await problem { try await bench.device.send(to: server) } == .containerUnknown)
   }
 

@@ -116,7 +116,7 @@ import Testing
     for header in [nil, "", "Signet", "Signet x.y.z", "Bearer abc"] {
       #expect(try await check(server, header) == .unauthorized)
     }
-    try await server.users.revokeContainer("\(container.text)", by: .local)
+    try await server.users.revokeContainer(container, by: .local)
     let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     #expect(try await check(server, header) == .containerUnknown)
   }

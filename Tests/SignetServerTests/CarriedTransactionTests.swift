@@ -28,7 +28,7 @@ import Testing
     let record = try await device.send(to: server)
     let body = try await device.decision(.accepted, request, at: server.clock.now)
     return try await problem {
-      try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
+      try await server.transactions.decide(body, id: request.id, by: record)
     }
   }
 
@@ -50,21 +50,21 @@ import Testing
     #expect(try await problem { try await one(server, "none", bobs) } == .unknown)
     let late = try await server.transactions.create(order, by: .local).record
     server.clock.advance(by: 300)
-    #expect(try await problem { try await one(server, "\(late.id)", bobs) } == .transactionExpired)
+    #expect(try await problem { try await one(server, late.id, bobs) } == .transactionExpired)
     // What is for alice is not bob's to see.
     let alices1 = try await server.transactions.create(
       "Pay", user: UserID("alice"), lifetime: nil, by: .local)
-    #expect(try await problem { try await one(server, "\(alices1.id)", bobs) } == .unknown)
+    #expect(try await problem { try await one(server, alices1.id, bobs) } == .unknown)
   }
 
   private func initiated(
-    _ device: ProtocolDevice, _ server: ServerFixture, id: String = "own-1",
+    _ device: ProtocolDevice, _ server: ServerFixture, id: TransactionID = "own-1",
     origin: TransactionContent.Origin = .device,
     lifetime: Int64 = 300, status: DecisionStatus = .accepted, signedBy key: P256.Signing.PrivateKey? = nil
   ) async throws -> [UInt8] {
     let now = server.clock.now
     let request = TransactionRequest(
-      id: try TransactionID(id), content: try TransactionContent(.text("Block my card"), from: origin),
+      id: id, content: try TransactionContent(.text("Block my card"), from: origin),
       created: now, expires: now + lifetime)
     return try await device.decision(status, request, at: now, signedBy: key)
   }
@@ -100,7 +100,7 @@ import Testing
 
     let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     for (bad, code) in [
-      (try await initiated(device, server, id: "\(asked.id)"), Problem.Code.transactionDecided),
+      (try await initiated(device, server, id: asked.id), Problem.Code.transactionDecided),
       (try await initiated(device, server, id: "x", origin: .relyingParty("Bank")), .malformed),
       (try await initiated(device, server, id: "x", lifetime: 0), .transactionExpired),
       (try await initiated(device, server, id: "x", lifetime: 86_401), .malformed),
@@ -123,7 +123,7 @@ import Testing
     let bobs = try await server.activate("bob")
     func send(_ id: TransactionID, by device: ProtocolDevice) async throws -> Problem? {
       let record = try await device.send(to: server)
-      let body = try await initiated(device, server, id: "\(id)")
+      let body = try await initiated(device, server, id: id)
       do { _ = try await server.transactions.initiate(body, by: record) } catch let problem as Problem {
         return problem
       }
@@ -181,12 +181,12 @@ import Testing
     func answer(_ digits: String, _ id: TransactionID) async throws -> Problem.Code? {
       try await problem {
         try await server.transactions.answer(
-          .scanned(digits), to: "\(id)", by: .init(.local, client: "192.0.2.1"))
+          .scanned(digits), to: id, by: .init(.local, client: "192.0.2.1"))
       }
     }
     func right(_ id: TransactionID) async throws -> String {
       let transaction = try OfflineTransaction(
-        verifying: await server.transactions.offline("\(id)"), signedBy: #require(device.serverKey))
+        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
     // Three slips each time: more than six in all, and more than the four that an address has.
@@ -198,7 +198,7 @@ import Testing
     }
     let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     try await server.transactions.withdraw(ended.id, reason: "", by: .local)
-    for _ in 0..<10 { #expect(try await answer("1", "\(ended.id)") == .transactionCancelled) }
+    for _ in 0..<10 { #expect(try await answer("1", ended.id) == .transactionCancelled) }
     #expect(try await server.storage.credential("\(container.text)")?.failures == 0)
   }
 
@@ -209,7 +209,7 @@ import Testing
     let user = UserID("alice")
     func carried(_ id: TransactionID) async throws -> OfflineTransaction {
       try OfflineTransaction(
-        verifying: await server.transactions.offline("\(id)"), signedBy: #require(device.serverKey))
+        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
     }
     func digits(_ transaction: OfflineTransaction, _ device: ProtocolDevice) throws -> String {
       let (secret, container) = (try #require(device.otpSecret), try #require(device.container))
@@ -217,7 +217,7 @@ import Testing
     }
     func answer(_ digits: String, _ id: TransactionID) async throws -> Problem.Code? {
       try await problem {
-        try await server.transactions.answer(.scanned(digits), to: "\(id)", by: .init(.local))
+        try await server.transactions.answer(.scanned(digits), to: id, by: .init(.local))
       }
     }
     let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: .local)
@@ -234,16 +234,16 @@ import Testing
     #expect(found.state == .accepted && found.decision != nil && found.decision?.jws == nil)
     // Another transaction has other digits, and wrong ones lock like wrong codes.
     let next = try await server.transactions.create("Pay 2 €", user: user, lifetime: nil, by: .local)
-    let nextDigits = try digits(await carried("\(next.id)"), device)
+    let nextDigits = try digits(await carried(next.id), device)
     #expect(nextDigits != right)
     for _ in 0..<server.context.settings.codeAttempts {
-      #expect(try await answer("00000000", "\(next.id)") == .transactionWrongAnswer)
+      #expect(try await answer("00000000", next.id) == .transactionWrongAnswer)
     }
-    #expect(try await answer(nextDigits, "\(next.id)") == .transactionWrongAnswer)
+    #expect(try await answer(nextDigits, next.id) == .transactionWrongAnswer)
     #expect(try await server.transactions.find(next.id).0.state == .pending)
     try await server.codes.unlock(user, by: .local)
     server.clock.advance(by: 300)
-    #expect(try await answer(nextDigits, "\(next.id)") == .transactionExpired)
+    #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),
@@ -252,7 +252,7 @@ import Testing
     ] {
       let id = try await server.transactions.create(order, by: .local).record.id
       #expect(try await problem { try await server.transactions.offline(id) } == .malformed)
-      #expect(try await answer("00000000", "\(id)") == .malformed)
+      #expect(try await answer("00000000", id) == .malformed)
     }
     #expect(try await problem { try await server.transactions.offline("none") } == .unknown)
   }

@@ -204,10 +204,10 @@ import UAFFixture
       "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, other))])
     #expect(try refused.integer("statusCode") == 1498)
     #expect(try await bench.server.storage.transaction(id)?.evidence == nil)
-    let waiting = try await Answered.shown("\(id)", bench)
+    let waiting = try await Answered.shown(id, bench)
     #expect(failure(waiting) == .noAnswer(status: "pending"))
     bench.server.clock.advance(by: 86_400)
-    let expired = try await Answered.shown("\(id)", bench)
+    let expired = try await Answered.shown(id, bench)
     #expect(failure(expired) == .noAnswer(status: "expired"))
     #expect(throws: Failure.decision(.notADecision)) { try EvidenceCheck("{}") }
     let key = try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context)

@@ -70,7 +70,7 @@ import Testing
       try SealedConfirmation.open(
         receipt.sealed, with: P256.KeyAgreement.PrivateKey(), transcript: made.transcript)
     }
-    let record = try #require(try await server.storage.container("\(receipt.container.text)"))
+    let record = try #require(try await server.storage.container(receipt.container))
     for guess in [nil, [UInt8](repeating: 0, count: 32), made.transcript] {
       let body = ActivationConfirm(confirmation: guess).bytes
       #expect(try await problem { try await server.activations.confirm(record, body) } == .unauthorized)
@@ -98,8 +98,8 @@ import Testing
     )
     try await alice.prove(server)
     try await bob.prove(server)
-    let bobs = try #require(bob.container).text
-    let record = try #require(try await server.storage.container("\(bobs)"))
+    let bobs = try #require(bob.container)
+    let record = try #require(try await server.storage.container(bobs))
     #expect(
       try await problem { try await server.activations.confirm(record, alice.confirmation.bytes) }
         == .unauthorized)
@@ -110,8 +110,8 @@ import Testing
   func refusesTakenKeys() async throws {
     let server = try ServerFixture()
     let (active, ended) = (try await server.activate("alice"), try await server.activate("bob"))
-    let id = try #require(ended.container).text
-    _ = try await server.storage.revokeContainer("\(id)", audit: .sample(), lost: { _ in .sample() })
+    let id = try #require(ended.container)
+    _ = try await server.storage.revokeContainer(id, audit: .sample(), lost: { _ in .sample() })
     for owner in [active, ended] {
       for kind in 0..<4 {
         var device = ProtocolDevice(code: try await server.invite("carol"), id: 3)
@@ -160,7 +160,7 @@ import Testing
     // Another's encryption key that is not registered: the successor is never confirmed.
     keys = Successor()
     let (receipt, transcript) = try await renew(device, record, with: keys, server)
-    let successor = try #require(try await server.storage.container("\(receipt.container.text)"))
+    let successor = try #require(try await server.storage.container(receipt.container))
     #expect(
       try await problem { try await server.activations.confirm(successor, Array("{}".utf8)) } == .unauthorized
     )

@@ -35,7 +35,7 @@ import Testing
     try bench.server.tamper("UPDATE pushauth_mechanisms SET \(change)")
     let user: UserID = change.contains("bob") ? "bob" : "alice"
     #expect(try await storage.pushAuthMechanisms(user: user).map(\.state) == [.altered])
-    let shown = try await storage.holdings(of: "\(user)", codeAttempts: 100).authenticators
+    let shown = try await storage.holdings(of: user, codeAttempts: 100).authenticators
     #expect(shown.map(\.state) == [.altered] && shown[0].reason.contains("not written by this server"))
     await #expect(throws: StorageFailure.altered(row: id.text, of: "pushauth_mechanisms")) {
       try await storage.pushAuthMechanism(id)
@@ -110,7 +110,7 @@ import Testing
     try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
     bench.server.clock.advance(by: 86_400)
     #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)
-    #expect(try await PushAuthService(bench.server.context).standing(of: "\(id)").status == "withdrawn")
+    #expect(try await PushAuthService(bench.server.context).standing(of: id).status == "withdrawn")
   }
 
   @Test("a message to one app is none to another")

@@ -243,7 +243,7 @@ import Testing
     #expect(try await post("?_action=authenticate", yes.body).status == 400)
     #expect(try await told() == end)
     if let transaction {
-      #expect(try await server.context.storage.transaction("\(transaction)")?.state == .expired)
+      #expect(try await server.context.storage.transaction(transaction)?.state == .expired)
     }
   }
 }

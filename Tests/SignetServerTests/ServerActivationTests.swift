@@ -13,8 +13,8 @@ import Testing
   @Test func activates() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let id = try #require(device.container).text
-    let record = try #require(try await server.storage.container("\(id)"))
+    let id = try #require(device.container)
+    let record = try #require(try await server.storage.container(id))
     #expect(record.state == .active)
     #expect(record.signingKey == device.signing.publicKey.x963Representation)
     let events = try await server.audit().map { try JSONObject(parsing: Array($0.utf8)).string("event") }

@@ -35,7 +35,7 @@ import Testing
     let record = try await device.send(to: server)
     let body = try await device.decision(status, request, at: server.clock.now, signedBy: key)
     return try await problem {
-      try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
+      try await server.transactions.decide(body, id: request.id, by: record)
     }
   }
 
@@ -345,7 +345,7 @@ import Testing
       let body = try await device.decision(
         status, request, at: server.clock.now, signedBy: key, number: number)
       return try await problem {
-        try await server.transactions.decide(body, id: "\(request.id.text)", by: record)
+        try await server.transactions.decide(body, id: request.id, by: record)
       }
     }
     let (id, number, request) = try await make()

@@ -20,7 +20,7 @@ import Testing
       NewPushMessage(form), from: "Shop", by: actor)
   }
 
-  private static func shown(_ id: String, _ bench: AuthenticatorBench) async throws -> JSONObject {
+  private static func shown(_ id: TransactionID, _ bench: AuthenticatorBench) async throws -> JSONObject {
     try await JSONObject(
       parsing: bench.server.send(.get, "//main/v1/transactions/\(id)", isOrdered: true).body)
   }
@@ -33,7 +33,7 @@ import Testing
     let sent = try await Self.send(bench, text.map { ["text": .string($0)] } ?? [:])
     let id = sent.record.transaction
     #expect(try await bench.post(answer, to: bench.message(bench.sent())).status == 200)
-    let object = try await Self.shown("\(id)", bench)
+    let object = try await Self.shown(id, bench)
     let key = try #require(try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context))
     let check = try EvidenceCheck(object.text, sharedKey: key)
     #expect(check.kind == .app && check.status == (answer == .deny ? .denied : .accepted))
@@ -52,7 +52,7 @@ import Testing
     for _ in 0..<2 {
       let id = try await Self.send(bench, ["text": "Log in?"]).record.transaction
       #expect(try await bench.post(.approve, to: bench.message(bench.sent())).status == 200)
-      objects.append(try await Self.shown("\(id)", bench))
+      objects.append(try await Self.shown(id, bench))
       keys.append(try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context))
     }
     for (object, key) in zip(objects, keys) { _ = try EvidenceCheck(object.text, sharedKey: key) }
@@ -83,7 +83,7 @@ import Testing
       #expect(try await bench.post(.number("\(number)"), to: message).status == (isRight ? 200 : 400))
       let id = sent.record.transaction
       let key = try #require(try await EvidenceCheck.SharedKey(ofTransaction: id, bench.server.context))
-      let check = try EvidenceCheck(await Self.shown("\(id)", bench).text, sharedKey: key)
+      let check = try EvidenceCheck(await Self.shown(id, bench).text, sharedKey: key)
       #expect(check.status == (isRight ? .accepted : .denied))
     }
   }
@@ -95,7 +95,7 @@ import Testing
     let sent = bench.sent()
     #expect(sent.count == 1, "a message, and no operation")
     #expect(try await !bench.waitsForContainer())
-    #expect(try await problem { try await Self.decide("\(id)", bench) } == .unknown)
+    #expect(try await problem { try await Self.decide(id, bench) } == .unknown)
     let own = try #require(await bench.server.storage.containers(user: "alice").first)
     let request = [UInt8](repeating: 4, count: 16)
     #expect(
@@ -121,7 +121,7 @@ import Testing
     let id = try #require(found.first).id
     #expect(found.count == 1 && found.first?.soleKind == .uaf)
     #expect(try await !bench.waitsForContainer())
-    #expect(try await problem { try await Self.decide("\(id)", bench) } == .unknown)
+    #expect(try await problem { try await Self.decide(id, bench) } == .unknown)
   }
 
   @Test("what cannot be sent to a UAF device leaves no transaction")
@@ -146,7 +146,7 @@ import Testing
     let record = try #require(await bench.server.storage.transaction(id))
     let container = try #require(bench.container)
     let request = TransactionRequest(
-      id: TransactionID("\(record.id)"), content: try TransactionContent(parsing: record.content),
+      id: record.id, content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
       statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
     let own = try #require(await bench.server.storage.containers(user: "alice").first)

@@ -169,11 +169,11 @@ import Testing
   @Test("a container that is wanted anew, or ended, is told at once")
   func containers() async throws {
     let device = try await server.activate()
-    let id = try #require(device.container).text
-    let ticket = try await enter("alice", id)
-    _ = try await server.storage.askForRenewal("\(id)", audit: .sample())
+    let id = try #require(device.container)
+    let ticket = try await enter("alice", id.text)
+    _ = try await server.storage.askForRenewal(id, audit: .sample())
     #expect(await watch.wait(with: ticket, until: Self.later))
-    _ = try await server.storage.revokeContainer("\(id)", audit: .sample(), lost: { _ in .sample() })
+    _ = try await server.storage.revokeContainer(id, audit: .sample(), lost: { _ in .sample() })
     #expect(await watch.wait(with: ticket, until: Self.later))
   }
 

@@ -131,11 +131,11 @@ struct OpenIDFixture: Sendable {
   ) async throws {
     let device = other ?? device
     let request = TransactionRequest(
-      id: TransactionID("\(record.id)"), content: try TransactionContent(parsing: record.content),
+      id: record.id, content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
       statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
     _ = try await server.transactions.decide(
-      device.decision(status, request, at: now), id: "\(record.id)", by: device.send(to: server))
+      device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
   }
 
   /// What clients are still to be told, at most that which is due at a time.

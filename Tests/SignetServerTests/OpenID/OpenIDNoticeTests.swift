@@ -67,7 +67,7 @@ import Testing
       try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     }
     try await end { _ in try await fixture.decide(.denied) }
-    try await end { id in try await transactions.withdraw("\(id)", reason: "", by: .local) }
+    try await end { id in try await transactions.withdraw(id, reason: "", by: .local) }
     try await end { _ in
       fixture.server.clock.advance(by: 300)
       try await fixture.sweep()

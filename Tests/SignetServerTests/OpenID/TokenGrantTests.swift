@@ -123,10 +123,10 @@ import Testing
     try await expect("400 access_denied") { _ in try await fixture.decide(.reported) }
     try await expect("400 access_denied") { id in
       try await fixture.server.transactions.cancel(
-        Array(#"{"reason":"userCancel"}"#.utf8), id: "\(id)", by: fixture.device.send(to: fixture.server))
+        Array(#"{"reason":"userCancel"}"#.utf8), id: id, by: fixture.device.send(to: fixture.server))
     }
     try await expect("400 transaction_failed") { id in
-      try await fixture.server.transactions.withdraw("\(id)", reason: "", by: .local)
+      try await fixture.server.transactions.withdraw(id, reason: "", by: .local)
     }
     try await expect("400 expired_token") { _ in fixture.server.clock.advance(by: 300) }
     try await expect("400 expired_token") { _ in
@@ -259,8 +259,8 @@ import Testing
     let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
     let id = try await fixture.ask(client).id
     try await fixture.decide(.accepted)
-    let container = try #require(fixture.device.container).text
-    _ = try await users.revokeContainer("\(container)", by: .local)
+    let container = try #require(fixture.device.container)
+    _ = try await users.revokeContainer(container, by: .local)
     #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
     // Another device of the same user does not stand in for it.
     _ = try await fixture.server.activate(device: 2)

@@ -48,12 +48,12 @@ import Testing
 
   /// The device of a container reports now.
   private func report(_ fixture: OpenIDFixture, _ device: ProtocolDevice? = nil) async throws {
-    let id = try #require((device ?? fixture.device).container).text
+    let id = try #require((device ?? fixture.device).container)
     let (storage, now) = (fixture.server.storage, fixture.now)
-    try await storage.setAccountChallenge([1], expires: now + 120, of: "\(id)", at: now)
+    try await storage.setAccountChallenge([1], expires: now + 120, of: id, at: now)
     let isTaken = try await storage.takeAccountReport(
       AccountReportAttempt(
-        container: "\(id)", challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
+        container: id, challenge: [1], time: now, report: "jws", seen: 0, verdict: .open, reason: "")
     ) { _ in .sample() }
     #expect(isTaken)
   }
@@ -104,7 +104,7 @@ import Testing
     let made = try await fixture.server.transactions.create(order, by: .local).record
     #expect(try await refusal(fixture, made)?.code == .reportDue)
     #expect(try await refusal(fixture, made, on: other) == nil)
-    #expect(try await found("\(made.id)", fixture).decision?.container == other.container)
+    #expect(try await found(made.id, fixture).decision?.container == other.container)
   }
 
   @Test("acr says what was known at the decision: a later report makes nothing fresh, and nothing old")
@@ -124,7 +124,7 @@ import Testing
     let reported = fixture.now - Self.age
     fixture.server.clock.advance(by: 60)
     try await report(fixture)
-    #expect(try await found("\(record.id)", fixture).decision?.lastReport == reported)
+    #expect(try await found(record.id, fixture).decision?.lastReport == reported)
     #expect(try await acr(fixture, client, with) == "fresh")
   }
 
@@ -139,7 +139,7 @@ import Testing
         .text("Pay"), from: "Shop", user: UserID("alice"), requirements: names)
       let made = try await fixture.server.transactions.create(order, by: .local).record
       #expect(try await refusal(fixture, made) == nil)
-      let decision = try #require(try await found("\(made.id)", fixture).decision)
+      let decision = try #require(try await found(made.id, fixture).decision)
       #expect(decision.lastReport == expected, "\(names)")
     }
   }
@@ -200,7 +200,7 @@ import Testing
     }
     try await report(fixture)
     try await fixture.server.transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
-    #expect(try await found("\(transaction)", fixture).decision?.lastReport == fixture.now)
+    #expect(try await found(transaction, fixture).decision?.lastReport == fixture.now)
     fixture.server.clock.advance(by: 5)
     try await report(fixture)
     #expect(try await acr(fixture, client, id) == "fresh")
@@ -232,7 +232,7 @@ import Testing
     var refused = 0
     for step in 1...40 {
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
-      let digits = try await carriedDigits(for: "\(id)", fixture)
+      let digits = try await carriedDigits(for: id, fixture)
       let before = storage.commitCount
       interruption.arm(before: step, isUndecided: { storage.commitCount == before }) {
         context.apply(tightened)
@@ -262,7 +262,7 @@ import Testing
     for step in 1...40 {
       try await report(fixture)
       let id = try await fixture.server.transactions.create(order, by: .local).record.id
-      let digits = try await carriedDigits(for: "\(id)", fixture)
+      let digits = try await carriedDigits(for: id, fixture)
       clock.advance(by: 300)
       interruption.arm(before: step, isUndecided: { true }) { clock.advance(by: -1) }
       let found = try await problem {

@@ -21,7 +21,7 @@ import UAFFixture
     let server = try await UAFServer(UAFTestKey(isDER: isDER))
     for (number, spoiling) in spoilings.enumerated() {
       let user: UserID = "user-\(number)"
-      try await server.users.add(UserID("\(user)"), by: .local)
+      try await server.users.add(user, by: .local)
       try await refuse(spoiling, operation, at: server, of: user, UAFTestKey(isDER: isDER), transaction)
     }
   }
