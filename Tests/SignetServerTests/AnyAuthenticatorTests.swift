@@ -572,7 +572,7 @@ final class AuthenticatorBench: Sendable {
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     let made = try await ClientService(context).add(ClientRegistration(NewClient(body)), by: .local)
     return TestClient(
-      id: "\(made.record.id)", secret: nil, key: key, issuer: context.settings.serverURL.fullForm)
+      id: made.record.id, secret: nil, key: key, issuer: context.settings.serverURL.fullForm)
   }
 
   func ask(
@@ -608,7 +608,7 @@ final class AuthenticatorBench: Sendable {
     let keys = VerificationKeySet(try JWKSet(try await SigningKeyService(context).published().json))
     let subject = try await context.storage.user("alice")?.subject
     return try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256]).claims(
-      JWTValidation(issuer: client.issuer, subject: subject, audiences: [client.id], type: "JWT"),
+      JWTValidation(issuer: client.issuer, subject: subject, audiences: [client.id.text], type: "JWT"),
       now: server.clock.now
     ).all
   }

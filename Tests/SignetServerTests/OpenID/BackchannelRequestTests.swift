@@ -195,7 +195,8 @@ import Testing
     #expect(answer.status == 200)
     let refusals = try await fixture.server.audit().filter { $0.contains("userCode.refused") }
     let subject = try #require(try await fixture.server.storage.user("alice")).subject
-    #expect(refusals.count == 5 && refusals.allSatisfy { $0.contains(client.id) && $0.contains(subject) })
+    #expect(
+      refusals.count == 5 && refusals.allSatisfy { $0.contains(client.id.text) && $0.contains(subject) })
     #expect(!refusals.contains { $0.contains("\"alice\"") || $0.contains(":alice") })
     try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     #expect(try await ask(code) == "200")
@@ -245,7 +246,7 @@ import Testing
       _ subject: JSONObject, by signer: TestClient? = nil, exp: Int64 = 60, aud: String? = nil
     ) async throws -> String {
       let claims: JSONObject = [
-        "iss": .string(client.id), "aud": .string(aud ?? fixture.issuer),
+        "iss": .string(client.id.text), "aud": .string(aud ?? fixture.issuer),
         "exp": .integer(fixture.now + exp), "sub_id": .object(subject),
       ]
       let token = try (signer ?? client).signed(claims)
@@ -290,7 +291,7 @@ import Testing
     #expect(try await ask(idToken, by: stranger) == "400 invalid_request")
     #expect(try await ask(tokens.string("access_token"), by: client) == "400 invalid_request")
     #expect(try await ask(String(idToken.dropLast(4)) + "AAAA", by: client) == "400 invalid_request")
-    let forged = try client.signed(["iss": .string(fixture.issuer), "aud": .string(client.id)])
+    let forged = try client.signed(["iss": .string(fixture.issuer), "aud": .string(client.id.text)])
     #expect(try await ask(forged, by: client) == "400 invalid_request")
   }
 }

@@ -56,7 +56,7 @@ struct OpenIDFixture: Sendable {
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
     let made = try await ClientService(server.context).add(ClientRegistration(NewClient(body)), by: .local)
-    return TestClient(id: "\(made.record.id)", secret: made.secret, key: key, issuer: issuer)
+    return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
   }
 
   func authorize(
@@ -151,7 +151,7 @@ struct OpenIDFixture: Sendable {
 
 /// A client, as it knows itself.
 struct TestClient: Sendable {
-  let id: String
+  let id: ID<ClientRecord>
   let secret: String?
   var key: P256.Signing.PrivateKey
   let issuer: String
@@ -165,7 +165,7 @@ struct TestClient: Sendable {
   ) throws -> [(String, String)] {
     guard secret == nil else { return [] }
     var claims: JSONObject = [
-      "iss": .string(id), "sub": .string(id), "aud": .string("\(issuer)/oidc/token"),
+      "iss": .string(id.text), "sub": .string(id.text), "aud": .string("\(issuer)/oidc/token"),
       "jti": .string(Hex.encode(SystemRandomSource().bytes(16))), "iat": .integer(time),
       "exp": .integer(time + 300),
     ]
@@ -187,7 +187,8 @@ struct TestClient: Sendable {
   /// The claims of a signed request.
   func request(at time: Int64, _ change: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
     var claims: JSONObject = [
-      "iss": .string(id), "aud": .string(issuer), "jti": .string(Hex.encode(SystemRandomSource().bytes(16))),
+      "iss": .string(id.text), "aud": .string(issuer),
+      "jti": .string(Hex.encode(SystemRandomSource().bytes(16))),
       "iat": .integer(time), "nbf": .integer(time), "exp": .integer(time + 300), "scope": "openid",
       "login_hint": "alice", "client_notification_token": "t",
     ]

@@ -225,15 +225,15 @@ import Testing
     _ = try await fixture.ask(late)
     for _ in 0..<2 { try await fixture.decide(.accepted) }
     #expect(try await fixture.due(at: fixture.now).count == 2)
-    let asked = try #require(try await fixture.due().first { $0.receiver.id == client.id }).event.subject
-    try await ClientService(fixture.server.context).revoke("\(client.id)", by: .local)
-    #expect(try await fixture.due(at: fixture.now).map(\.receiver.id) == [late.id])
+    let asked = try #require(try await fixture.due().first { $0.receiver.id == client.id.text }).event.subject
+    try await ClientService(fixture.server.context).revoke(client.id, by: .local)
+    #expect(try await fixture.due(at: fixture.now).map(\.receiver.id) == [late.id.text])
     let storage = fixture.server.storage
     let digest = try #require(try await storage.backchannelRequest(ofTransaction: "\(asked)")).digest
     let event = AuditRecord.sample()
     #expect(
       try await !storage.issueTokens(
-        for: digest, of: "\(client.id)", at: fixture.now, pushedWithin: 300, audit: event))
+        for: digest, of: client.id, at: fixture.now, pushedWithin: 300, audit: event))
     await fixture.sender.sendDue()
     #expect(fixture.callback.requests.count == 1)
   }

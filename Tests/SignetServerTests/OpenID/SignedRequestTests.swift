@@ -115,7 +115,7 @@ import Testing
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .privateKeyJWT, ["requestAlgorithm": "ES256"])
     let text = try client.signed(client.request(at: fixture.now))
-    let answer = try await fixture.token(client, TestClient.assertion(text) + [("client_id", client.id)])
+    let answer = try await fixture.token(client, TestClient.assertion(text) + [("client_id", client.id.text)])
     #expect(try answer.outcome == "401 invalid_client")
   }
 
@@ -123,11 +123,11 @@ import Testing
   func unknownAlgorithm() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.poll, .clientSecretBasic)
-    var record = try #require(try await fixture.server.storage.client("\(client.id)"))
+    var record = try #require(try await fixture.server.storage.client(client.id))
     (record.id, record.requestAlgorithm) = ("0011223344556677", "XX9")
     try await fixture.server.storage.addClient(record, audit: .sample())
     let damaged = TestClient(
-      id: "\(record.id)", secret: client.secret, key: client.key, issuer: client.issuer)
+      id: record.id, secret: client.secret, key: client.key, issuer: client.issuer)
     #expect(try await fixture.ask(damaged).outcome == "500 server_error")
   }
 }

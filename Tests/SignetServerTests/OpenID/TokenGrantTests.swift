@@ -36,7 +36,7 @@ import Testing
       let verified = try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256])
       let subject = try #require(try await fixture.server.storage.user("alice")).subject
       let claims = try verified.claims(
-        JWTValidation(issuer: fixture.issuer, subject: subject, audiences: [client.id], type: "JWT"),
+        JWTValidation(issuer: fixture.issuer, subject: subject, audiences: [client.id.text], type: "JWT"),
         now: fixture.now
       ).all
       #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 300)
@@ -58,7 +58,8 @@ import Testing
         JWTValidation(issuer: fixture.issuer, subject: subject, audiences: [fixture.issuer], type: "at+jwt"),
         now: fixture.now
       ).all
-      #expect(try accessClaims.string("client_id") == client.id && accessClaims.string("scope") == "openid")
+      #expect(
+        try accessClaims.string("client_id") == client.id.text && accessClaims.string("scope") == "openid")
 
       #expect(try await fixture.poll(client, id).outcome == "400 invalid_grant", "a second time")
     }
@@ -167,7 +168,7 @@ import Testing
     for name in try FileManager.default.contentsOfDirectory(atPath: fixture.server.folder.path) {
       let data = try Data(contentsOf: URL(filePath: fixture.server.folder.file(name)))
       for secret in secrets { #expect(data.range(of: Data(secret.utf8)) == nil, "\(name): \(secret)") }
-      isClientFound = isClientFound || data.range(of: Data(polling.id.utf8)) != nil
+      isClientFound = isClientFound || data.range(of: Data(polling.id.text.utf8)) != nil
     }
     // The search can find something: the client's id is there in clear.
     #expect(isClientFound)
@@ -183,7 +184,7 @@ import Testing
     let context = ServiceContext(
       settings: fixture.server.context.settings, storage: other, masterKey: fixture.server.context.masterKey,
       clock: fixture.server.clock, log: fixture.server.capture.log)
-    let record = try #require(try await other.client("\(client.id)"))
+    let record = try #require(try await other.client(client.id))
     let form = try FormParameters(
       Array(OpenIDFixture.form([("grant_type", OpenIDFixture.grant), ("auth_req_id", id)]).utf8))
     let outcomes = await withTaskGroup(of: String.self) { group in
