@@ -260,7 +260,7 @@ extension Storage {
     key: ID<APIKeyRecord>? = nil
   ) async throws -> CodeOutcome {
     try await attempt(OTPSubject(user: user, client: [1], key: key)) {
-      Sample.judge($0, counter, of: "\(container)", limit: limit)
+      Sample.judge($0, counter, of: ID(of: container), limit: limit)
     }
   }
 

@@ -199,7 +199,7 @@ import Testing
     let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     try await server.transactions.withdraw(ended.id, reason: "", by: .local)
     for _ in 0..<10 { #expect(try await answer("1", ended.id) == .transactionCancelled) }
-    #expect(try await server.storage.credential("\(container.text)")?.failures == 0)
+    #expect(try await server.storage.credential(ID(of: container))?.failures == 0)
   }
 
   @Test("digits of the user's device approve what was carried there; wrong ones are counted")

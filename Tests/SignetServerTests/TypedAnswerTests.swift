@@ -87,8 +87,8 @@ import Testing
     ] {
       #expect(try await answer(.typed(wrong), id, server)?.code == .transactionWrongAnswer)
     }
-    let container = try #require(device.container).text
-    #expect(try await server.storage.credential("\(container)")?.failures == 12)
+    let container = try #require(device.container)
+    #expect(try await server.storage.credential(ID(of: container))?.failures == 12)
     // One kind of digits is no answer of the other kind.
     let good = try digits(challenge, device, right)
     #expect(try await answer(.scanned(good), id, server)?.code == .transactionWrongAnswer)
@@ -122,8 +122,8 @@ import Testing
       try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7")).value
         == .waiting(seconds: 30))
     #expect(try await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
-    let container = try #require(device.container).text
-    #expect(try await server.storage.credential("\(container)")?.failures == 4)
+    let container = try #require(device.container)
+    #expect(try await server.storage.credential(ID(of: container))?.failures == 4)
     for client in ["192.0.2.1", "192.0.2.2"] {
       #expect(try await answer(wrong, id, server, from: client)?.code == .transactionWrongAnswer)
     }

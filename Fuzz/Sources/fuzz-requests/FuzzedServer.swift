@@ -103,7 +103,7 @@ struct FuzzedServer: Sendable {
   }
 
   private func addContainer(_ profile: ContainerProfile) async throws {
-    let (id, code): (ContainerID, ID<CredentialRecord>) = (Self.container, Self.id(Self.container.text))
+    let (id, code) = (Self.container, ID<CredentialRecord>(of: Self.container))
     let activation = ActivationRecord(
       id: Self.id("a1"), user: Self.user, sealedInviteKey: [1], salt: [UInt8](repeating: 4, count: 16),
       memoryKiB: 19_456, passes: 2, lanes: 1, profile: JSONValue.object(profile.json).bytes,

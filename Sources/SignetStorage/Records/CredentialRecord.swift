@@ -200,7 +200,7 @@ extension SQLConnection {
 
 extension ID<CredentialRecord> {
   /// The id of what makes a container's codes.
-  package init(of container: ContainerID) { self.init(unchecked: container.text) }
+  public init(of container: ContainerID) { self.init(unchecked: container.text) }
 }
 
 extension ContainerID {
