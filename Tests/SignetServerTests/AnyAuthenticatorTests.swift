@@ -221,7 +221,7 @@ import UAFFixture
     let mechanism = try #require(await bench.server.storage.pushAuthMechanisms(user: "alice").first).id
     #expect(
       try shown.object("app") == [
-        "mechanism": .string("\(mechanism)"), "time": .integer(bench.server.clock.now),
+        "mechanism": .string(mechanism.text), "time": .integer(bench.server.clock.now),
       ])
     #expect(
       try await bench.server.audit().contains {

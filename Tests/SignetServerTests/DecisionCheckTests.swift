@@ -30,7 +30,7 @@ import Testing
     return (
       jws,
       [
-        "id": .string("\(made.id)"), "user": "alice", "content": .string(made.content), "status": "accepted",
+        "id": .string(made.id.text), "user": "alice", "content": .string(made.content), "status": "accepted",
         "expires": .integer(made.expires), "decision": .object(decision),
       ], key
     )

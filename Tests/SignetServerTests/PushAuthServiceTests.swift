@@ -164,7 +164,7 @@ import SignetServer
     bodies.append(moved)
     moved["messageId"] = "AUTHENTICATE:none"
     bodies.append(moved)
-    moved["messageId"] = .string("\(sent.record.id)")
+    moved["messageId"] = .string(sent.record.id.text)
     bodies.append(moved)
     bodies.append(["messageId": .string(sent.messageID)])
     bodies.append([:])
@@ -244,10 +244,10 @@ import SignetServer
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
     server.clock.advance(by: 86_400)
     _ = try await service.send(
-      NewPushMessage(["mechanism": .string("\(newest.id)")]), from: "Shop", by: .local)
+      NewPushMessage(["mechanism": .string(newest.id.text)]), from: "Shop", by: .local)
     await #expect(throws: Problem.self) {
       try await service.send(
-        NewPushMessage(["mechanism": .string("\(newest.id)"), "user": "bob"]), from: "Shop", by: .local)
+        NewPushMessage(["mechanism": .string(newest.id.text), "user": "bob"]), from: "Shop", by: .local)
     }
   }
 

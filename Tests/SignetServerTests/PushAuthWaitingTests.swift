@@ -198,7 +198,7 @@ import Testing
     #expect(try await post("?_action=authenticate", deny.body).status == 200)
     let answered = try await apps().filter { $0["lastAnswered"] != nil }
     #expect(try answered.map { try $0.integer("lastAnswered") } == [server.clock.now])
-    #expect(answered.first?["id"] != .string("\(invited.id)"))
+    #expect(answered.first?["id"] != .string(invited.id.text))
   }
 
   @Test("a transaction whose row was altered keeps no other message from an app")

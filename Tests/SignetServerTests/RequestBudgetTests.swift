@@ -96,7 +96,7 @@ import UAFFixture
       return try await send(
         "/token/dispatch/\(path)",
         [
-          "dispatchTargetId": .string("\(target.id)"),
+          "dispatchTargetId": .string(target.id.text),
           "getUafRequest": ["op": .string(operation), "context": #"{"username":"alice"}"#],
         ])
     }
@@ -177,7 +177,7 @@ import UAFFixture
     let server = bench.server
     let target = try #require(await server.storage.uafTargets(user: "alice").first)
     let body: JSONObject = [
-      "dispatchTargetId": .string("\(target.id)"),
+      "dispatchTargetId": .string(target.id.text),
       "getUafRequest": ["op": "Auth", "context": .string(Self.isConfirmed)],
     ]
     func dispatch(_ body: JSONObject) async throws -> HTTPResponse {
@@ -190,7 +190,7 @@ import UAFFixture
     #expect(waiting.count == 3, "three transactions, and as many requests")
     let last = try #require(waiting.last)
     let again: JSONObject = [
-      "dispatchTargetId": .string("\(target.id)"),
+      "dispatchTargetId": .string(target.id.text),
       "getUafRequest": [
         "op": "Auth", "context": .string(#"{"username":"alice","transactionId":"\#(last.id)"}"#),
       ],

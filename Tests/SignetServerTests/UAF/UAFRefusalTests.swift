@@ -33,7 +33,7 @@ import UAFFixture
   ) async throws {
     var key = key
     let place: Comment = "\(spoiling.name), \(operation)"
-    var context: JSONObject = ["username": .string("\(user)")]
+    var context: JSONObject = ["username": .string(user.text)]
     if operation == .authentication {
       var registration = UAFAttempt(.registration)
       registration.context = context.text
