@@ -29,7 +29,7 @@ struct CIBANotifier: OutboxDelivery {
       let transaction = try await context.storage.transaction(TransactionID(unchecked: record.event.subject)),
       transaction.state != .pending,
       let request = try await context.storage.backchannelRequest(ofTransaction: transaction.id),
-      request.client.text.utf8.elementsEqual(record.receiver.id.utf8),
+      request.client == ID(unchecked: record.receiver.id),
       let client = try await context.storage.client(request.client), client.revoked == nil
     else { return .needless }
     guard let url = client.notificationEndpoint, let sealed = request.sealedNotice,

@@ -104,7 +104,7 @@ extension Credential where Caller == UAFCaller {
     guard let text = request.headers["Device-Signature"] else {
       return try await authentication.served.authorizations.knownCaller(of: request)
     }
-    let id = request.parameters[PathParameter.id.rawValue] ?? ""
+    let id = ID<UAFTargetRecord>(unchecked: request.parameters[PathParameter.id.rawValue] ?? "")
     return try await authentication.device(
       authentication.served.devices.signed(text, with: request, for: id).target)
   }
@@ -129,7 +129,7 @@ extension Credential where Caller == UAFDevices.Signed {
   static let uafTargetBody = Credential(access: .uafDeviceBody) { authentication, request in
     try await authentication.served.devices.signed(
       String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
-      for: request.parameters[PathParameter.id.rawValue] ?? "")
+      for: ID(unchecked: request.parameters[PathParameter.id.rawValue] ?? ""))
   }
 }
 

@@ -91,10 +91,10 @@ struct UAFDevices: Sendable {
 
   /// Checks a JWS of a device for the target that is asked for.
   func signed(
-    _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: String
+    _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: ID<UAFTargetRecord>
   ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
-    guard signed.target.id.text.utf8.elementsEqual(id.utf8) else {
+    guard signed.target.id == id else {
       throw UAFWebFailure(401, "the JWS is of another dispatch target", .notKeyOwner)
     }
     return signed
