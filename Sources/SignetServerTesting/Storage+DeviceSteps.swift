@@ -87,7 +87,7 @@ extension Storage {
     let order = DeviceCommandRecord(
       id: "\(id)", container: container, action: action, reason: "why", created: 1010)
     try await StorageContract.expect(
-      addDeviceCommand(order, audit: StorageContract.event("order")), is: .added, "the order")
+      addDeviceCommand(order, audit: StorageContract.event("order")), is: .added, "the command")
   }
 
   func report(_ verdict: ComplianceState, of container: ContainerID) async throws {

@@ -33,7 +33,7 @@ extension StorageContract {
       try await expect(storage.decide("t3", Sample.decision()), is: .decided, "an approval after it")
       try await expect(storage.submit(5), is: .accepted, "a code after it")
       try await expect(
-        storage.deviceCommands(of: "c1").map(\.id), is: ["o1", "o3"], "the orders, oldest first")
+        storage.deviceCommands(of: "c1").map(\.id), is: ["o1", "o3"], "the commands, oldest first")
     },
     Check("a report answers an open challenge, once; what it comes to does not end an operator's lock") {
       storage in
@@ -87,27 +87,29 @@ extension StorageContract {
       let taken = try await race { _ in try await storage.report([1], .open) }
       try expect(taken.filter { $0 }.count, is: 1, "reports that are taken")
     },
-    Check("a receipt is kept once, and that of a wipe ends the container") { storage in
+    Check("an acknowledgement is kept once, and that of a wipe ends the container") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await expect(storage.order("o1", .lock), is: true, "a lock")
       try await expect(storage.order("o2", .wipe), is: true, "a wipe")
       try await expect(storage.container("c1")?.standing, is: .locked, "the standing before it is done")
-      try await expect(storage.receive("o1", container: "c2"), is: false, "a receipt of another container")
-      try await expect(storage.receive("o3"), is: false, "a receipt for nothing")
-      try await expect(storage.receive("o1"), is: true, "a receipt")
+      try await expect(
+        storage.receive("o1", container: "c2"), is: false, "an acknowledgement of another container")
+      try await expect(storage.receive("o3"), is: false, "an acknowledgement of nothing")
+      try await expect(storage.receive("o1"), is: true, "an acknowledgement")
       try await expect(storage.receive("o1", "other"), is: true, "a second one")
       let orders = try await storage.deviceCommands(of: "c1")
-      try expect(orders.map(\.receipt), is: ["receipt", nil], "the receipts")
+      try expect(orders.map(\.receipt), is: ["receipt", nil], "the acknowledgements")
       try await expect(storage.container("c1")?.state, is: .active, "the state")
-      try await expect(storage.receive("o2"), is: true, "the receipt of the wipe")
+      try await expect(storage.receive("o2"), is: true, "the acknowledgement of the wipe")
       let ended = try await storage.container("c1")
       try expect(ended?.state, is: .revoked, "the state after it")
       try expect(ended?.ended, is: "wiped", "how it ended")
       try await expect(storage.credential("c1"), is: nil, "what made its codes")
-      try await expect(storage.order("o4", .lock), is: false, "an order after it")
+      try await expect(storage.order("o4", .lock), is: false, "a command after it")
     },
-    Check("what is to be deleted is not unlocked, and reports add no second order to delete it") { storage in
+    Check("what is to be deleted is not unlocked, and reports add no second command to delete it") {
+      storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       for (challenge, isNew) in [([1], true), ([2], false)] as [([UInt8], Bool)] {
@@ -119,7 +121,7 @@ extension StorageContract {
         try await expect(
           storage.accountState(of: "c1")?.revision, is: revision + (isNew ? 1 : 0), "the revision")
       }
-      try await expect(storage.deviceCommands(of: "c1").map(\.id), is: ["w1"], "the orders")
+      try await expect(storage.deviceCommands(of: "c1").map(\.id), is: ["w1"], "the commands")
       let unlock = DeviceCommandRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
       try await expect(
         storage.addDeviceCommand(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")
@@ -137,7 +139,7 @@ extension StorageContract {
       for (seen, wanted) in [(1, 2), (2, 2)] as [(Int64, Int64)] {
         try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)
         _ = try await storage.report([1], .open, seen: seen)
-        try await expect(storage.container("c1")?.reportWanted, is: wanted, "with an order to do")
+        try await expect(storage.container("c1")?.reportWanted, is: wanted, "with a command to do")
       }
       _ = try await storage.receive("o1")
       try await storage.setAccountChallenge([1], expires: 200, of: "c1", at: 100)

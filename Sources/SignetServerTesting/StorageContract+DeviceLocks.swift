@@ -83,7 +83,7 @@ extension StorageContract {
       "operator",
       { storage, user in
         try await expect(
-          storage.lockDevice(of: "\(user)"), is: ["l-c-\(user)"], "the orders to the container")
+          storage.lockDevice(of: "\(user)"), is: ["l-c-\(user)"], "the commands to the container")
       }
     ),
     ("container", { try await $0.order(.lock, "c-\($1)") }),
@@ -110,7 +110,7 @@ extension StorageContract {
         for (user, lock) in waysToLock { try await lock(storage, "\(user)") }
         _ = try await storage.lockDevice(of: "unlocked")
         try await expect(
-          storage.unlockDevice(of: "unlocked"), is: ["l-c-unlocked"], "the orders to the container")
+          storage.unlockDevice(of: "unlocked"), is: ["l-c-unlocked"], "the commands to the container")
         try await storage.report(.stepUp, of: "c-stepUp")
         for user in ["open", "unlocked", "stepUp"] as [UserID] {
           try await expect(step.accepts(storage, user), is: true, "of a device that is \(user)")
@@ -131,7 +131,7 @@ extension StorageContract {
         for target in ["t1", "t2", "t3"] as [ID<UAFTargetRecord>] {
           _ = try await storage.addTarget(target, of: "alice")
         }
-        try await expect(storage.lockDevice(of: "alice"), is: [], "orders without a container")
+        try await expect(storage.lockDevice(of: "alice"), is: [], "commands without a container")
         try await storage.addToken("s1", of: "alice", for: "t1", "Dereg")
         try await expect(storage.redeem("s1"), is: true, "a token that takes keys away")
         let key = UAFKeySelection(aaid: "7357#0001", keyID: Array("k1".utf8))
@@ -164,7 +164,7 @@ extension StorageContract {
         let device = try await storage.only("alice")
         try expect(device.installation, is: Sample.installation, "what it calls itself")
         try await expect(storage.device(device.id), is: device, "the device by its id")
-        try await expect(storage.lockDevice(of: "alice"), is: [], "the orders")
+        try await expect(storage.lockDevice(of: "alice"), is: [], "the commands")
         let locked = try await storage.only("alice")
         try expect(locked.standing, is: .locked, "how it stands")
         try expect(locked.isOrderedLocked, is: true, "that an operator said so")
@@ -181,7 +181,7 @@ extension StorageContract {
           try await expect(
             storage.authenticate(key, of: "\(user)"), is: .accepted, "\(key), which is elsewhere")
         }
-        try await expect(storage.unlockDevice(of: "alice"), is: [], "the orders of the unlock")
+        try await expect(storage.unlockDevice(of: "alice"), is: [], "the commands of the unlock")
         try await expect(storage.authenticate("k1", of: "alice"), is: .accepted, "the key afterwards")
         try await expect(storage.lockDevice("nothing"), is: .unknown, "a lock of nothing")
         try await expect(storage.unlockDevice("nothing"), is: .unknown, "an unlock of nothing")
@@ -190,7 +190,7 @@ extension StorageContract {
         try await storage.add(Sample.alice)
         try await storage.activate("c1")
         try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
-        try await expect(storage.lockDevice(of: "alice"), is: ["l-c1"], "the orders")
+        try await expect(storage.lockDevice(of: "alice"), is: ["l-c1"], "the commands")
         try await expect(storage.container("c1")?.standing, is: .locked, "the container")
         try await expect(storage.deviceCommands(of: "c1").map(\.action), is: [.lock], "what its device hears")
         try await expect(storage.submit(5), is: .refused, "a code")
@@ -200,7 +200,7 @@ extension StorageContract {
         }
         // A lock of it is taken all the same.
         try await storage.order(.lock, "c1")
-        try await expect(storage.unlockDevice(of: "alice"), is: ["l-c1"], "the orders of the unlock")
+        try await expect(storage.unlockDevice(of: "alice"), is: ["l-c1"], "the commands of the unlock")
         try await expect(storage.container("c1")?.standing, is: .open, "the container afterwards")
         try await expect(storage.submit(5), is: .accepted, "a code afterwards")
         // An operator's lock of the container ends with the unlock of the device too; a wipe does not.
@@ -263,7 +263,7 @@ extension StorageContract {
         try await storage.order(.lock, "c")
         try await storage.order(.wipe, "c")
         _ = try await storage.end("c", as: "wiped")
-        try await expect(storage.only("alice").standing, is: .open, "one that was wiped by order")
+        try await expect(storage.only("alice").standing, is: .open, "one that was wiped by a command")
       },
       Check("50 locks, and logins at once: each login is before the lock, or refused") { storage in
         try await storage.add(Sample.alice)

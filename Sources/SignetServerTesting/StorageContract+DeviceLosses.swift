@@ -106,7 +106,7 @@ extension StorageContract {
         try await expect(storage.uafCredentials(user: "\(user)").map(\.state), is: [state], "the key: \(end)")
         try await expect(storage.only("\(user)").standing, is: .open, "how the device stands: \(end)")
       }
-      // What is ordered counts when the receipt comes, and the lock of the order before that.
+      // A command counts when its acknowledgement comes, and the lock of the command before that.
       try await storage.add(UserRecord(id: "ordered", created: 1000))
       try await storage.activate("c", user: "ordered")
       _ = try await storage.register("k", of: "ordered")
@@ -115,7 +115,7 @@ extension StorageContract {
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.active], "the key")
       let isReceived = try await storage.receiveDeviceCommand(
         "w", of: "c", receipt: "r", at: 1100, audit: event("receipt"), lost: Sample.lost)
-      try expect(isReceived, is: true, "the receipt")
+      try expect(isReceived, is: true, "the acknowledgement")
       try await expect(storage.uafCredentials(user: "ordered").map(\.state), is: [.revoked], "the key then")
       try await expect(storage.only("ordered").standing, is: .open, "how the device stands then")
       // A word about a container that was replaced long ago.

@@ -50,7 +50,7 @@ extension StorageContract {
         DeviceCommandRecord(id: id, container: "c1", action: action, reason: "", created: 1010)
       }
       try await expect(
-        storage.addDeviceCommand(order("o", .unlock), audit: event("order")), is: .added, "an order")
+        storage.addDeviceCommand(order("o", .unlock), audit: event("order")), is: .added, "a command")
       // The device is locked before its container's order fails, whose id is taken.
       try await expect(.exists, "a lock that fails") {
         try await storage.lockDevice(device, reason: "", audit: event("lock")) { _ in

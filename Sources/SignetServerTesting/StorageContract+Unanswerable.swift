@@ -6,7 +6,7 @@ extension StorageContract {
   private static let locks: [(name: String, @Sendable (Storage, _ user: UserID) async throws -> Void)] = [
     ("a lock of its device", { _ = try await $0.lockDevice(of: $1) }),
     ("a lock of its container", { try await $0.order(.lock, "c-\($1)") }),
-    ("the order to wipe it", { try await $0.order(.wipe, "c-\($1)") }),
+    ("the command to wipe it", { try await $0.order(.wipe, "c-\($1)") }),
     ("its report", { try await $0.report(.locked, of: "c-\($1)") }),
   ]
 
@@ -21,7 +21,7 @@ extension StorageContract {
     ),
     ("its user's deletion of it", { _ = try await $0.end("c-\($1)", as: "deleted") }),
     (
-      "the receipt for a wipe",
+      "the acknowledgement of a wipe",
       { storage, user in
         try await storage.order(.wipe, "c-\(user)", id: "o-\(user)")
         _ = try await storage.receiveDeviceCommand(

@@ -37,10 +37,10 @@ enum ContainerLockCommands {
     ) { arguments in
       try await arguments.ask(API.showAccount) { account in
         arguments.output.print(fields: fields(of: account))
-        guard !account.orders.isEmpty else { return }
+        guard !account.commands.isEmpty else { return }
         arguments.output.print(
           ["ORDER", "ACTION", "ORDERED", "DONE", "REASON"],
-          account.orders.map {
+          account.commands.map {
             [$0.id.text, $0.action.rawValue, utc($0.created), $0.received.map(utc) ?? "not yet", $0.reason]
           })
       }
@@ -118,7 +118,7 @@ enum ContainerLockCommands {
       action, summary, description: description, options: [reason], arguments: [id]
     ) { arguments in
       try await arguments.ask(endpoint, NewDeviceCommand(reason: arguments.optionalString("reason"))) {
-        arguments.output.print("ordered: \(action) of \($0.id) (order \($0.order))")
+        arguments.output.print("ordered: \(action) of \($0.id) (order \($0.command))")
       }
     }
   }

@@ -102,7 +102,7 @@ import Testing
       name: "a lock of a container is ended", table: "containers",
       change: "UPDATE containers SET standing = 'open'"
     ) {
-      _ = try await DeviceManagement($0.server.context).order(
+      _ = try await DeviceManagement($0.server.context).command(
         .lock, for: $0.container, reason: "", by: .local)
     } attempt: {
       try await $0.device.send(to: $0.server)
@@ -214,7 +214,7 @@ import Testing
     try bench.tamper("UPDATE containers SET keystore = 'tpm2'")
     for action in [DeviceCommand.Action.lock, .unlock, .wipe] {
       let refusal = try await problem {
-        try await accounts.order(action, for: container, reason: "", by: .local)
+        try await accounts.command(action, for: container, reason: "", by: .local)
       }
       #expect(refusal == .containerAltered, "\(action)")
     }
@@ -243,7 +243,7 @@ import Testing
     let request = try await bench.server.transactions.create(order, by: .local).record.id
     try bench.tamper("UPDATE users SET created = 1")
     let accounts = DeviceManagement(bench.server.context)
-    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+    _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .locked)
     #expect(try await bench.server.storage.transaction(request)?.state == .withdrawn)
   }
@@ -260,7 +260,7 @@ import Testing
     let bench = try await Self.bench()
     let (server, accounts) = (bench.server, DeviceManagement(bench.server.context))
     for action in [DeviceCommand.Action.lock, .unlock] {
-      _ = try await accounts.order(action, for: bench.container, reason: "", by: .local)
+      _ = try await accounts.command(action, for: bench.container, reason: "", by: .local)
     }
     let order = TransactionDraft(.text("Pay 10"), from: "Shop", user: bench.device.user)
     _ = try await server.transactions.create(order, by: .local)
@@ -268,7 +268,7 @@ import Testing
     if change.contains("containers") {
       #expect(try await server.users.container(bench.container).state == .altered)
     } else {
-      _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+      _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
       #expect(try await server.storage.container(bench.container)?.standing == .locked)
     }
     #expect(try await server.users.all().count == 1)
@@ -300,8 +300,8 @@ import Testing
       ) { _ in event }
     }
     // Nor does it keep an order of the server's from the device.
-    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
-    _ = try await accounts.order(.unlock, for: bench.container, reason: "found", by: .local)
+    _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
+    _ = try await accounts.command(.unlock, for: bench.container, reason: "found", by: .local)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
   }
 
@@ -311,14 +311,14 @@ import Testing
   func standing(_ isRemoved: Bool) async throws {
     let bench = try await Self.bench()
     let accounts = DeviceManagement(bench.server.context)
-    _ = try await accounts.order(.lock, for: bench.container, reason: "lost", by: .local)
+    _ = try await accounts.command(.lock, for: bench.container, reason: "lost", by: .local)
     try bench.tamper(
       isRemoved
         ? "DELETE FROM account_states" : "UPDATE account_states SET ordered_lock = 0, verdict = 'open'")
     let state = try await bench.server.storage.accountState(of: bench.container)
     #expect(state?.standing == .locked)
     #expect(state?.reason == "its row was not written by this server")
-    _ = try await accounts.order(.unlock, for: bench.container, reason: "", by: .local)
+    _ = try await accounts.command(.unlock, for: bench.container, reason: "", by: .local)
     #expect(try await bench.server.storage.accountState(of: bench.container)?.standing == .open)
     #expect(try await bench.server.storage.container(bench.container)?.standing == .open)
   }

@@ -75,7 +75,7 @@ extension GuardedDevice {
     async throws
     -> DeviceCommandRecord
   {
-    try await accounts.order(action, for: container.serverMadeID, reason: reason, by: .local)
+    try await accounts.command(action, for: container.serverMadeID, reason: reason, by: .local)
   }
 
   func orders(_ container: Signet.Container) async throws -> [DeviceCommandRecord] {
@@ -356,7 +356,7 @@ struct AccountReportTests {
     #expect(try await device.reportCondition(of: container) == .wiped)
     #expect(try await guarded.record(container).state == .active)
     guarded.transport.cut(nil, at: "/device/orders")
-    try await device.sendReceipts(to: container.server.shortForm)
+    try await device.sendAcknowledgements(to: container.server.shortForm)
     #expect(try await guarded.record(container).ended == "wiped")
     await guarded.stop()
   }

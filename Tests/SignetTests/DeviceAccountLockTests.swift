@@ -390,7 +390,7 @@ struct DeviceAccountLockTests {
       { try await device.lockAccount(container, reason: "stolen") },
       { try await accounts.lock(id, reason: "stolen") },
       {
-        _ = try await DeviceManagement(inviting.server.context).order(
+        _ = try await DeviceManagement(inviting.server.context).command(
           .lock, for: container.serverMadeID, reason: "stolen", by: .local)
         try await device.reportCondition(of: container)
       },

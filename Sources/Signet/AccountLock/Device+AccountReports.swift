@@ -9,7 +9,7 @@ import SignetWire
 public enum AccountReportOutcome: Sendable, Hashable {
   /// The server has taken the report; what policies and locks the container has now.
   case reported(AccountStatus)
-  /// The server had ordered that the container be deleted, and it is; its receipt is sent, or waits to be.
+  /// The server had commanded that the container be deleted, and it is; its acknowledgement is sent, or waits to be.
   case wiped
 }
 
@@ -17,8 +17,8 @@ extension Device {
   /// Tells a container's server what this device knows of itself, and does what the server wants: takes its policies over, locks,
   /// unlocks, or deletes the container.
   ///
-  /// What is ordered is on the disk, together with a signed receipt, before the server hears of it, so that nothing is done twice or
-  /// forgotten, wherever this ends. The live channel does this by itself whenever the server asks for it.
+  /// What is commanded is on the disk, together with a signed acknowledgement, before the server hears of it, so that nothing is done
+  /// twice or forgotten, wherever this ends. The live channel does this by itself whenever the server asks for it.
   ///
   /// - Parameters:
   ///   - container: Which one.
@@ -36,18 +36,18 @@ extension Device {
     of container: Container, signedBy key: DeviceSigningKey
   ) async throws(SignetFailure) -> AccountReportOutcome {
     let session = try await session(container)
-    var condition = try await ask(session, "{}", container, key)
-    guard try await apply(condition, to: container, key) else {
-      try await sendReceipts(to: container.server.shortForm)
+    var status = try await ask(session, "{}", container, key)
+    guard try await apply(status, to: container, key) else {
+      try await sendAcknowledgements(to: container.server.shortForm)
       return .wiped
     }
     // Before the report, so that the server knows by it that nothing is left.
-    try await sendReceipts(to: container.server.shortForm)
-    let report = try await evidenceReport(of: container, answering: condition, key)
+    try await sendAcknowledgements(to: container.server.shortForm)
+    let report = try await evidenceReport(of: container, answering: status, key)
     let body: JSONObject = ["report": .string(report)]
-    condition = try await ask(session, String(decoding: body.bytes, as: UTF8.self), container, key)
-    let isThere = try await apply(condition, to: container, key)
-    try await sendReceipts(to: container.server.shortForm)
+    status = try await ask(session, String(decoding: body.bytes, as: UTF8.self), container, key)
+    let isThere = try await apply(status, to: container, key)
+    try await sendAcknowledgements(to: container.server.shortForm)
     guard isThere else { return .wiped }
     return .reported(try await accountStatus(of: container))
   }
@@ -63,24 +63,24 @@ extension Device {
     }
     let serverKey = try await serverKey(called: signed.signer, of: container, session)
     let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
-    let condition: DeviceStatus
-    do { condition = try signed.condition(signedBy: serverKey, for: address) } catch {
+    let status: DeviceStatus
+    do { status = try signed.condition(signedBy: serverKey, for: address) } catch {
       if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
       // The server wants something that this version does not do.
       throw .unsupportedProfile(error)
     }
     await note(.otherServerKey, false, of: container)
-    return condition
+    return status
   }
 
   private func evidenceReport(
-    of container: Container, answering condition: DeviceStatus, _ key: DeviceSigningKey
+    of container: Container, answering status: DeviceStatus, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> String {
     let notes = try await evaluated(container)
     let evidence = await evidence(for: notes, since: container.created, isOfServer: true)
     let report = PostureReport(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
-      challenge: condition.challenge, time: clock.now, revision: notes.revision, evidence: evidence,
+      challenge: status.challenge, time: clock.now, revision: notes.revision, evidence: evidence,
       lock: notes.lock)
     return try await report.signed { (message) async throws(SignetFailure) in
       try await key.signature(of: message)
@@ -91,53 +91,54 @@ extension Device {
   ///
   /// - Returns: Whether the container is still there.
   private func apply(
-    _ condition: DeviceStatus, to container: Container, _ key: DeviceSigningKey
+    _ status: DeviceStatus, to container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
     let notes = try await accountNotes(of: container.id)
-    guard condition.revision >= notes.revision else { return true }
+    guard status.revision >= notes.revision else { return true }
     let stored = try await vaulted(await vault.container(container.id))
     let now = clock.now
-    let isWipe = condition.orders.contains { $0.action == .wipe }
-    // The same answer again changes nothing, and its orders have receipts that wait.
-    guard isWipe || condition.revision > notes.revision else { return true }
+    let isWipe = status.orders.contains { $0.action == .wipe }
+    // The same answer again changes nothing, and its commands have acknowledgements that wait.
+    guard isWipe || status.revision > notes.revision else { return true }
     var drafts: [NoticeDraft] = []
-    for order in condition.orders {
+    for command in status.orders {
       drafts.append(
-        QueuedReceipt.draft(try await receipt(for: order, container, key), of: stored, at: now))
+        QueuedAcknowledgement.draft(
+          try await acknowledgement(of: command, container, key), of: stored, at: now))
     }
-    let (receipts, profile, time) = (drafts, container.profile.accountPolicies, vault.clock.now)
+    let (acknowledgements, profile, time) = (drafts, container.profile.accountPolicies, vault.clock.now)
     if isWipe {
-      try await wipe(container, leaving: receipts)
+      try await wipe(container, leaving: acknowledgements)
       return false
     }
-    try await change(container.id, isCounted: true, leaving: receipts) {
+    try await change(container.id, isCounted: true, leaving: acknowledgements) {
       (notes) throws(SignetFailure) in
       // Another process may have heard of something newer meanwhile.
-      guard condition.revision > notes.revision else { return }
-      notes.revision = condition.revision
-      notes.set(condition.policies, inPlaceOf: notes.policies ?? profile, at: time)
-      notes.stepUpReason = condition.standing == .stepUp ? condition.reason : nil
+      guard status.revision > notes.revision else { return }
+      notes.revision = status.revision
+      notes.set(status.policies, inPlaceOf: notes.policies ?? profile, at: time)
+      notes.stepUpReason = status.standing == .stepUp ? status.reason : nil
       let since = notes.lock.server?.since ?? now
       notes.lock.setServer(
-        condition.standing == .locked ? AccountLock.Order(reason: condition.reason, since: since) : nil)
+        status.standing == .locked ? AccountLock.Order(reason: status.reason, since: since) : nil)
     }
     return true
   }
 
-  private func receipt(
-    for order: DeviceCommand, _ container: Container, _ key: DeviceSigningKey
+  private func acknowledgement(
+    of command: DeviceCommand, _ container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> String {
-    let receipt = CommandAcknowledgement(
+    let acknowledgement = CommandAcknowledgement(
       container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
-      order: order.id, action: order.action, time: clock.now)
-    return try await receipt.signed { (message) async throws(SignetFailure) in
+      order: command.id, action: command.action, time: clock.now)
+    return try await acknowledgement.signed { (message) async throws(SignetFailure) in
       try await key.signature(of: message)
     }
   }
 
   /// Deletes a container with all its keys, those of UAF of its user at its server, and what was begun to take its place.
   private func wipe(
-    _ container: Container, leaving receipts: [NoticeDraft]
+    _ container: Container, leaving acknowledgements: [NoticeDraft]
   ) async throws(SignetFailure) {
     // Before the container, under whose lock they are.
     try await deleteUAFKeys(of: container.user, at: container.server)
@@ -146,7 +147,7 @@ extension Device {
       try await vaulted(await vault.deleteContainer(staged.id))
     }
     do throws(VaultFailure) {
-      try await vault.deleteContainer(container.id, leaving: receipts)
+      try await vault.deleteContainer(container.id, leaving: acknowledgements)
     } catch {
       // Too many notices wait already: the keys go all the same, and the server hears when it asks in vain.
       guard case .invalidDraft = error else { throw SignetFailure(error) }
@@ -156,41 +157,44 @@ extension Device {
     lockObservers.forget(.container(container.id))
   }
 
-  // MARK: Receipts
+  // MARK: Acknowledgements
 
-  /// Sends the receipts that wait; what fails is tried again later, as notices of ends are.
+  /// Sends the acknowledgements that wait; what fails is tried again later, as notices of ends are.
   ///
   /// - Parameters:
   ///   - server: Only those of this server, whose wait is not looked at; `nil` for those of all servers.
   ///   - isEarly: Whether servers are tried also where the wait is not over.
   /// - Throws: ``SignetFailure`` of the vault.
-  package func sendReceipts(
+  package func sendAcknowledgements(
     to server: String? = nil, evenIfEarly isEarly: Bool = false
   ) async throws(SignetFailure) {
-    for receipt in try await storedNotices().compactMap({ QueuedReceipt($0) }) {
+    for acknowledgement in try await storedNotices().compactMap({ QueuedAcknowledgement($0) }) {
       let now = clock.now
-      if receipt.isExpired(at: now) {
-        try await vaulted(await vault.removeNotice(receipt.id))
+      if acknowledgement.isExpired(at: now) {
+        try await vaulted(await vault.removeNotice(acknowledgement.id))
         continue
       }
-      guard server == nil ? isEarly || receipt.isDue(at: now) : receipt.server == server else { continue }
+      guard server == nil ? isEarly || acknowledgement.isDue(at: now) : acknowledgement.server == server
+      else { continue }
       do throws(SignetFailure) {
-        try await deliver(receipt)
-        try await vaulted(await vault.removeNotice(receipt.id))
+        try await deliver(acknowledgement)
+        try await vaulted(await vault.removeNotice(acknowledgement.id))
       } catch {
-        try await vaulted(await vault.postponeNotice(receipt.id, notBefore: receipt.retry(after: now)))
+        try await vaulted(
+          await vault.postponeNotice(acknowledgement.id, notBefore: acknowledgement.retry(after: now)))
       }
     }
   }
 
-  private func deliver(_ receipt: QueuedReceipt) async throws(SignetFailure) {
+  private func deliver(_ acknowledgement: QueuedAcknowledgement) async throws(SignetFailure) {
     let server: ServerURL
-    do { server = try ServerURL(receipt.server) } catch { throw .vault(.damaged) }
+    do { server = try ServerURL(acknowledgement.server) } catch { throw .vault(.damaged) }
     do throws(SignetFailure) {
-      let body = try await session(server, receipt.connection).post("/v1/device/orders", receipt.body)
+      let body = try await session(server, acknowledgement.connection).post(
+        "/v1/device/orders", acknowledgement.body)
       try StatusAnswer.check(body, is: "received")
     } catch .containerUnknown {
-      return  // the server wants no receipt any more
+      return  // the server wants no acknowledgement any more
     }
   }
 }

@@ -72,7 +72,7 @@ extension Device {
   public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetFailure) -> NoticeReport
   {
     try await endWipedContainers()
-    try await sendReceipts(evenIfEarly: isEarly)
+    try await sendAcknowledgements(evenIfEarly: isEarly)
     return try await send(evenIfEarly: isEarly) { _ in true }
   }
 

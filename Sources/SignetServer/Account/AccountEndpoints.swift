@@ -11,7 +11,7 @@ package struct ConditionReport: Message {
   }
 }
 
-/// That an order was done.
+/// That a command was done.
 package struct CommandAcknowledgementNotice: Message {
   package let receipt: String
 
@@ -20,7 +20,7 @@ package struct CommandAcknowledgementNotice: Message {
   }
 }
 
-/// Why an operator orders something of a container, or locks a device.
+/// Why an operator commands something of a container, or locks a device.
 package struct NewDeviceCommand: Message {
   package let reason: String?
 
@@ -56,7 +56,7 @@ package struct PoliciesAttached: Message {
 
 /// How the server stands to a container.
 package struct AccountDescription: Message {
-  package struct Order: Message {
+  package struct Command: Message {
     package let id: DeviceCommandID, action: DeviceCommandRecord.Action, reason: String, created: Int64,
       done: Bool
     package let receipt: String?, received: Int64?
@@ -72,7 +72,7 @@ package struct AccountDescription: Message {
     }
   }
   package let container: ContainerID, standing: ComplianceState, reason: String?, policies: JSONObject
-  package let reportWanted: Bool, report: String?, reported: Int64?, orders: [Order]
+  package let reportWanted: Bool, report: String?, reported: Int64?, commands: [Command]
 
   package static let schema = MessageSchema(Self.init) {
     Member("container", \Self.container)
@@ -82,18 +82,18 @@ package struct AccountDescription: Message {
     Member("reportWanted", \Self.reportWanted)
     Member("report", \Self.report)
     Member("reported", \Self.reported)
-    Member("orders", \Self.orders)
+    Member("orders", \Self.commands)
   }
 }
 
-/// An order for the device of a container.
+/// A command for the device of a container.
 package struct MadeDeviceCommand: Sendable {
-  package let id: ContainerID, order: DeviceCommandID, action: String
+  package let id: ContainerID, command: DeviceCommandID, action: String
 
   static func schema(_ action: DeviceCommand.Action) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
       Member("id", \Self.id)
-      Member("order", \Self.order)
+      Member("order", \Self.command)
       Member("action", \Self.action, .oneOf(action.rawValue))
     }
   }
@@ -111,9 +111,9 @@ extension API {
     details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
     by: .none, takes: .bytes(describedBy: CommandAcknowledgementNotice.self),
     answers: .status("received", "It is kept."), or: [.unauthorized, .forbidden, .unknown])
-  package static let lockContainer = ordering(.lock, "lockContainer", "Lock a container")
-  package static let unlockContainer = ordering(.unlock, "unlockContainer", "End the lock of a container")
-  package static let wipeContainer = ordering(
+  package static let lockContainer = commanding(.lock, "lockContainer", "Lock a container")
+  package static let unlockContainer = commanding(.unlock, "unlockContainer", "End the lock of a container")
+  package static let wipeContainer = commanding(
     .wipe, "wipeContainer", "Have a container deleted on its device")
   package static let attachPolicies = Endpoint(
     .put, "/admin/containers/{id}/policies", .manage, "attachAccountPolicies",
@@ -128,7 +128,7 @@ extension API {
     "Show a container's policies, locks, last report and orders", in: .users, by: .admin,
     answers: .json(AccountDescription.self, "How the server stands to it."), or: [.unknown])
 
-  private static func ordering(
+  private static func commanding(
     _ action: DeviceCommand.Action, _ id: String, _ summary: String
   ) -> Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand> {
     Endpoint(
@@ -154,9 +154,9 @@ struct AccountEndpoints: Sendable {
       API.receiveReceipt.answered { [devices] call in
         try await devices.receive(call.input)
       },
-      order(.lock, by: API.lockContainer),
-      order(.unlock, by: API.unlockContainer),
-      order(.wipe, by: API.wipeContainer),
+      command(.lock, by: API.lockContainer),
+      command(.unlock, by: API.unlockContainer),
+      command(.wipe, by: API.wipeContainer),
       API.attachPolicies.answered { [devices] call in
         let id: ContainerID = call.id()
         let unknown = try await devices.attach(
@@ -174,13 +174,13 @@ struct AccountEndpoints: Sendable {
     ]
   }
 
-  private func order(
+  private func command(
     _ action: DeviceCommand.Action, by endpoint: Endpoint<APIKeyRecord, NewDeviceCommand, MadeDeviceCommand>
   ) -> Route {
     endpoint.answered { [devices] call in
-      let order = try await devices.order(
+      let command = try await devices.command(
         action, for: call.id(), reason: call.input.reason ?? "", by: call.caller.actor)
-      return MadeDeviceCommand(id: order.container, order: order.id, action: action.rawValue)
+      return MadeDeviceCommand(id: command.container, command: command.id, action: action.rawValue)
     }
   }
 }

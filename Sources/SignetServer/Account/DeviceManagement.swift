@@ -4,7 +4,7 @@ import SignetPolicy
 public import SignetStorage
 public import SignetWire
 
-/// What the server asks of devices, hears of them, and orders (`docs/protocol.md` section 14).
+/// What the server asks of devices, hears of them, and commands (`docs/protocol.md` section 14).
 public struct DeviceManagement: Sendable {
   private let context: ServiceContext
   private let evaluator = AccountPolicyEvaluator()
@@ -22,7 +22,7 @@ public struct DeviceManagement: Sendable {
   ///   - report: What it is like, a compact JWS; `nil` where it only asks.
   ///   - container: Who sends it; its request was authenticated.
   ///   - request: The id of the request, 16 bytes.
-  /// - Returns: The condition, a compact JWS.
+  /// - Returns: The status, a compact JWS.
   /// - Throws: ``Problem``.
   package func answer(
     _ report: String?, for container: ContainerRecord, request: [UInt8]
@@ -33,23 +33,23 @@ public struct DeviceManagement: Sendable {
     try await context.storage.setAccountChallenge(
       challenge, expires: now + Self.challengeLifetime, of: container.id, at: now)
     let state = try await state(of: container.id)
-    let orders = try await context.storage.deviceCommands(of: container.id)
+    let commands = try await context.storage.deviceCommands(of: container.id)
     var open: [DeviceCommand] = []
-    for order in orders where order.isOpen {
-      guard let action = DeviceCommand.Action(rawValue: order.action.rawValue) else { continue }
+    for command in commands where command.isOpen {
+      guard let action = DeviceCommand.Action(rawValue: command.action.rawValue) else { continue }
       open.append(
-        try DeviceCommand(id: order.id, action: action, reason: order.reason))
+        try DeviceCommand(id: command.id, action: action, reason: command.reason))
     }
-    // Who is suspended hears of a lock and a wipe, and of nothing else: what was ordered last is what the container may do.
+    // Who is suspended hears of a lock and a wipe, and of nothing else: the last command says what the container may do.
     if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
-    let condition = DeviceStatus(
+    let status = DeviceStatus(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
       standing: DeviceStatus.Standing(state.standing), reason: state.reason, orders: open)
     let address = ListAddress(
       server: context.settings.serverURL, container: container.id,
       request: request)
     let signer = try await SigningKeyService(context).current()
-    return try condition.signed(for: address, by: signer)
+    return try status.signed(for: address, by: signer)
   }
 
   private func requireActive(_ user: UserID) async throws {
@@ -77,14 +77,14 @@ public struct DeviceManagement: Sendable {
     // Parts of it are the device's words.
     let reason = DeviceCommand.plain(why)
     let now = context.clock.now
-    let order =
+    let command =
       reaction == .wipe
       ? DeviceCommandRecord(
         id: ID(random: context.random), container: container.id, action: .wipe,
         reason: reason, created: now) : nil
     let attempt = AccountReportAttempt(
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
-      verdict: reaction.standing, reason: reason, order: order)
+      verdict: reaction.standing, reason: reason, order: command)
     let audit = context.audit(by: .container(container.id))
     let isTaken = try await context.storage.takeAccountReport(attempt) { isTaken in
       audit(
@@ -99,7 +99,7 @@ public struct DeviceManagement: Sendable {
     }
   }
 
-  /// Takes a device's word that it has done what was ordered; the same word again changes nothing.
+  /// Takes a device's word that it has done what it was commanded; the same word again changes nothing.
   ///
   /// It may come late, and from a container that a wipe has ended.
   ///
@@ -112,68 +112,69 @@ public struct DeviceManagement: Sendable {
       throw Problem(.containerUnknown, "There is no container of this id.")
     }
     let key = try P256.Signing.PublicKey(x963: container.sessionKey)
-    guard let receipt = signed.receipt(verifiedWith: key), receipt.server == context.settings.serverURL,
-      receipt.device == container.device
+    guard let acknowledgement = signed.receipt(verifiedWith: key),
+      acknowledgement.server == context.settings.serverURL,
+      acknowledgement.device == container.device
     else { throw Problem(.unauthorized, "The receipt is not signed by this container's session key.") }
-    let order = try await order(receipt.order, of: container)
-    guard let order, order.action.rawValue == receipt.action.rawValue else {
+    let command = try await command(acknowledgement.order, of: container)
+    guard let command, command.action.rawValue == acknowledgement.action.rawValue else {
       throw Problem(.unknown, "There is no such order for this container.")
     }
     let event = context.audit(by: .container(container.id))(
       .accountOrderDone(
-        user: container.user, container: order.container, order: order.id, order.action,
-        deviceTime: receipt.time))
+        user: container.user, container: command.container, order: command.id, command.action,
+        deviceTime: acknowledgement.time))
     _ = try await context.storage.receiveDeviceCommand(
-      order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event,
+      command.id, of: command.container, receipt: signed.jws, at: context.clock.now, audit: event,
       lost: context.losses(by: .container(container.id)))
   }
 
-  /// An order of a container, or one that went on to its successor when that took its place.
-  private func order(
+  /// A command of a container, or one that went on to its successor when that took its place.
+  private func command(
     _ id: DeviceCommandID, of container: ContainerRecord
   ) async throws -> DeviceCommandRecord? {
     for other in try await context.storage.containers(user: container.user)
     where other.device == container.device {
-      let orders = try await context.storage.deviceCommands(of: other.id)
-      if let found = orders.first(where: { $0.id == id }) { return found }
+      let commands = try await context.storage.deviceCommands(of: other.id)
+      if let found = commands.first(where: { $0.id == id }) { return found }
     }
     return nil
   }
 
   // MARK: Operators
 
-  /// Orders a container's device to do something; a lock counts at once for all that the server itself does.
+  /// Commands a container's device to do something; a lock counts at once for all that the server itself does.
   ///
   /// - Parameters:
   ///   - action: What.
   ///   - id: The container.
   ///   - reason: Why, for the device's user and the audit log.
-  ///   - actor: Who orders it, for the audit log.
-  /// - Returns: The order.
+  ///   - actor: Who commands it, for the audit log.
+  /// - Returns: The command.
   /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
   ///   be unlocked; ``StorageFailure/altered(row:of:)``.
-  public func order(
+  public func command(
     _ action: DeviceCommand.Action, for id: ContainerID, reason: String, by actor: AuditActor
   ) async throws -> DeviceCommandRecord {
     try reading(DeviceCommand.check(reason: reason))
     guard let kind = DeviceCommandRecord.Action(rawValue: action.rawValue) else {
       throw Problem(.malformed, "There is no such order.")
     }
-    let order = DeviceCommandRecord(
+    let command = DeviceCommandRecord(
       id: ID(random: context.random), container: id, action: kind, reason: reason,
       created: context.clock.now)
     let event = context.audit(by: actor)(
-      .accountOrdered(container: id, order: order.id, kind, reason: reason))
+      .accountOrdered(container: id, order: command.id, kind, reason: reason))
     let outcome: DeviceCommandOutcome
     do throws(StorageFailure) {
-      outcome = try await context.storage.addDeviceCommand(order, audit: event)
+      outcome = try await context.storage.addDeviceCommand(command, audit: event)
     } catch {
       guard error == .deviceLocked else { throw error }
       throw Problem(
         .deviceLocked, "An operator has locked the device itself; 'signet-server device unlock' ends that.")
     }
     switch outcome {
-    case .added: return order
+    case .added: return command
     case .notInUse: throw Self.notInUse
     case .toBeWiped:
       throw Problem(.containerLocked, "It is to be deleted, which its device may have done already.")
@@ -214,15 +215,16 @@ public struct DeviceManagement: Sendable {
   func description(of container: ContainerRecord) async throws -> AccountDescription {
     guard container.state != .altered else { throw Problem(alteredContainer: container.id) }
     let state = try await state(of: container.id)
-    let orders = try await context.storage.deviceCommands(of: container.id)
+    let commands = try await context.storage.deviceCommands(of: container.id)
     return AccountDescription(
       container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
       policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,
       report: state.report, reported: state.reported,
-      orders: orders.map { order in
-        AccountDescription.Order(
-          id: order.id, action: order.action, reason: order.reason, created: order.created,
-          done: order.receipt != nil && !order.isAltered, receipt: order.receipt, received: order.received)
+      commands: commands.map { command in
+        AccountDescription.Command(
+          id: command.id, action: command.action, reason: command.reason, created: command.created,
+          done: command.receipt != nil && !command.isAltered, receipt: command.receipt,
+          received: command.received)
       })
   }
 

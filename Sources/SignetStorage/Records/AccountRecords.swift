@@ -234,7 +234,7 @@ extension SQLConnection {
     ) { try DeviceCommandRecord($0, mac) }
   }
 
-  /// Adds an order.
+  /// Adds a command.
   func insert(_ order: DeviceCommandRecord) throws {
     try execute(
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -244,7 +244,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of an order, with the MAC of the whole.
+  /// Writes what changes of a command, with the MAC of the whole.
   func update(_ order: DeviceCommandRecord) throws {
     try execute(
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",

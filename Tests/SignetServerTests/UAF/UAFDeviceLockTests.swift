@@ -294,10 +294,10 @@ import UAFFixture
       let device = try #require(try await server.storage.devices(user: "alice").first).id
       _ = try await DeviceService(server.context).lock(device, reason: "", by: .local)
     } else {
-      _ = try await DeviceManagement(server.context).order(.lock, for: container.id, reason: "", by: .local)
+      _ = try await DeviceManagement(server.context).command(.lock, for: container.id, reason: "", by: .local)
     }
     #expect(try await server.storage.container(container.id)?.standing == .locked)
-    _ = try await DeviceManagement(server.context).order(.wipe, for: container.id, reason: "", by: .local)
+    _ = try await DeviceManagement(server.context).command(.wipe, for: container.id, reason: "", by: .local)
     let orders = try await server.storage.deviceCommands(of: container.id)
     #expect(orders.contains { $0.action == .wipe })
   }
