@@ -12,13 +12,13 @@ final class RowMAC: Sendable {
   init(key: HMACKey?) { self.key = key }
 
   /// The MAC of a row; `nil` without a key.
-  func code(of row: MACInput) -> [UInt8]? {
+  func mac(of row: MACInput) -> [UInt8]? {
     key.map { key in row.withBytes { key.authenticationCode(for: $0) } }
   }
 
   /// Whether a row is as this server wrote it.
   func isOwn(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
-    guard let own = code(of: row) else { return true }
+    guard let own = self.mac(of: row) else { return true }
     return mac.map { constantTimeEqual($0, own) } ?? false
   }
 

@@ -30,7 +30,7 @@
   case otherTables
   /// The storage was closed.
   case closed
-  /// A row is not as this server wrote it: somebody else has, or it is of before rows had codes.
+  /// A row is not as this server wrote it: somebody else has, or it is of before rows had MACs.
   case altered(row: String, of: String)
   /// Anything else; `detail` is for the log.
   case failed(detail: String)

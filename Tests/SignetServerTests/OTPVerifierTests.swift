@@ -287,7 +287,7 @@ import SignetServer
   }
 
   @Test(
-    "no code covers a wait, so its numbers are taken within bounds",
+    "no MAC covers a wait, so its numbers are taken within bounds",
     arguments: [
       (.max, .min, 1_000_001), (.max, now, 1_000_001), (.min, .min, 1), (-1, .max, 1), (.min, .max, 1),
       (.max, .max, 1_000_001),

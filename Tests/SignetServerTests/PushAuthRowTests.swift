@@ -106,7 +106,7 @@ import Testing
     _ = try await bench.make("Pay 10")
     let message = try bench.message(bench.sent())
     let id: ID<PushAuthMessageRecord> = "\(message.messageID.dropFirst("AUTHENTICATE:".count))"
-    // How a request ended without an answer is in no code.
+    // How a request ended without an answer is in no MAC.
     try bench.server.tamper("UPDATE transactions SET state = 'withdrawn'")
     bench.server.clock.advance(by: 86_400)
     #expect(try await PushAuthService(bench.server.context).message(id).state == .expired)

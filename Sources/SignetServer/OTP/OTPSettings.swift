@@ -50,7 +50,7 @@ public struct OTPSettings: Hashable, Sendable {
 
   /// The wait after one more refused attempt.
   func next(_ wait: WaitRecord?, at time: Int64) -> WaitRecord {
-    // No code covers the count in the database, so it is taken within bounds.
+    // No MAC covers the count in the database, so it is taken within bounds.
     let before = min(max(0, wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0), 1_000_000)
     let failures = before + 1
     let seconds = self.wait(after: failures)

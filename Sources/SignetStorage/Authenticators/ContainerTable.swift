@@ -93,7 +93,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
         "DELETE FROM \(table) WHERE container IN (SELECT id FROM containers WHERE user_id = $1)",
         [.of(user.id)])
     }
-    // The rows stay, since requests name them. Their codes cover the user.
+    // The rows stay, since requests name them. Their MACs cover the user.
     for var container in try database.containers(of: user.id) {
       (container.user, container.state, container.name, container.platform) = (
         UserID(unchecked: user.subject), .revoked, "", ""

@@ -92,7 +92,7 @@ extension SQLConnection {
       [
         .of(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
         .integer(key.created), .optional(key.revoked), .optional(key.displayName),
-        .optional(rowMAC.code(of: key.image)),
+        .optional(rowMAC.mac(of: key.image)),
       ], changing: 1)
   }
 }

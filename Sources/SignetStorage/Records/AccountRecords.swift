@@ -240,7 +240,7 @@ extension SQLConnection {
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .of(order.id), .of(order.container), .text(order.action.rawValue), .text(order.reason),
-        .integer(order.created), .optional(rowMAC.code(of: order.image)),
+        .integer(order.created), .optional(rowMAC.mac(of: order.image)),
       ], changing: 1)
   }
 
@@ -250,7 +250,7 @@ extension SQLConnection {
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
       [
         .of(order.checked().container), .optional(order.receipt), .optional(order.received),
-        .optional(rowMAC.code(of: order.image)), .of(order.id),
+        .optional(rowMAC.mac(of: order.image)), .of(order.id),
       ], changing: 1)
   }
 
@@ -272,7 +272,7 @@ extension SQLConnection {
         .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
         .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
         .optional(state.report), .optional(state.reported),
-        .optional(rowMAC.code(of: state.image(of: container))),
+        .optional(rowMAC.mac(of: state.image(of: container))),
       ], changing: 1)
   }
 }

@@ -100,7 +100,7 @@ extension SQLConnection {
         .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
         .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
         .int(activation.failedAttempts), .text(activation.state.rawValue),
-        .optional(rowMAC.code(of: activation.image)),
+        .optional(rowMAC.mac(of: activation.image)),
       ], changing: 1)
   }
 }

@@ -98,7 +98,7 @@ extension SQLConnection {
         .blob(request.digest), .of(request.transaction), .of(request.client),
         .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
         .integer(request.interval),
-        .optional(rowMAC.code(of: request.image)),
+        .optional(rowMAC.mac(of: request.image)),
       ], changing: 1)
   }
 
@@ -109,6 +109,6 @@ extension SQLConnection {
     closed.expires = 0
     try execute(
       "UPDATE backchannel_requests SET expires = 0, code = $1 WHERE digest = $2",
-      [.optional(rowMAC.code(of: closed.image)), .blob(request.digest)], changing: 1)
+      [.optional(rowMAC.mac(of: closed.image)), .blob(request.digest)], changing: 1)
   }
 }

@@ -124,7 +124,7 @@ extension SQLConnection {
         .optional(client.keySet), .optional(client.secretDigest), .text(client.delivery.rawValue),
         .optional(client.notificationEndpoint), .optional(client.requestAlgorithm),
         .optional(client.numberDigits.map(Int64.init)), .integer(client.created), .optional(client.revoked),
-        .optional(rowMAC.code(of: client.image)),
+        .optional(rowMAC.mac(of: client.image)),
       ], changing: 1)
   }
 }

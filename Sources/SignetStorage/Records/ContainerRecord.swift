@@ -178,7 +178,7 @@ extension SQLConnection {
         .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
         .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
         .optional(container.keyOrigin), .of(container.standing),
-        .optional(rowMAC.code(of: container.image)),
+        .optional(rowMAC.mac(of: container.image)),
       ], changing: 1)
     try write(AccountStateRecord(), of: container.id)
   }
@@ -195,7 +195,7 @@ extension SQLConnection {
         .of(container.checked().state), .text(container.name), .text(container.platform),
         .of(container.standing), .integer(container.reportWanted), .optional(container.ended),
         .int(container.isSimulated ? 1 : 0), .blob(container.device), .optional(container.succession),
-        .optional(rowMAC.code(of: container.image)), .of(container.id),
+        .optional(rowMAC.mac(of: container.image)), .of(container.id),
       ], changing: 1)
   }
 }

@@ -161,7 +161,7 @@ extension SQLConnection {
         .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
         .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
         .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
-        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed),
+        .optional(rowMAC.mac(of: credential.image)), .optional(credential.lastUsed),
       ], changing: 1)
   }
 
@@ -183,7 +183,7 @@ extension SQLConnection {
       number == nil ? Self.updateOfCredentialByID : Self.updateOfCredentialByNumber,
       [
         .of(credential.checked().state), .integer(credential.lastCounter), .integer(credential.drift),
-        .int(credential.failures), .optional(rowMAC.code(of: credential.image)),
+        .int(credential.failures), .optional(rowMAC.mac(of: credential.image)),
         .optional(credential.lastUsed),
         number.map(SQLValue.integer) ?? .of(credential.id),
       ])

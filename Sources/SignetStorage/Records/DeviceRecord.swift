@@ -113,7 +113,7 @@ extension SQLConnection {
       [
         .of(device.id), .of(device.user), .text(device.installation), .text(device.name),
         .text(device.platform), .integer(device.created), .of(device.standing),
-        .optional(rowMAC.code(of: device.image)),
+        .optional(rowMAC.mac(of: device.image)),
       ])
   }
 }

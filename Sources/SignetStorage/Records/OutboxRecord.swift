@@ -178,7 +178,7 @@ extension SQLConnection {
         .of(record.receiver.channel), .text(record.receiver.id), .of(record.event.kind),
         .text(record.event.subject), .optional(record.event.user),
         .optional(record.event.authenticator?.rawValue), .integer(record.created),
-        .integer(record.expires), .integer(record.due), .optional(rowMAC.code(of: record.image)),
+        .integer(record.expires), .integer(record.due), .optional(rowMAC.mac(of: record.image)),
       ], changing: 1)
   }
 }

@@ -207,7 +207,7 @@ extension SQLConnection {
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
         .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
         .optional(mechanism.credential), .blob(mechanism.seenChanges),
-        .optional(rowMAC.code(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
+        .optional(rowMAC.mac(of: mechanism.image)), .text(mechanism.issuer), .text(mechanism.account),
       ], changing: 1)
   }
 
@@ -220,7 +220,7 @@ extension SQLConnection {
       """,
       [
         .optional(mechanism.mechanism), .optional(mechanism.sealedDevice), .of(mechanism.state),
-        .blob(mechanism.seenChanges), .optional(rowMAC.code(of: mechanism.image)), .of(mechanism.id),
+        .blob(mechanism.seenChanges), .optional(rowMAC.mac(of: mechanism.image)), .of(mechanism.id),
       ], changing: 1)
   }
 
@@ -236,7 +236,7 @@ extension SQLConnection {
         .of(message.id), .of(message.mechanism), .text(message.kind), .blob(message.challenge),
         .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
         .of(message.state), .of(message.transaction), .optional(message.sealedToken),
-        .optional(rowMAC.code(of: message.image)),
+        .optional(rowMAC.mac(of: message.image)),
       ], changing: 1)
   }
 
@@ -248,7 +248,7 @@ extension SQLConnection {
       """,
       [
         .of(message.state), .optional(message.answered),
-        .optional(message.sealedToken), .optional(rowMAC.code(of: message.image)), .of(message.id),
+        .optional(message.sealedToken), .optional(rowMAC.mac(of: message.image)), .of(message.id),
       ], changing: 1)
   }
 }

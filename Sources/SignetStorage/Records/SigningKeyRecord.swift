@@ -81,7 +81,7 @@ extension SQLConnection {
       "INSERT INTO signing_keys (id, sealed, public_key, created, succession, code) VALUES ($1, $2, $3, $4, $5, $6)",
       [
         .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
-        .optional(key.succession), .optional(rowMAC.code(of: key.image)),
+        .optional(key.succession), .optional(rowMAC.mac(of: key.image)),
       ], changing: 1)
   }
 }

@@ -295,7 +295,7 @@ extension SQLConnection {
         .integer(transaction.size),
         .optional(transaction.requirements.isEmpty ? nil : transaction.requirements.joined(separator: " ")),
         .optional(transaction.requester), .optional(transaction.soleKind?.rawValue),
-        .optional(rowMAC.code(of: transaction.image)),
+        .optional(rowMAC.mac(of: transaction.image)),
       ], changing: 1)
   }
 }

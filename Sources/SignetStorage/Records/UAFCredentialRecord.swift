@@ -147,7 +147,7 @@ extension SQLConnection {
         .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
         .text(credential.state.rawValue), .optional(credential.device),
         .text(credential.modelProof.rawValue), .integer(Int64(credential.keyProtection)),
-        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed),
+        .optional(rowMAC.mac(of: credential.image)), .optional(credential.lastUsed),
       ], changing: 1)
   }
 }

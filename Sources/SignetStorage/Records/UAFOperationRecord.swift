@@ -209,7 +209,7 @@ extension SQLConnection {
         .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
         .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
         .optional(session.client), .text(session.state.rawValue), .optional(session.requester),
-        .optional(rowMAC.code(of: session.image)),
+        .optional(rowMAC.mac(of: session.image)),
       ], changing: 1)
   }
 }

@@ -98,7 +98,7 @@ extension SQLConnection {
       [
         .of(target.id), .of(target.user), .optional(target.device), .text(target.name),
         .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
-        .optional(target.encryptionKey), .integer(target.created), .optional(rowMAC.code(of: target.image)),
+        .optional(target.encryptionKey), .integer(target.created), .optional(rowMAC.mac(of: target.image)),
       ], changing: 1)
   }
 }

@@ -151,7 +151,7 @@ extension SQLConnection {
       """,
       [
         .of(user.id), .text(user.subject), .integer(user.created), .of(user.state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .optional(user.displayName),
+        .integer(user.stateSince), .optional(rowMAC.mac(of: user.image)), .optional(user.displayName),
       ], changing: 1)
   }
 
@@ -165,7 +165,7 @@ extension SQLConnection {
       """,
       [
         .optional(user.codeDigest), .of(user.checked().state), .text(user.stateReason),
-        .integer(user.stateSince), .optional(rowMAC.code(of: user.image)), .text(user.subject),
+        .integer(user.stateSince), .optional(rowMAC.mac(of: user.image)), .text(user.subject),
         .optional(user.displayName), .of(user.id),
       ], changing: 1)
     setLocal(Self.lastUser, to: user)

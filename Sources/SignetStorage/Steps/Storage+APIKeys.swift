@@ -42,7 +42,7 @@ extension Storage {
       case .made(let key):
         try database.execute(
           "UPDATE api_keys SET revoked = $1, code = $2 WHERE id = $3",
-          [.optional(key.revoked), .optional(mac.code(of: key.image)), .of(id)], changing: 1)
+          [.optional(key.revoked), .optional(mac.mac(of: key.image)), .of(id)], changing: 1)
         database.setLocal(SQLConnection.goodKeys, to: [])
         try database.appendAudit(audit)
         return .revoked

@@ -87,7 +87,7 @@ extension SQLConnection {
 
   /// Ends the open activations that have a value in a column, and forgets what stands for their invites.
   ///
-  /// Their rows have no code from then on, so that nobody opens them again.
+  /// Their rows have no MAC from then on, so that nobody opens them again.
   ///
   /// - Returns: How many there were.
   func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: SQLValue) throws -> Int {

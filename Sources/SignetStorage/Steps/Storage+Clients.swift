@@ -51,7 +51,7 @@ extension Storage {
         "UPDATE clients SET revoked = $1, authentication = $2, delivery = $3, code = $4 WHERE id = $5",
         [
           .optional(client.revoked), .of(client.authentication), .of(client.delivery),
-          .optional(database.rowMAC.code(of: client.image)), .of(id),
+          .optional(database.rowMAC.mac(of: client.image)), .of(id),
         ], changing: 1)
       try database.appendAudit(audit)
       try database.withdraw(

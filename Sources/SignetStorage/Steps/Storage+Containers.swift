@@ -217,7 +217,7 @@ extension SQLConnection {
   ///
   /// Decisions do not look at the device's row, which saves a query for each: the step that locks a device locks each container in use there
   /// (``give(_:on:_:)``), no container comes into use on a locked one, and a device is locked for a report where its container is. A device can also be
-  /// locked for the altered row of an earlier container; the one in use has its own row, whose code holds.
+  /// locked for the altered row of an earlier container; the one in use has its own row, whose MAC holds.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
   func standing(

@@ -221,7 +221,7 @@ extension SQLConnection {
       [
         .text(device.name), .text(device.platform), .of(device.standing),
         .int(device.isOrderedLocked ? 1 : 0), .text(device.orderedReason), .optional(device.ordered),
-        .optional(rowMAC.code(of: device.image)), .of(device.id),
+        .optional(rowMAC.mac(of: device.image)), .of(device.id),
       ], changing: 1)
     if let alteration = settlement.alteration {
       let event = AuditRecord(alteration, by: .server, at: time)
@@ -266,7 +266,7 @@ extension DeviceRecord {
     image.append(user)
     image.append(installation)
     var bytes = Array(
-      (mac.code(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
+      (mac.mac(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
     bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
     self.init(
       id: ID(unchecked: Base64URL.encode(bytes)), user: user, installation: installation, name: name,

@@ -4,7 +4,7 @@ extension Storage {
   /// All keys that the server signs or has signed with.
   public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
     try await read { [mac] database in
-      // By what the code of a row covers, as far as that tells them apart; the one that signs is the last.
+      // By what the MAC of a row covers, as far as that tells them apart; the one that signs is the last.
       let keys = try database.rows(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
       ) { try SigningKeyRecord($0, mac) }
@@ -31,10 +31,10 @@ extension Storage {
         return false
       }
       if let before {
-        let code = before.isAltered ? nil : mac.code(of: before.image)
+        let rowMAC = before.isAltered ? nil : mac.mac(of: before.image)
         try database.execute(
           "UPDATE signing_keys SET retired = $1, code = $2 WHERE id = $3",
-          [.optional(before.retired), .optional(code), .text(before.id)], changing: 1)
+          [.optional(before.retired), .optional(rowMAC), .text(before.id)], changing: 1)
       }
       try database.insert(key)
       try database.appendAudit(audit)

@@ -253,7 +253,7 @@ extension SQLConnection {
         .int(ended.decision?.isTyped ?? false ? 1 : 0), .optional(ended.decision?.lastReport),
         .optional(ended.uaf?.session), .optional(ended.app?.mechanism), .optional(ended.app?.message),
         .optional(ended.evidence?.bytes), .optional(ended.evidence?.sealedKey), .optional(ended.end?.reason),
-        .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowMAC.code(of: ended.image)),
+        .optional(ended.end?.message), .int(ended.wrongNumbers), .optional(rowMAC.mac(of: ended.image)),
         .of(ended.id),
       ], changing: 1)
     try noteEnd(of: ended.id, user: ended.user, at: time)

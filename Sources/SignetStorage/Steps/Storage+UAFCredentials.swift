@@ -157,7 +157,7 @@ extension SQLConnection {
       """,
       [
         .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
-        .optional(rowMAC.code(of: credential.image)), .optional(credential.lastUsed), .text(credential.aaid),
+        .optional(rowMAC.mac(of: credential.image)), .optional(credential.lastUsed), .text(credential.aaid),
         .blob(credential.keyID),
       ], changing: 1)
   }

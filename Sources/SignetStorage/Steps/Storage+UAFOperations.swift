@@ -224,7 +224,7 @@ extension SQLConnection {
         .optional(session.sealedPayload), .text(session.state.rawValue),
         .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
         .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
-        .optional(session.end?.time), .optional(rowMAC.code(of: session.image)), .of(session.id),
+        .optional(session.end?.time), .optional(rowMAC.mac(of: session.image)), .of(session.id),
       ], changing: 1)
     try recordChange(ofWhatWaitsFor: session)
   }

@@ -186,7 +186,7 @@ extension SQLConnection {
       request.decision?.jws = nil
       try execute(
         "UPDATE transactions SET code = $1 WHERE id = $2",
-        [.optional(mac.code(of: request.image)), .of(request.id)], changing: 1)
+        [.optional(mac.mac(of: request.image)), .of(request.id)], changing: 1)
     }
   }
 

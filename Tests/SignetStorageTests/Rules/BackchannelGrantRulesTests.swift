@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "the columns that no code covers are taken within bounds",
+    "the columns that no MAC covers are taken within bounds",
     arguments: [
       (.min, 5, nil, 5), (.max, 5, nil, 5), (1100, .max, 60, 60), (.min, .max, nil, 3600),
       (.max, .max, nil, 3600), (1100, .min, nil, 1), (.min, .min, nil, 1), (1100, 0, nil, 1),
