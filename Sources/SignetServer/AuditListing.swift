@@ -42,7 +42,7 @@ public enum AuditListing {
   /// A subject in a member, and what stands before it; `nil` for another value.
   private static func subject(in entry: JSONObject, _ place: String) -> (before: String, subject: String)? {
     guard case .string(let text)? = entry[place] else { return nil }
-    let before = place == "by" ? AuditActor.user(UserID(unchecked: "")).text : ""
+    let before = place == "by" ? AuditActor.userPrefix : ""
     guard text.hasPrefix(before + UserRecord.subjectPrefix) else { return nil }
     return (before, String(text.dropFirst(before.count)))
   }

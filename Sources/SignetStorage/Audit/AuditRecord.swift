@@ -64,6 +64,11 @@ public enum AuditActor: Hashable, Sendable {
   /// Somebody who was not authenticated.
   case anyone
 
+  /// What the text of every user begins with.
+  package static let userPrefix = "user:"
+  /// What the text of every client begins with.
+  package static let clientPrefix = "client:"
+
   fileprivate func calling(_ subject: (UserID) throws -> String) rethrows -> Self {
     if case .user(let id) = self { .user(UserID(unchecked: try subject(id))) } else { self }
   }
@@ -72,9 +77,9 @@ public enum AuditActor: Hashable, Sendable {
   package var text: String {
     switch self {
     case .key(let id): "key:\(id)"
-    case .client(let id): "client:\(id)"
+    case .client(let id): "\(Self.clientPrefix)\(id)"
     case .container(let id): "container:\(id)"
-    case .user(let id): "user:\(id)"
+    case .user(let id): "\(Self.userPrefix)\(id)"
     case .target(let id): "target:\(id)"
     case .app(let id): "app:\(id)"
     case .local: "local"

@@ -43,7 +43,7 @@ public struct TransactionRecord: Hashable, Sendable {
   /// The kind of authenticators that alone answer it, because its requester has them asked by name; `nil` for all that can.
   public var soleKind: AuthenticatorRecord.Kind?
   /// Whether a client of OpenID Connect has asked.
-  public var isClients: Bool { requester?.hasPrefix(AuditActor.client(ID(unchecked: "")).text) ?? false }
+  public var isClients: Bool { requester?.hasPrefix(AuditActor.clientPrefix) ?? false }
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// How often a wrong number was named.
