@@ -200,8 +200,8 @@ let package = Package(
     .target(
       name: "SignetServerTesting",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage",
-        "SignetTestKit", "SignetTransport", "SignetWire",
+        "SignetConcurrency", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetSQLite",
+        "SignetStorage", "SignetTestKit", "SignetTransport", "SignetWire",
       ],
       swiftSettings: house),
 

@@ -36,11 +36,7 @@ import Testing
     let key: APIKeyService.NewKey
 
     func tamper(_ statement: String, _ values: SQLiteValue...) throws {
-      let database = try Database(path: "\(server.folder.path)/signet.sqlite", mode: .readWrite)
-      // Who writes the database is kept from nothing by its constraints.
-      try database.execute("PRAGMA foreign_keys = OFF")
-      try database.execute(statement, values)
-      #expect(database.changes > 0, "\(statement) changed nothing")
+      try server.folder.tamper(statement, values)
     }
 
     func validate() async throws {

@@ -41,13 +41,8 @@ import Testing
       return response
     }
 
-    /// Changes the database as somebody does who can write it and lacks the master key.
     func tamper(_ statement: String, _ values: SQLiteValue...) throws {
-      let path = try #require(folder).path + "/signet.sqlite"
-      let database = try Database(path: path, mode: .readWrite)
-      try database.execute("PRAGMA foreign_keys = OFF")
-      try database.execute(statement, values)
-      #expect(database.changes > 0, "\(statement) changed nothing")
+      try #require(folder).tamper(statement, values)
     }
   }
 

@@ -84,17 +84,9 @@ final class UAFServer: Sendable {
     }
   }
 
-  /// Changes an SQLite database as somebody does who can write it and lacks the master key.
   func tamper(_ statement: String, _ values: SQLiteValue...) throws { try tamper(statement, values) }
 
-  /// As ``tamper(_:_:)`` does.
-  func tamper(_ statement: String, _ values: [SQLiteValue]) throws {
-    let database = try Database(path: "\(folder.path)/signet.sqlite", mode: .readWrite)
-    // Who writes the database is kept from nothing by its constraints.
-    try database.execute("PRAGMA foreign_keys = OFF")
-    try database.execute(statement, values)
-    #expect(database.changes > 0, "\(statement) changed nothing")
-  }
+  func tamper(_ statement: String, _ values: [SQLiteValue]) throws { try folder.tamper(statement, values) }
 
   /// What a query finds in an SQLite database, past the server: the first row.
   func look(_ query: String) throws -> Row {
