@@ -86,7 +86,7 @@ extension StepContest {
       [
         step { storage in
           try await storage.attempt(OTPSubject(user: nil, serial: "s1")) {
-            Sample.judge($0, 5, of: "k1", limit: 3)
+            Sample.verify($0, 5, of: "k1", limit: 3)
           }
         },
         step { try await $0.removeToken("s1", audit: event("removed")) },

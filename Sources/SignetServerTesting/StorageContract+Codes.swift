@@ -79,18 +79,19 @@ extension StorageContract {
   ]
 
   static let attempts: [Check] = [
-    Check("what a judge says is written: state, counter, drift and failures of each credential") { storage in
+    Check("what a verifier says is written: state, counter, drift and failures of each credential") {
+      storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.activate("c2", device: 8)
-      let outcome = try await storage.attempt(OTPSubject(user: "alice", client: [1])) { situation in
-        var verdict = OTPResult(.refused, wait: nil, audit: event("judged"))
-        verdict.changed = situation.credentials.map {
+      let outcome = try await storage.attempt(OTPSubject(user: "alice", client: [1])) { snapshot in
+        var result = OTPResult(.refused, wait: nil, audit: event("verified"))
+        result.changed = snapshot.credentials.map {
           var credential = $0
           (credential.lastCounter, credential.drift, credential.failures) = (7, -3, credential.failures + 2)
           return credential
         }
-        return verdict
+        return result
       }
       try expect(outcome, is: .refused, "the outcome")
       for id in ["c1", "c2"] as [ID<CredentialRecord>] {
@@ -99,19 +100,19 @@ extension StorageContract {
         try await expect(storage.credential(id), is: expected, "the credential \(id)")
       }
     },
-    Check("a counter never gets smaller, whatever a judge says") { storage in
+    Check("a counter never gets smaller, whatever a verifier says") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       _ = try await storage.submit(10)
       do {
-        _ = try await storage.attempt(OTPSubject(user: "alice")) { situation in
-          var verdict = OTPResult(.accepted, wait: nil, audit: event("wrong"))
-          verdict.changed = situation.credentials.map {
+        _ = try await storage.attempt(OTPSubject(user: "alice")) { snapshot in
+          var result = OTPResult(.accepted, wait: nil, audit: event("wrong"))
+          result.changed = snapshot.credentials.map {
             var credential = $0
             credential.lastCounter = 9
             return credential
           }
-          return verdict
+          return result
         }
         throw Failure(description: "a smaller counter: expected a failure, and it succeeded")
       } catch StorageFailure.failed {}
@@ -128,10 +129,10 @@ extension StorageContract {
         }
       }
       @Sendable func found(_ user: UserID, _ client: UInt8) async throws -> WaitRecord? {
-        // A judge of the outcome alone: what it found comes out as the outcome.
-        let outcome = try await storage.attempt(OTPSubject(user: user, client: [client])) { situation in
+        // A verifier of the outcome alone: what it found comes out as the outcome.
+        let outcome = try await storage.attempt(OTPSubject(user: user, client: [client])) { snapshot in
           OTPResult(
-            situation.wait == wait ? .waiting(seconds: 1) : .refused, wait: situation.wait,
+            snapshot.wait == wait ? .waiting(seconds: 1) : .refused, wait: snapshot.wait,
             audit: event("look"))
         }
         return outcome == .refused ? nil : wait
@@ -192,9 +193,9 @@ extension StorageContract {
       try await storage.add(Sample.bob)
       _ = try await storage.add([Sample.token("s1", user: "alice")])
       @Sendable func seen(_ attempt: OTPSubject) async throws -> Bool {
-        try await storage.attempt(attempt) { situation in
+        try await storage.attempt(attempt) { snapshot in
           OTPResult(
-            situation.credentials.map(\.serial) == ["s1"] ? .accepted : .refused, wait: nil,
+            snapshot.credentials.map(\.serial) == ["s1"] ? .accepted : .refused, wait: nil,
             audit: event("look"))
         } == .accepted
       }
@@ -203,14 +204,14 @@ extension StorageContract {
         seen(OTPSubject(user: "alice", serial: "s1")), is: true, "a pending one by its number")
       try await expect(seen(OTPSubject(user: nil, serial: "s1")), is: true, "the number alone")
       try await expect(seen(OTPSubject(user: "bob", serial: "s1")), is: false, "another's")
-      _ = try await storage.attempt(OTPSubject(user: "alice", serial: "s1")) { situation in
-        var verdict = OTPResult(.accepted, wait: nil, audit: event("verified"))
-        verdict.changed = situation.credentials.map {
+      _ = try await storage.attempt(OTPSubject(user: "alice", serial: "s1")) { snapshot in
+        var result = OTPResult(.accepted, wait: nil, audit: event("verified"))
+        result.changed = snapshot.credentials.map {
           var credential = $0
           credential.state = .active
           return credential
         }
-        return verdict
+        return result
       }
       try await expect(seen(OTPSubject(user: "alice")), is: true, "an active one of the user")
       let done = try await storage.disableToken("s1", true, audit: event("disabled"))

@@ -157,24 +157,24 @@ package enum Sample {
       period: kind == .totp ? 30 : 0, sealedSecret: [9, 9, 9], created: 1500, state: state)
   }
 
-  /// A judge of counters: what one of codes comes down to.
-  static func judge(
-    _ situation: OTPSnapshot, _ counter: Int64?, of id: ID<CredentialRecord>, limit: Int
+  /// A verifier of counters: what one of codes comes down to.
+  static func verify(
+    _ snapshot: OTPSnapshot, _ counter: Int64?, of id: ID<CredentialRecord>, limit: Int
   ) -> OTPResult {
-    func verdict(_ outcome: CodeOutcome) -> OTPResult {
-      OTPResult(outcome, wait: situation.wait, audit: StorageContract.event("code \(outcome)"))
+    func result(_ outcome: CodeOutcome) -> OTPResult {
+      OTPResult(outcome, wait: snapshot.wait, audit: StorageContract.event("code \(outcome)"))
     }
-    guard var credential = situation.credentials.first(where: { $0.id == id }) else {
-      return verdict(.refused)
+    guard var credential = snapshot.credentials.first(where: { $0.id == id }) else {
+      return result(.refused)
     }
-    guard credential.failures < limit else { return verdict(.locked) }
+    guard credential.failures < limit else { return result(.locked) }
     var made: OTPResult
     if let counter, counter > credential.lastCounter {
       (credential.lastCounter, credential.failures) = (counter, 0)
-      made = verdict(.accepted)
+      made = result(.accepted)
     } else {
       credential.failures += 1
-      made = verdict(.refused)
+      made = result(.refused)
     }
     made.changed = [credential]
     return made
@@ -260,15 +260,15 @@ extension Storage {
     key: ID<APIKeyRecord>? = nil
   ) async throws -> CodeOutcome {
     try await attempt(OTPSubject(user: user, client: [1], key: key)) {
-      Sample.judge($0, counter, of: ID(of: container), limit: limit)
+      Sample.verify($0, counter, of: ID(of: container), limit: limit)
     }
   }
 
   /// Makes one attempt to use codes, and waits for it.
   func attempt(
-    _ attempt: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
+    _ attempt: OTPSubject, verify: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) async throws -> CodeOutcome {
-    try await attemptCode(attempt, judge: judge).value
+    try await attemptCode(attempt, verify: verify).value
   }
 
   /// Decides a transaction.

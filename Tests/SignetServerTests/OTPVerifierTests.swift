@@ -156,9 +156,9 @@ import SignetServer
 
   @Test("at the limit nothing is tried: right and wrong codes get the same, and nothing is counted")
   func locked() throws {
-    let situation = OTPSnapshot(credentials: [credential(.totp, failures: 5)])
+    let snapshot = OTPSnapshot(credentials: [credential(.totp, failures: 5)])
     for code in [try code(Self.step), "000000", ""] {
-      #expect(verifier().verify(.use(code), situation) == OTPVerifier.Finding(outcome: .locked))
+      #expect(verifier().verify(.use(code), snapshot) == OTPVerifier.Finding(outcome: .locked))
     }
   }
 
@@ -190,24 +190,24 @@ import SignetServer
   func resynchronises(_ kind: CredentialRecord.Kind) throws {
     let expected: Int64 = kind == .hotp ? 8 : Self.step
     let last = kind == .hotp ? expected - 1 : Self.step - 1000
-    let situation = OTPSnapshot(credentials: [credential(kind, last: last)])
+    let snapshot = OTPSnapshot(credentials: [credential(kind, last: last)])
     for offset in [0, 1, 50, 100] as [Int64] {
       let found = verifier().verify(
-        .resynchronise(try code(expected + offset), try code(expected + offset + 1)), situation)
+        .resynchronise(try code(expected + offset), try code(expected + offset + 1)), snapshot)
       #expect(found.outcome == .accepted, "\(offset)")
       #expect(found.used?.lastCounter == expected + offset + 1)
       #expect(found.used?.drift == (kind == .hotp ? 0 : offset + 1))
     }
-    let far = verifier().verify(.resynchronise(try code(expected + 101), try code(expected + 102)), situation)
+    let far = verifier().verify(.resynchronise(try code(expected + 101), try code(expected + 102)), snapshot)
     #expect(far.outcome == .refused)
     // Neither a gap, nor the other order, nor one code twice.
     for (first, second) in [(0, 2), (1, 0), (0, 0)] as [(Int64, Int64)] {
       let found = verifier().verify(
-        .resynchronise(try code(expected + first), try code(expected + second)), situation)
+        .resynchronise(try code(expected + first), try code(expected + second)), snapshot)
       #expect(found.outcome == .refused, "\(first), \(second)")
     }
     guard kind == .totp else { return }
-    let back = verifier().verify(.resynchronise(try code(expected - 100), try code(expected - 99)), situation)
+    let back = verifier().verify(.resynchronise(try code(expected - 100), try code(expected - 99)), snapshot)
     #expect(back.used?.drift == -99)
     // What two codes have shown, single ones keep.
     let next = try code(expected - 98)
@@ -264,17 +264,17 @@ import SignetServer
   @Test("within a wait nothing is tried or counted, and what comes out does not depend on the code")
   func waiting() throws {
     let wait = WaitRecord(failures: 4, until: Self.now + 12, expires: Self.now + 1000)
-    let situation = OTPSnapshot(credentials: [credential(.totp)], wait: wait)
+    let snapshot = OTPSnapshot(credentials: [credential(.totp)], wait: wait)
     for code in [try code(Self.step), "000000"] {
       #expect(
-        verifier().verify(.use(code), situation)
+        verifier().verify(.use(code), snapshot)
           == OTPVerifier.Finding(outcome: .waiting(seconds: 12), wait: wait))
     }
-    let after = verifier(at: Self.now + 12).verify(.use("000000"), situation)
+    let after = verifier(at: Self.now + 12).verify(.use("000000"), snapshot)
     #expect(after.outcome == .refused)
     #expect(after.wait?.failures == 5)
     #expect(after.wait?.until == Self.now + 12 + 60)
-    let right = verifier(at: Self.now + 12).verify(.use(try code(Self.step)), situation)
+    let right = verifier(at: Self.now + 12).verify(.use(try code(Self.step)), snapshot)
     #expect(right.wait == nil)
   }
 

@@ -8,7 +8,7 @@ import Synchronization
 
 // One-time codes, and the tokens that make them.
 extension Storage {
-  /// Takes a step about codes, which the services judge.
+  /// Takes a step about codes, which the services verify.
   ///
   /// - Parameters:
   ///   - step: The step.
@@ -23,17 +23,17 @@ extension Storage {
     let done = event("done")
     switch step {
     case .code(let maker, let user, let counter, let address, let party):
-      return try await judge(
+      return try await verify(
         .use(try Sample.code(of: maker, at: counter)),
         OTPSubject(user: "\(user)", client: Array(address.utf8), key: "\(party)"), judges, event, at: time)
     case .resynchronise(let maker, let user, let counter, let address, let party):
-      return try await judge(
+      return try await verify(
         .resynchronise(try Sample.code(of: maker, at: counter), try Sample.code(of: maker, at: counter + 1)),
         OTPSubject(user: "\(user)", client: Array(address.utf8), key: "\(party)"), judges, event, at: time)
     case .verify(let token, let user, let counter, let address, let party):
       var attempt = OTPSubject(user: user.map { "\($0)" }, serial: token, key: party.map { "\($0)" })
       if user != nil { attempt.client = Array(address.utf8) }
-      return try await judge(
+      return try await verify(
         .verify(try Sample.code(of: token, at: counter)), attempt, judges, event, at: time)
     case .addToken(let token, let user):
       let added = try await addTokens([try Sample.credential("\(token)", of: user.map { "\($0)" })]) { _ in
@@ -50,16 +50,16 @@ extension Storage {
     }
   }
 
-  private func judge(
+  private func verify(
     _ request: OTPOperation, _ attempt: OTPSubject, _ judges: Judges,
     _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
   ) async throws -> String {
     let verifier = judges.codes.verifier(at: time)
-    return try await attemptCode(attempt) { situation in
-      let finding = verifier.verify(request, situation)
-      var verdict = OTPResult(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
-      verdict.changed = finding.changed
-      return verdict
+    return try await attemptCode(attempt) { snapshot in
+      let finding = verifier.verify(request, snapshot)
+      var result = OTPResult(finding.outcome, wait: finding.wait, audit: event(finding.outcome.word))
+      result.changed = finding.changed
+      return result
     }.value.word
   }
 }

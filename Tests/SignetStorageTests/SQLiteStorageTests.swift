@@ -27,7 +27,7 @@ import Testing
         let storage = storages[number % 2]
         group.addTask {
           let claimed = try await storage.claimID([1, 2, 3], of: "uaf:t1", expires: 10)
-          let code = try await storage.attemptCode(OTPSubject(user: nil, serial: "s1"), judge: Self.judge)
+          let code = try await storage.attemptCode(OTPSubject(user: nil, serial: "s1"), verify: Self.verify)
             .value
           let added: Bool
           do {
@@ -47,15 +47,15 @@ import Testing
   }
 
   /// Refuses everything, and locks after seven times.
-  private static func judge(_ situation: OTPSnapshot) -> OTPResult {
-    let failures = situation.credentials.first?.failures ?? 0
-    var verdict = OTPResult(failures < 7 ? .refused : .locked, wait: nil, audit: event)
-    verdict.changed = situation.credentials.filter { $0.failures < 7 }.map {
+  private static func verify(_ snapshot: OTPSnapshot) -> OTPResult {
+    let failures = snapshot.credentials.first?.failures ?? 0
+    var result = OTPResult(failures < 7 ? .refused : .locked, wait: nil, audit: event)
+    result.changed = snapshot.credentials.filter { $0.failures < 7 }.map {
       var credential = $0
       credential.failures += 1
       return credential
     }
-    return verdict
+    return result
   }
 
   @Test("what stands for an invite is forgotten with it")

@@ -57,7 +57,7 @@ public struct OTPSettings: Hashable, Sendable {
     return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
   }
 
-  /// Judges a code that has no credential, such as a user's code that a client of OpenID Connect brings: what counts is what this
+  /// Verifies a code that has no credential, such as a user's code that a client of OpenID Connect brings: what counts is what this
   /// client got wrong, for failures of the code would be everybody's.
   ///
   /// - Parameters:
@@ -66,7 +66,7 @@ public struct OTPSettings: Hashable, Sendable {
   ///   - limit: Wrong ones in a row after which none is tried until the wait is forgotten.
   ///   - time: Now.
   /// - Returns: The outcome, and what the client has to wait.
-  func judge(
+  func verify(
     isRight: Bool, _ wait: WaitRecord?, limit: Int, at time: Int64
   ) -> (CodeOutcome, WaitRecord?) {
     let wait = wait.flatMap { $0.expires > time ? $0 : nil }

@@ -151,7 +151,7 @@ struct BackchannelService: Sendable {
     do {
       outcome = try await context.storage.tryUserCode(attempt) { digest, wait in
         let isRight = constantTimeEqual(given, digest)
-        let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
+        let (outcome, next) = rules.verify(isRight: isRight, wait, limit: limit, at: audit.time)
         return OTPResult(outcome, wait: next, audit: audit(Self.event(outcome, user)))
       }
     } catch StorageFailure.unknown { throw OpenIDFailure.unknownUser }

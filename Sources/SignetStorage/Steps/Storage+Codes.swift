@@ -2,20 +2,20 @@ package import SignetConcurrency
 import SignetSQL
 
 extension Storage {
-  /// Makes one attempt to use codes: shows `judge` what there is, and writes down what it says, in one step.
+  /// Makes one attempt to use codes: shows `verify` what there is, and writes down what it says, in one step.
   ///
   /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
-  /// the earlier one has used it up. `judge` must do nothing else than judge; it may be called again where the step has to
+  /// the earlier one has used it up. `verify` must do nothing else than that; it may be called again where the step has to
   /// be repeated. A result after which a counter would be smaller is refused. With a revoked ``OTPSubject/key`` nothing is
-  /// judged or written.
+  /// verified or written.
   ///
   /// - Parameters:
   ///   - subject: Whose codes, and who tries.
-  ///   - judge: Judges.
+  ///   - verify: Verifies.
   /// - Returns: The result's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
   ///   on the thread that writes, and must not block.
   package func attemptCode(
-    _ subject: OTPSubject, judge: @escaping @Sendable (OTPSnapshot) -> OTPResult
+    _ subject: OTPSubject, verify: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) -> Completion<CodeOutcome> {
     begin { database in
       guard try database.isKeyGood(subject.key) else { return .keyRevoked }
@@ -24,7 +24,7 @@ extension Storage {
       let user = subject.user ?? found.first?.1.user
       let state = try owner?.checked().state ?? user.flatMap { try database.userState($0) }
       if let user, state == nil, !found.isEmpty { throw UserRecord.missing(user) }
-      let result = judge(OTPSnapshot(found.map(\.1), of: user, state, wait: wait))
+      let result = verify(OTPSnapshot(found.map(\.1), of: user, state, wait: wait))
       for credential in result.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, number: row.number)

@@ -95,23 +95,23 @@ extension Storage {
     }
   }
 
-  /// Makes one attempt to use a user's code: shows `judge` the digest of the code and what the client has to wait, and writes down what
-  /// it says, in one step, as ``attemptCode(_:judge:)`` does.
+  /// Makes one attempt to use a user's code: shows `verify` the digest of the code and what the client has to wait, and writes down what
+  /// it says, in one step, as ``attemptCode(_:verify:)`` does.
   ///
   /// - Parameters:
   ///   - subject: Whose code, and who tries.
-  ///   - judge: Compares, and judges.
+  ///   - verify: Compares, and says what follows.
   /// - Returns: The result's outcome; `nil` where the user has no code, of which nothing is written.
   /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, of which nothing is written either.
   public func tryUserCode(
-    _ subject: OTPSubject, judge: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
+    _ subject: OTPSubject, verify: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
   ) async throws(StorageFailure) -> CodeOutcome? {
     try await write { database in
       guard let user = subject.user else { throw StorageFailure.unknown }
       try database.requireUsable(knownUser: user)
       guard let digest = try database.anyUser(user)?.checked().codeDigest else { return nil }
       let wait = try database.wait(for: subject)
-      let result = judge(digest, wait)
+      let result = verify(digest, wait)
       if result.wait != wait { try database.setWait(result.wait, for: subject) }
       try database.appendAudit(result.audit, as: result.entry(ofCodeOf: user))
       return result.outcome

@@ -30,18 +30,18 @@ import Testing
 
   @Test("what was accepted, or cost a try, is in the log each time", arguments: outcomes)
   func entries(_ outcome: CodeOutcome) {
-    var verdict = OTPResult(outcome, wait: nil, audit: .sample())
+    var result = OTPResult(outcome, wait: nil, audit: .sample())
     let isAccepted = outcome == .accepted
     #expect(
-      verdict.entry(of: "alice", .active, by: "key")
+      result.entry(of: "alice", .active, by: "key")
         == (isAccepted ? .always : .limited(.claimant(user: "alice"))))
     // Of names that there are not, there is no end.
     for (user, state) in [("mallory", nil), (nil, nil), (nil, .active)] as [(UserID?, UserRecord.State?)] {
       #expect(
-        verdict.entry(of: user, state, by: "key") == (isAccepted ? .always : .limited(.stranger(key: "key"))))
+        result.entry(of: user, state, by: "key") == (isAccepted ? .always : .limited(.stranger(key: "key"))))
     }
-    verdict.changed = [.rule()]
-    #expect(verdict.entry(of: "mallory", nil, by: nil) == .always)
+    result.changed = [.rule()]
+    #expect(result.entry(of: "mallory", nil, by: nil) == .always)
   }
 
   @Test("an attempt to use a user's own code is in the log each time where it was tried", arguments: outcomes)
