@@ -71,8 +71,8 @@ enum CarriedTransactionCommands {
     Command(
       "answer", "Take the digits that a device without a network shows",
       description: """
-        The exit status is 0 where they are right; the transaction is accepted then. With --json, status is accepted or refused; where \
-        it is refused, problem is the code of docs/protocol.md section 8, and detail says what to do.
+        The exit status is 0 where they are right; the transaction is accepted then. With --json, status is accepted; else \
+        problem is the code of docs/protocol.md section 8, detail says what to do, and status is refused where the digits are wrong.
         """,
       options: [
         .flag("typed", "They answer digits that the user typed into the device, not a text that it scanned"),

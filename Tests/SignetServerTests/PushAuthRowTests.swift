@@ -25,7 +25,8 @@ import Testing
     "an app whose row was changed is shown as altered, and can be removed",
     arguments: [
       "user_id = 'bob'", "mechanism = 'other'", "sealed_secret = x'00'", "challenge = x'00'",
-      "sealed_device = NULL", "created = 1", "expires = 1", "state = 'open'", "credential = 'c'",
+      "sealed_device = NULL", "created = 1", "expires = 1", "state = 'open'", "state = 'x'",
+      "credential = 'c'",
       "seen_changes = x'00'", "issuer = 'Other'", "account = 'Other'", "code = NULL", "code = zeroblob(32)",
     ])
   func mechanisms(_ change: String) async throws {

@@ -91,9 +91,9 @@ public struct AccountHoldings: Hashable, Sendable {
 }
 
 extension AuthenticatorRecord {
-  /// When its device last reported, in seconds since 1970; `nil` for never, and for what does not report.
+  /// When its device last reported, in seconds since 1970; `nil` for never, for what does not report, and for an altered row.
   public var lastReport: Int64? {
-    guard case .container(_, let account) = source else { return nil }
+    guard state != .altered, case .container(_, let account) = source else { return nil }
     return account.reported
   }
 }

@@ -119,7 +119,8 @@ extension PushAuthMechanismRecord {
 
   /// Reads a row; one that this server has not written so is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    let state: State = try row.value(0)
+    // The database keeps the kinds of values; a word may be one that there is not.
+    let state = State(sqlValue: row[0]) ?? .altered
     self.init(
       id: try row.id(1), user: try row.user(2), mechanism: try row.optional(3, row.text),
       sealedSecret: try row.blob(4), challenge: try row.blob(5),
@@ -166,9 +167,12 @@ extension PushAuthMessageRecord {
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    let state: State = try row.value(0)
+    let id: ID<PushAuthMessageRecord> = try row.id(1)
+    guard let state = State(sqlValue: row[0]) else {
+      throw StorageFailure.altered(row: id.text, of: "pushauth_messages")
+    }
     self.init(
-      id: try row.id(1), of: try row.id(9), mechanism: try row.id(2), kind: try row.text(3),
+      id: id, of: try row.id(9), mechanism: try row.id(2), kind: try row.text(3),
       challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
       created: try row.integer(6), expires: try row.integer(7), state: state,
       answered: try row.optional(8, row.integer))

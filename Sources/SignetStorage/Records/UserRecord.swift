@@ -70,6 +70,8 @@ extension UserRecord {
     stateSince = try row.integer(5)
     displayName = try row.optional(8, row.text)
     if !mac.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
+    // Nobody knows whose the name is.
+    if state == .altered { displayName = nil }
   }
 
   /// What its MAC covers: all but how often the user was asked.

@@ -190,12 +190,19 @@ extension SQLConnection {
     return try row(Self.transactionByID, [.of(id)]) { try TransactionRecord($0, mac) }
   }
 
-  /// When a container last decided or cancelled something, or signed it unasked; `nil` for never.
+  /// When a container last decided or cancelled something, or signed it unasked; `nil` for never, and where the last such row is one
+  /// that this server has not written so, which says nothing.
   func lastDecision(by container: ContainerID) throws -> Int64? {
-    try row(
-      "SELECT decided FROM transactions WHERE container = $1 AND decided IS NOT NULL ORDER BY decided DESC LIMIT 1",
-      [.of(container)]
-    ) { try $0.integer(0) }
+    let mac = try rowMAC
+    let last = try row(
+      """
+      SELECT \(TransactionRecord.columns) FROM transactions WHERE container = $1 AND decided IS NOT NULL
+      ORDER BY decided DESC LIMIT 1
+      """, [.of(container)]
+    ) { row -> TransactionRecord? in
+      do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
+    }
+    return (last ?? nil)?.decided
   }
 
   /// Adds a transaction, unless there are too many for its user, or nobody could answer it.

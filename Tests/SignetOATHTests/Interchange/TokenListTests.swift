@@ -41,7 +41,7 @@ import Testing
       (#"{"tokens":[1]}"#, .notObjects),
       ("serial,kind\ns,hotp", .missingColumns), ("kind,secret\nhotp,AA", .missingColumns),
       ("serial,kind,secret,secret-hex\n", .missingColumns), ("serial,serial,kind,secret\n", .missingColumns),
-      ("serial,kind,secret,color\n", .unknownColumn("color")),
+      ("serial,kind,secret,color\n", .unknownColumn(4)),
       ("serial,kind,secret\ns,hotp", .line(2, reason: "2 fields, and the first line names 3")),
       (
         "serial,kind,secret\ns,hotp,AA\ns,hotp,AA,1", .line(3, reason: "4 fields, and the first line names 3")

@@ -27,7 +27,10 @@ package struct CSVTokens: Sendable {
     var numbers: [Int] = []
     if let first = lines.popFirst() {
       let names = Self.fields(first.element).map { $0.lowercased() }
-      for name in names where !Self.columns.contains(name) { throw .unknownColumn(String(name.prefix(40))) }
+      // By its place: where the names were left out it is a token's, and may be its secret.
+      if let place = names.firstIndex(where: { !Self.columns.contains($0) }) {
+        throw .unknownColumn(place + 1)
+      }
       guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
         names.filter(Self.secrets.contains).count == 1
       else { throw .missingColumns }

@@ -21,7 +21,7 @@ package import SignetJSON
   /// A token makes codes that a server does not check; the reason is the end of a sentence.
   case unsupported(serial: String, reason: String)
   /// The first line of CSV names a column that there is not.
-  case unknownColumn(String)
+  case unknownColumn(Int)
   /// The first line of CSV names a column twice, or not all that are needed.
   case missingColumns
   /// A line of CSV, from 1, has a field too many or too few, or one of another form.
@@ -42,8 +42,8 @@ package import SignetJSON
     case .token(let serial, let failure): "the token \(serial): \(failure)"
     case .unsupported(let serial, let reason):
       "the token \(serial) \(reason), which this server does not check"
-    case .unknownColumn(let name):
-      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); \"\(name)\" is none of them"
+    case .unknownColumn(let place):
+      "the first line names the columns, of \(CSVTokens.columns.joined(separator: ", ")); its field \(place) is none of them"
     case .missingColumns: "the columns \"serial\", \"kind\" and one for the secret are needed, once each"
     case .line(let number, let reason): "line \(number): \(reason)"
     case .repeated(let serial, let first, let again):
