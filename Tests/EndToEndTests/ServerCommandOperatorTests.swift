@@ -152,7 +152,7 @@ import Testing
     _ = try await server.json("user", "add", "bob")
     _ = try await server.json("user", "add", "älice/ö?#%")
     let users = try await server.run("user", "list").output.split(separator: "\n").map(String.init)
-    #expect(users.first == "USER        ADDED                 STATE")
+    #expect(users.first == "USER        NAME  ADDED                 STATE")
     #expect(users.dropFirst().map { $0.hasSuffix("Z  active") } == [true, true])
     let array = try await server.json("user", "list").array("users")
     #expect(array.count == 2)

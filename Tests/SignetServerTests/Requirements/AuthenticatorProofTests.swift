@@ -29,7 +29,7 @@ import Testing
 
   private static func key(inHardware isInHardware: Bool) -> AuthenticatorRecord.Source {
     var key = UAFCredentialRecord(
-      aaid: SignetModel.pin.aaid(inHardware: isInHardware).description, keyID: [1],
+      aaid: SignetModel.pin.aaid(inHardware: isInHardware).description, keyID: Array(repeating: 1, count: 32),
       user: UserID(unchecked: "alice"),
       publicKey: [4], algorithm: 1, keyFormat: 0x100, signCounter: 0, registrationCounter: 1,
       authenticatorVersion: 1, created: 1)
