@@ -53,7 +53,7 @@ let package = Package(
     fuzzTarget("fuzz-answers", "Signet", "SignetServerTesting"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
-    fuzzTarget("fuzz-uafserver", "SignetServerTesting"),
+    fuzzTarget("fuzz-uafserver", "SignetDataDirectory", "SignetServerTesting"),
     // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
     // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
     .executableTarget(
