@@ -41,9 +41,10 @@ enum ActivationCommands {
     // The file first: a code that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.send(API.invite, order)
-    // First of all what can't be had again: writing the image may fail.
     let code = try QRCode(answer.message.code)
-    arguments.show(answer) { made in
+    // Before the output, whose reader may be gone: the code can't be had again.
+    try picture?.write(code.png(), or: "make another code")
+    return arguments.show(answer) { made in
       if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
       arguments.output.print(
         fields: [
@@ -51,8 +52,6 @@ enum ActivationCommands {
           ("Expires", utc(made.expires)),
         ], copying: ["Invite code"])
     }
-    try picture?.write(code.png(), or: "make another code")
-    return .success
   }
 
   /// Prints a QR code, if it fits or is asked for.

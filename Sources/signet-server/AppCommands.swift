@@ -97,10 +97,12 @@ enum AppCommands {
     // The file first: a URI that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.send(API.enrolPushApp, app, sayingFor: ["policies": "--policies"])
+    // Before the output, whose reader may be gone: the URI can't be had again.
+    try picture?.write(QRCode(answer.message.uri).png(), or: "make another invitation")
     for policy in policies.map(UnevaluatedPolicy.all) ?? [] {
       arguments.errorOutput.print("signet-server: \(policy)")
     }
-    try arguments.show(answer) { made in
+    return try arguments.show(answer) { made in
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
         ActivationCommands.show(try QRCode(made.uri), arguments)
       }
@@ -108,8 +110,6 @@ enum AppCommands {
       if let serial = made.token { fields.append(("Token", serial)) }
       arguments.output.print(fields: fields + [("Expires", utc(made.expires))], copying: ["URI"])
     }
-    try picture?.write(QRCode(answer.message.uri).png(), or: "make another invitation")
-    return .success
   }
 
   /// What the options say of one-time codes; `nil` where the app makes none.

@@ -31,14 +31,14 @@ enum CarriedTransactionCommands {
       guard let link = answer.message.link else {
         throw OperatorClient.otherVersion(JSONFailure.missingMember("link"))
       }
-      try arguments.show(answer) { made in
+      // Before the output, whose reader may be gone.
+      try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
+      return try arguments.show(answer) { made in
         try show(link, arguments)
         arguments.output.print(
           fields: [("Transaction", made.id.text), ("Link", link), ("Expires", utc(made.expires))]
             + TransactionCommands.number(of: made), copying: ["Link"])
       }
-      try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
-      return .success
     },
     Command(
       "offline", "Print a pending transaction as a text, to carry it to a device without a network",
@@ -50,12 +50,11 @@ enum CarriedTransactionCommands {
       let client = try OperatorClient(arguments, for: API.carryTransaction)
       var picture = try NewFile.named(by: "png", arguments)
       let answer = try await client.send(API.carryTransaction)
-      try arguments.show(answer) {
+      try picture?.write(QRCode(answer.message.text).png(), or: "make room, and print it again")
+      return try arguments.show(answer) {
         arguments.output.print("\(copied: $0.text)")
         try show($0.text, arguments)
       }
-      try picture?.write(QRCode(answer.message.text).png(), or: "make room, and print it again")
-      return .success
     },
     Command(
       "typed", "Print the digits by which a user approves on a device without a network and a camera",

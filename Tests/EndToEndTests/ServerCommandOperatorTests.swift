@@ -238,6 +238,29 @@ import Testing
   }
 
   @Test(
+    "a picture is whole where the output of the command that writes it cannot be written",
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func fullOutputBesidePicture() async throws {
+    let server = try await RunningServer.startWithShop()
+    try await server.addUser("alice")
+    let full = open("/dev/full", O_WRONLY)
+    try #require(full >= 0)
+    defer { close(full) }
+    for (words, start) in [
+      (["activation", "create", "alice"], "{"), (["app", "invite", "alice"], "pushauth://"),
+      (["transaction", "offer", "Sign in", "--key-file", server.shopKey], "signet:"),
+    ] {
+      let picture = server.folder.file("\(words[0]).png")
+      var command = try ServerCommand.process(words + ["--png", picture, "--data", server.data])
+      command.output = .descriptor(full)
+      let made = try await command.finish()
+      #expect(made.isRefusal(74, "what was asked for was done"), made.summary)
+      #expect(try QRReader.singleText(inPNGAt: picture).hasPrefix(start), "\(words)")
+    }
+    await server.stop()
+  }
+
+  @Test(
     "another word for a command is answered with the command",
     arguments: [
       ("user unsuspend alice", "resume"), ("transaction cancel 1", "withdraw"), ("audit show", "list"),
