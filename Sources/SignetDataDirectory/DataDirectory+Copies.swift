@@ -43,7 +43,8 @@ extension DataDirectory {
   ///   - path: Where the data folder will be, as for ``backUp(to:withMasterKey:)``.
   ///   - masterKeyFile: Where the master key is, if it is not in the copy.
   /// - Returns: What was copied.
-  /// - Throws: ``DataDirectoryFailure``; nothing is left then. The master key has to be that of the copy.
+  /// - Throws: ``DataDirectoryFailure``; nothing is left then. The master key has to be that of the copy, and what the settings name in
+  ///   the folder has to be in the copy; files elsewhere need not be there yet.
   package func restore(to path: String, masterKeyFile: String? = nil) throws(DataDirectoryFailure)
     -> DataDirectoryCopy
   {
@@ -51,7 +52,25 @@ extension DataDirectory {
     guard constantTimeEqual(Self.check(of: key), settings.masterKeyCheck) else {
       throw .wrongMasterKey(path: masterKeyFile ?? "\(self.path)/\(Self.masterKeyName)")
     }
+    try requireNamedFiles()
     return try copy(to: path, isRestored: true, hasMasterKey: true, observer: { _ in })
+  }
+
+  /// Reads what the settings name in the folder, and the operator's key, which may have been taken out.
+  private func requireNamedFiles() throws(DataDirectoryFailure) {
+    let (tls, push) = (settings.tls, settings.push)
+    let named: [(name: String?, access: FolderFile.Access, setting: String)] = [
+      (tls.certificate, .plain, "tls.certificate"), (tls.key, .secret, "tls.key"),
+      (tls.authority, .plain, "tls.authority"), (push.apns?.key, .secret, "push.apns.key"),
+      (push.fcm?.account, .secret, "push.fcm.account"), (push.webPush?.key, .secret, "push.webPush.key"),
+      (push.webhook?.key, .secret, "push.webhook.key"), (push.authority, .plain, "push.authority"),
+      (settings.openIDAuthority, .plain, "openID.authority"),
+    ]
+    for case (let name?, let access, let setting) in named where !name.hasPrefix("/") {
+      _ = try read(name, access, of: setting)
+    }
+    if let metadata = settings.uaf?.metadata, !metadata.hasPrefix("/") { _ = try uafSetup() }
+    do throws(DataDirectoryFailure) { _ = try adminKey() } catch .fileMissing {}
   }
 
   package func copy(

@@ -40,7 +40,7 @@ enum BackupCommands {
     "restore", "Make a data folder of a backup",
     description: """
       The backup stays as it is. Its database is verified, and its master key has to be the one that it was made with: it is in \
-      the backup, or SIGNET_MASTER_KEY_FILE names it. The data folder is made whole or not at all; a folder that is not empty is \
+      the backup, or SIGNET_MASTER_KEY_FILE names it. Files of the folder that server.json names have to be in the backup. The data folder is made whole or not at all; a folder that is not empty is \
       refused, so that nothing is overwritten: move away what is there.
 
       What happened after the backup is forgotten. Requests of the last four minutes, codes of the last one and a half, and invites that \
@@ -65,6 +65,12 @@ enum BackupCommands {
     let copy = try backup.restore(to: arguments.string("data"), masterKeyFile: Environment.masterKeyFile)
     report(copy, as: "Folder", arguments)
     if !arguments.isSet("json") {
+      if !copy.files.contains("admin.key") {
+        let command =
+          "signet-server key create operator --scope admin --offline --data \(shellWord(copy.path)) --output \(shellWord("\(copy.path)/admin.key"))"
+        arguments.errorOutput.print(
+          "The backup has no admin.key; put it into the folder, or make another key: \(command: command)")
+      }
       arguments.errorOutput.print(
         "Containers and keys that were revoked after the backup are active again, and its last codes and requests are unused again:"
       )

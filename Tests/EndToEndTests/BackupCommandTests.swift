@@ -124,6 +124,27 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: "\(again)/signet.sqlite"))
   }
 
+  @Test("a copy without the server's certificate is refused, and one without the operator's key is not")
+  func lacksFiles() async throws {
+    let folder = try TemporaryFolder()
+    try await InitializedFolder.make([], try FreePort.find(), in: folder)
+    let (copy, again) = (folder.file("copy"), folder.file("again"))
+    #expect(try await ServerCommand.run("backup", copy, "--data", folder.file("data")).status == 0)
+    let (certificate, kept) = ("\(copy)/tls.pem", folder.file("tls.pem"))
+    try FileManager.default.moveItem(atPath: certificate, toPath: kept)
+    let refused = try await ServerCommand.run("restore", copy, "--data", again)
+    #expect(
+      refused.isRefusal(78, "/copy/tls.pem is missing, which \"tls.certificate\" of server.json names"),
+      refused.summary)
+    #expect(!FileManager.default.fileExists(atPath: again))
+    try FileManager.default.moveItem(atPath: kept, toPath: certificate)
+    try FileManager.default.removeItem(atPath: "\(copy)/admin.key")
+    let restored = try await ServerCommand.run("restore", copy, "--data", again)
+    #expect(
+      restored.status == 0 && restored.errorOutput.contains("The backup has no admin.key; put it into"),
+      restored.summary)
+  }
+
   @Test(
     "a backup that is killed at one of its steps leaves nothing under its name, or all of it",
     .enabled(if: StepTrap.isThere))

@@ -1,5 +1,6 @@
 import Foundation
 import SignetDataDirectory
+import SignetJSON
 import SignetServer
 import SignetTestKit
 import Synchronization
@@ -85,5 +86,36 @@ import Testing
       try DataDirectory(opening: copy.path).restore(to: "\(parent.path)/again", masterKeyFile: other)
     }
     #expect(try names == ["copy", "other.key", "server"])
+  }
+
+  @Test("a copy without a file that its settings name in the folder is not restored")
+  func namedFileMissing() async throws {
+    _ = try await makeFolder()
+    #expect(mkdir("\(path)/metadata", 0o700) == 0)
+    var settings = try JSONObject(parsing: [UInt8](Data(contentsOf: URL(filePath: "\(path)/server.json"))))
+    settings["uaf"] = ["facets": ["ios:bundle-id:org.example.app"], "metadata": "metadata"]
+    // What lies elsewhere is for the machine that the copy is restored on.
+    settings["openID"] = ["authority": .string("\(parent.path)/none.pem")]
+    try write("server.json", settings.text)
+    for (name, setting) in [
+      ("tls.pem", "tls.certificate"), ("tls.key", "tls.key"), ("ca.pem", "tls.authority"),
+      ("metadata", "uaf.metadata"),
+    ] {
+      let copy = try DataDirectory(opening: path).backUp(to: "\(parent.path)/copy")
+      try FileManager.default.removeItem(atPath: "\(copy.path)/\(name)")
+      #expect(throws: DataDirectoryFailure.fileOfSetting(setting, path: "\(copy.path)/\(name)")) {
+        try DataDirectory(opening: copy.path).restore(to: "\(parent.path)/again")
+      }
+      #expect(try names == ["copy", "server"], "\(name)")
+      try FileManager.default.removeItem(atPath: copy.path)
+    }
+    let copy = try DataDirectory(opening: path).backUp(to: "\(parent.path)/copy")
+    try Data("no key".utf8).write(to: URL(filePath: "\(copy.path)/admin.key"))
+    #expect(throws: DataDirectoryFailure.notAnAPIKey(path: "\(copy.path)/admin.key")) {
+      try DataDirectory(opening: copy.path).restore(to: "\(parent.path)/again")
+    }
+    try FileManager.default.removeItem(atPath: "\(copy.path)/admin.key")
+    let restored = try DataDirectory(opening: copy.path).restore(to: "\(parent.path)/again")
+    #expect(!restored.files.contains("admin.key") && restored.files.contains("ca.pem"))
   }
 }
