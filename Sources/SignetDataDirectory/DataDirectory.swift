@@ -248,7 +248,11 @@ extension DataDirectory {
 
   private static func checkFolder(_ path: String) throws(DataDirectoryFailure) {
     do throws(FileFailure) { try FileRule(.folder).check(path) } catch {
-      throw error == .missing ? .folderMissing(path: path) : DataDirectoryFailure(reading: path, error)
+      switch error {
+      case .missing: throw .folderMissing(path: path)
+      case .wrongKind: throw .noFolder(path: path)
+      default: throw DataDirectoryFailure(reading: path, error)
+      }
     }
   }
 

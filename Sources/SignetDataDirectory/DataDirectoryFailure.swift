@@ -18,6 +18,8 @@ package import SignetStorage
   case exists(path: String)
   /// There is no folder at the path.
   case folderMissing(path: String)
+  /// What is at the path is no folder.
+  case noFolder(path: String)
   /// The folder lacks a file.
   case fileMissing(path: String)
   /// The file or folder of a setting of `server.json` is missing; the setting is named by its path, such as `tls.key`.
@@ -80,6 +82,7 @@ package import SignetStorage
     switch self {
     case .exists(let path): "\(path) is not empty; name a folder that does not exist yet"
     case .folderMissing(let path): "there is no folder \(path); make one with 'signet-server init'"
+    case .noFolder(let path): "\(path) is not a folder; name a server's data folder"
     case .fileMissing(let path):
       "\(path) is missing; name a server's data folder, or restore the file from a backup"
     case .fileOfSetting(let setting, let path):

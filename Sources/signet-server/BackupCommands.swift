@@ -61,6 +61,9 @@ enum BackupCommands {
     } catch .folderMissing(let path) {
       throw CommandFailure(
         .noInput, "there is no backup \(path); name the folder that 'signet-server backup' made")
+    } catch .noFolder(let path) {
+      throw CommandFailure(
+        .noInput, "\(path) is not a folder; name the one that 'signet-server backup' made")
     }
     let copy = try backup.restore(to: arguments.string("data"), masterKeyFile: Environment.masterKeyFile)
     report(copy, as: "Folder", arguments)

@@ -38,7 +38,7 @@ enum ExitCodes {
   private static func code(_ failure: DataDirectoryFailure) -> ExitCode {
     switch failure {
     case .exists, .unwritable, .adminKey: .cannotCreate
-    case .folderMissing, .fileMissing, .masterKeyMissing, .unreadable: .noInput
+    case .folderMissing, .noFolder, .fileMissing, .masterKeyMissing, .unreadable: .noInput
     case .ownedByAnother, .openToOthers: .permissionDenied
     case .storage(let failure): code(failure)
     case .servedElsewhere: .unavailable

@@ -79,6 +79,9 @@ import Testing
     }
     let missing = try await ServerCommand.run("restore", "\(copy)-2", "--data", "\(server.folder.path)/again")
     #expect(missing.isRefusal(66, "there is no backup \(copy)-2; name the folder that"), missing.summary)
+    let file = "\(copy)/server.json"
+    let noFolder = try await ServerCommand.run("restore", file, "--data", "\(server.folder.path)/again")
+    #expect(noFolder.isRefusal(66, "\(file) is not a folder; name the one that"), noFolder.summary)
     #expect(try FolderSnapshot(server.folder.path).paths == before)
     await server.stop()
   }

@@ -87,7 +87,7 @@ import SignetServer
   @Test func saysThatThereIsNoFolder() throws {
     #expect(failure() == .folderMissing(path: path))
     try Data().write(to: URL(filePath: path))
-    #expect(failure() == .wrongKind(path: path))
+    #expect(failure() == .noFolder(path: path))
   }
 
   // MARK: The master key
