@@ -42,7 +42,10 @@ extension DataDirectory {
     let others = if let alternativeNames { alternativeNames } else { try certificate(clock: clock).names }
     let names = CertificateNames([settings.serverURL.host] + others)
     let kept: String
-    do throws(CryptoFailure) { kept = try Self.stillShown(of: trusted, at: clock.now) } catch {
+    do throws(CryptoFailure) {
+      kept = try Self.stillShown(of: trusted, at: clock.now).prefix(Self.mostAuthorities - 1).map(\.pem)
+        .joined()
+    } catch {
       throw .certificateUnreadable(path: file(authority), error)
     }
     // One that another key takes the place of may be missing, or belong to something else.
@@ -83,17 +86,31 @@ extension DataDirectory {
     return try DataDirectory(opening: path)
   }
 
-  /// How many authorities the file that clients trust has at most after a renewal.
-  static let mostAuthorities = 8
+  /// Whether a renewal leaves out an authority of which a running server may still show a certificate: there are ``mostAuthorities``.
+  ///
+  /// - Parameter clock: Tells the time.
+  /// - Returns: Whether it does.
+  /// - Throws: ``DataDirectoryFailure`` where the file of authorities cannot be read.
+  package func renewalLeavesOutAuthority(
+    clock: any WallClock = SystemWallClock()
+  ) throws(DataDirectoryFailure) -> Bool {
+    guard isCertificateRenewedHere, let authority = settings.tls.authority, let trusted = try authorityPEM()
+    else { return false }
+    do throws(CryptoFailure) {
+      return try Self.stillShown(of: trusted, at: clock.now).count >= Self.mostAuthorities
+    } catch { throw .certificateUnreadable(path: file(authority), error) }
+  }
 
-  /// The authorities of a file that are kept beside a new one.
+  /// How many authorities the file that clients trust has at most after a renewal.
+  package static let mostAuthorities = 8
+
+  /// The authorities of a file that are to be kept beside a new one, as far as there is room.
   ///
   /// A running server may have read none of the certificates since: each authority is kept until no certificate that it issued is
   /// valid any more. The first one is that of the certificate which is replaced, whoever made it.
-  private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> String {
+  private static func stillShown(of pem: String, at time: Int64) throws(CryptoFailure) -> [ListedAuthority] {
     let listed = try ListedAuthority.all(inPEM: pem)
-    let kept = listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
-    return kept.prefix(mostAuthorities - 1).map(\.pem).joined()
+    return listed.prefix(1) + listed.dropFirst().filter { lastEnd(of: $0) > time }
   }
 
   /// Until when a certificate of an authority can be valid: one that was made here has issued one, and others may go on.

@@ -43,7 +43,7 @@ enum CertificateCommands {
           It is for the host of "url" in server.json and for the names that the one before has, or, with --san, for the host and those \
           names alone; names that it does not have any more are printed. The key stays the same. A new authority issues it, for the key of \
           the one before was never kept. ca.pem has the new authority first, and those before it whose certificates have not run out, 8 in \
-          all. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
+          all; the command warns where one of those is left out: send SIGHUP then before you hand out ca.pem. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
           out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
           from its activation; its user runs signet trust, as this command prints it.
 
@@ -72,6 +72,7 @@ enum CertificateCommands {
         let folder = try DataDirectory(opening: arguments.string("data"))
         let before = try folder.certificate()
         let names = try alternativeNames(arguments)
+        let isAuthorityLeftOut = try folder.renewalLeavesOutAuthority()
         let renewed = try folder.renewingCertificate(
           for: arguments.isSet("san") ? names : nil, withNewKey: arguments.isSet("new-key"))
         let certificate = try renewed.certificate()
@@ -84,7 +85,9 @@ enum CertificateCommands {
           var object = json(certificate, renewed)
           object["previousPins"] = .array(formerPins.map { .string(Base64URL.encode($0)) })
           object["namesLeftOut"] = .array(left.map { .string($0) })
-          if let lastStep { object["advice"] = [.string("\(lastStep.text) \(lastStep.command)")] }
+          var advice = isAuthorityLeftOut ? [authorityLeftOut] : []
+          if let lastStep { advice.append("\(lastStep.text) \(lastStep.command)") }
+          if !advice.isEmpty { object["advice"] = .array(advice.map { .string($0) }) }
           arguments.output.print(object)
           return .success
         }
@@ -93,6 +96,7 @@ enum CertificateCommands {
           arguments.errorOutput.print(
             "It is not for \(left.joined(separator: ", ")) any more: who connects to that name refuses it.")
         }
+        if isAuthorityLeftOut { arguments.errorOutput.print("\(ours: authorityLeftOut)") }
         let options = ([certificate.pin] + formerPins).map { " --pin \(Base64URL.encode($0))" }.joined()
         arguments.errorOutput.print(
           "1. Hand out \(shellWord("\(renewed.path)/ca.pem")): relying parties trust it, and the user of each device runs"
@@ -137,6 +141,11 @@ enum CertificateCommands {
     }
     return names
   }
+
+  /// What is said where an authority had no room that a running server may still show.
+  private static let authorityLeftOut =
+    "ca.pem has \(DataDirectory.mostAuthorities) authorities at most: the oldest was left out, and its certificates have not run out. Send "
+    + "SIGHUP to the server before you hand ca.pem out: if it shows one of those, clients that get this file refuse it until then."
 
   /// What takes the trust from former keys, once the server shows another one: who has such a key, and a certificate for it that has not
   /// run out, can pass for the server to all who trust its authority or its pin.

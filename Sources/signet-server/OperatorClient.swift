@@ -190,6 +190,13 @@ struct OperatorClient: Sendable {
 
   private var remedyOfUnknownIssuer: TerminalText {
     guard let folder else { return "name the server's ca.pem with --ca" }
+    do {
+      // The certificate there is trusted, so it is not what the server shows.
+      if try DataDirectory(opening: folder).certificate().authorityRefusal == nil {
+        return
+          "it shows another certificate than the one in \(folder): send SIGHUP to the server, or start it again"
+      }
+    } catch {}  // what cannot be read is not what the settings have to name
     return
       "\"tls.authority\" of \(folder)/server.json has to name the authority that issued the server's certificate"
   }

@@ -75,6 +75,30 @@ import Testing
     await server.stop()
   }
 
+  @Test("the renewal that leaves out the authority which the server shows warns of it, and SIGHUP is named")
+  func renewedTooOften() async throws {
+    let server = try await RunningServer.startWithShop()
+    let warning = "the oldest was left out, and its certificates have not run out. Send SIGHUP"
+    for _ in 0..<7 {
+      let renewed = try await server.run("certificate", "renew")
+      #expect(renewed.status == 0 && !renewed.errorOutput.contains(warning), renewed.summary)
+    }
+    #expect(try await server.run("user", "list").status == 0)
+    let renewed = try await server.run("certificate", "renew")
+    #expect(renewed.status == 0 && renewed.errorOutput.contains(warning), renewed.summary)
+    #expect(
+      try await server.json("certificate", "renew").strings("advice").map { $0.contains(warning) } == [true])
+    let refused = try await server.run("user", "list")
+    #expect(
+      refused.isRefusal(76, "its issuer is not trusted; it shows another certificate than the one in"),
+      refused.summary)
+    #expect(refused.errorOutput.contains("send SIGHUP to the server"), refused.summary)
+    server.send(SIGHUP)
+    while !server.events.contains(#""event":"reload.done","certificate":"new""#) { await Task.yield() }
+    #expect(try await server.run("user", "list").status == 0)
+    await server.stop()
+  }
+
   @Test(
     "keys that were exchanged twice before SIGHUP lock no device out, and their pins are printed as long as ca.pem trusts them"
   )

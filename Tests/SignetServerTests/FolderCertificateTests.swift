@@ -79,6 +79,7 @@ import SignetServer
     let first = try text("ca.pem")
     let clock = VirtualClock(try folder.certificate().end - 86_400)
     for round in 2...9 {
+      #expect(try folder.renewalLeavesOutAuthority(clock: clock) == (round == 9))
       folder = try folder.renewingCertificate(clock: clock)
       #expect(try count("ca.pem") == min(round, 8))
     }
