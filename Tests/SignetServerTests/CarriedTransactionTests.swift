@@ -230,6 +230,7 @@ import Testing
     }
     #expect(try await answer(right, made.id) == nil)
     #expect(try await answer(right, made.id) == nil)
+    #expect(try await problem { _ = try await carried(made.id) } == .transactionDecided)
     let found = try await server.transactions.find(made.id).0
     #expect(found.state == .accepted && found.decision != nil && found.decision?.jws == nil)
     // Another transaction has other digits, and wrong ones lock like wrong codes.
@@ -242,8 +243,12 @@ import Testing
     #expect(try await answer(nextDigits, next.id) == .transactionWrongAnswer)
     #expect(try await server.transactions.find(next.id).0.state == .pending)
     try await server.codes.unlock(user, by: .local)
+    let withdrawn = try await server.transactions.create("Pay 3 €", user: user, lifetime: nil, by: .local)
+    try await server.transactions.withdraw(withdrawn.id, reason: "", by: .local)
+    #expect(try await problem { _ = try await carried(withdrawn.id) } == .transactionCancelled)
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
+    #expect(try await problem { _ = try await carried(next.id) } == .transactionExpired)
     // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
     for order in [
       TransactionDraft(.text("x"), from: "Bank", user: nil),

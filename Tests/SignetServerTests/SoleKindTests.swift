@@ -100,7 +100,15 @@ import Testing
     let request = [UInt8](repeating: 4, count: 16)
     #expect(
       try await problem { _ = try await bench.transactions.one(id, for: own, request: request) } == .unknown)
-    #expect(try await problem { _ = try await bench.transactions.offline(id) } == .unknown)
+    for refused in [
+      try await problem { _ = try await bench.transactions.offline(id) },
+      try await problem { _ = try await bench.transactions.typed(id) },
+      try await problem {
+        try await bench.transactions.answer(.scanned("12345678"), to: id, by: .init(.local))
+      },
+    ] {
+      #expect(refused == .malformed)
+    }
     let byUAF = try await bench.server.uaf(
       "/uaf/1.1/request/authentication",
       ["op": "Auth", "context": .string(#"{"username":"alice","transactionId":"\#(id)"}"#)],

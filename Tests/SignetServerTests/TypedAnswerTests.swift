@@ -98,6 +98,7 @@ import Testing
     let late = try await server.transactions.create(order(UserID("alice")), by: .local).record.id
     let lateDigits = try digits(await server.transactions.typed(late).challenge, device, right)
     server.clock.advance(by: 300)
+    #expect(try await problem { _ = try await server.transactions.typed(late) } == .transactionExpired)
     #expect(try await answer(.typed(lateDigits), late, server)?.code == .transactionExpired)
   }
 

@@ -28,9 +28,9 @@ extension TransactionService {
 
   /// A pending transaction as a text to carry to a device that has no network.
   ///
-  /// - Throws: ``Problem``.
+  /// - Throws: ``Problem``: how it has ended, above all.
   public func offline(_ id: TransactionID) async throws -> String {
-    let transaction = try await carried(id).transaction
+    let transaction = try await waiting(id).transaction
     let key = try await SigningKeyService(context).current()
     return try transaction.signed(by: key)
   }
@@ -39,10 +39,10 @@ extension TransactionService {
   ///
   /// - Parameter id: The transaction.
   /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
-  /// - Throws: ``Problem``.
+  /// - Throws: ``Problem``: how it has ended, above all.
   public func typed(_ id: TransactionID) async throws -> (challenge: String, fields: [Int]) {
-    let carried = try await carried(id)
-    return (try typed(carried).challenge, carried.typedFields ?? [])
+    let carried = try await waiting(id)
+    return (try typed(carried).challenge, carried.record.typedFields ?? [])
   }
 
   /// Takes the digits that a device shows for a transaction that was carried there: who knows them approves.
@@ -110,7 +110,7 @@ extension TransactionService {
   }
 
   private func typed(_ carried: CarriedTransaction) throws -> TypedApproval {
-    guard let fields = carried.typedFields else {
+    guard let fields = carried.record.typedFields else {
       throw Problem(.malformed, "The transaction was not made with \"typed\".")
     }
     return try TypedApproval(of: carried.transaction, fields: fields)
@@ -131,15 +131,25 @@ extension TransactionService {
 
   private struct CarriedTransaction: Sendable {
     let transaction: OfflineTransaction
+    let record: TransactionRecord
     let user: UserID
-    let typedFields: [Int]?
     /// The active ones of the user whose digits are enough.
     let containers: [ContainerID]
   }
 
+  /// One that is still to be answered.
+  private func waiting(_ id: TransactionID) async throws -> CarriedTransaction {
+    let carried = try await carried(id)
+    try await requirePending(carried.record)
+    return carried
+  }
+
   private func carried(_ id: TransactionID) async throws -> CarriedTransaction {
-    let found = try await context.storage.transaction(id)
-    guard let found, found.isAsked(of: .container) else { throw Self.unknown }
+    guard let found = try await context.storage.transaction(id) else { throw Self.unknown }
+    guard found.isAsked(of: .container) else {
+      let asked = found.soleKind == .uaf ? "a UAF authenticator" : "an authenticator app"
+      throw Problem(.malformed, "Only \(asked) is asked, and has to answer.")
+    }
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
     }
@@ -151,7 +161,7 @@ extension TransactionService {
       id: found.id, content: TransactionContent(parsing: found.content),
       expires: found.expires, server: context.settings.serverURL, user: user)
     return CarriedTransaction(
-      transaction: transaction, user: user, typedFields: found.typedFields,
+      transaction: transaction, record: found, user: user,
       containers: try await containers(of: user, answering: found))
   }
 

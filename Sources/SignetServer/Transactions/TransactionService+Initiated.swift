@@ -18,14 +18,19 @@ extension TransactionService {
     guard let found, found.isAsked(of: .container, of: container.user) else {
       throw Self.unknown
     }
-    if try await keepsExpiry(of: [found]) { try Self.check(.expired) }
-    switch found.state {
+    try await requirePending(found)
+    return try await seal([self.request(found, for: container)], for: container, request: request)
+  }
+
+  /// Refuses a transaction that has ended, by how it has.
+  func requirePending(_ transaction: TransactionRecord) async throws {
+    if try await keepsExpiry(of: [transaction]) { try Self.check(.expired) }
+    switch transaction.state {
     case .pending: break
     case .expired: try Self.check(.expired)
     case .cancelled, .withdrawn: try Self.check(.cancelled)
     case .accepted, .denied, .reported: try Self.check(.decidedBefore)
     }
-    return try await seal([self.request(found, for: container)], for: container, request: request)
   }
 
   /// Takes what a user has signed without being asked.
