@@ -75,8 +75,7 @@ enum CarriedTransactionCommands {
         """,
       options: [
         .flag("typed", "They answer digits that the user typed into the device, not a text that it scanned"),
-        .value(
-          "client", "For whom: the IP address of the end user, who waits after wrong ones", named: "address"),
+        CodeCommands.client,
       ],
       arguments: [identifier, Argument("digits", "What the user typed")]
     ) { arguments in

@@ -36,8 +36,11 @@ enum CodeCommands {
       },
     ])
 
-  private static let client = Option.value(
-    "client", "The end user's address, whose failures make it wait", named: "address")
+  /// For whom a relying party asks.
+  static let client = Option.value(
+    "client",
+    "Who waits after wrong ones: the end user's IP address, or any 1 to 64 visible ASCII characters that stand for the client (a mistyped address is such a text)",
+    named: "address")
 
   /// Has codes checked; says whether they were right and, where they were not, what can be done.
   static func ask<Codes>(
