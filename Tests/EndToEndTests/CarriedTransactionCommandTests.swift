@@ -58,6 +58,9 @@ import Testing
     let rest = try await server.json(
       "transaction", "initiated", "alice", "--after", id, "--key-file", server.shopKey)
     #expect(try rest.array("transactions").count == 1)
+    let other = try await server.run(
+      "transaction", "initiated", "alice", "--after", "AAAAAAAAAAAAAAAAAAAAAA", "--key-file", server.shopKey)
+    #expect(other.isRefusal(67, "The user has no transaction of this id"), other.summary)
     let mistyped = try await server.run("transaction", "initiated", "alcie", "--key-file", server.shopKey)
     #expect(mistyped.isRefusal(67, "There is no user \"alcie\""), mistyped.summary)
     await server.stop()

@@ -95,6 +95,11 @@ import Testing
         == .unknown)
     try await server.users.add(bob, by: .local)
     #expect(try await server.transactions.initiated(by: bob, after: nil, limit: 10).isEmpty)
+    for (other, id) in [(user, "none"), (bob, "own-1")] as [(UserID, TransactionID)] {
+      #expect(
+        try await problem { try await server.transactions.initiated(by: other, after: id, limit: 10) }
+          == .unknown)
+    }
     // Nothing of it waits, or counts as a question.
     #expect(try await server.storage.pendingTransactions(user: "alice", at: 0).isEmpty)
 

@@ -83,11 +83,14 @@ extension TransactionService {
   ///   - id: Only what came after this one.
   ///   - limit: How many.
   /// - Returns: The transactions, each with the container that signed it.
-  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
+  /// - Throws: ``Problem/Code/unknown`` for a user that is not there, and for an `id` of which the user has none.
   public func initiated(
     by user: UserID, after id: TransactionID?, limit: Int
   ) async throws -> [(TransactionRecord, ContainerRecord?)] {
     _ = try await UserService(context).find(user)
+    if let id, try await context.storage.transaction(id)?.user != user {
+      throw Problem(.unknown, "The user has no transaction of this id; without an id, all are listed.")
+    }
     let records = try await context.storage.initiatedTransactions(user: user, after: id, limit: limit)
     var found: [(TransactionRecord, ContainerRecord?)] = []
     for record in records {
