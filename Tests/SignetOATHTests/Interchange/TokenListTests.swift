@@ -53,6 +53,15 @@ import Testing
         "serial,kind,secret,start\ns,hotp,AA,9223372036854775808",
         .line(2, reason: "\"start\" is not a number")
       ),
+      // Quotes would become part of a serial number.
+      (
+        "serial,kind,secret\n\n\"s\",hotp,AA",
+        .line(3, reason: "it has a quotation mark; export the file without quotes")
+      ),
+      (
+        "\"serial\",\"kind\",\"secret\"\ns,hotp,AA",
+        .line(1, reason: "it has a quotation mark; export the file without quotes")
+      ),
       // Empty lines count as an editor counts them.
       (
         "\r\nserial,kind,secret\r\n\r\n\r\ns,hotp",

@@ -2,7 +2,7 @@ import SignetCrypto
 package import SignetJSON
 import SignetText
 
-/// Tokens as lines of fields with commas between them, the first of which names the columns.
+/// Tokens as lines of fields with commas between them, the first of which names the columns; no field is in quotes.
 package struct CSVTokens: Sendable {
   private static let numbers = ["digits", "period", "start", "counter"]
   private static let texts = ["serial", "kind", "algorithm", "user"]
@@ -26,6 +26,8 @@ package struct CSVTokens: Sendable {
     var tokens: [JSONObject] = []
     var numbers: [Int] = []
     if let first = lines.popFirst() {
+      // One that has quotes further on is no line of names.
+      if first.element.first == "\"" { throw Self.quoted(first.offset + 1) }
       let names = Self.fields(first.element).map { $0.lowercased() }
       // By its place: where the names were left out it is a token's, and may be its secret.
       if let place = names.firstIndex(where: { !Self.columns.contains($0) }) {
@@ -35,11 +37,17 @@ package struct CSVTokens: Sendable {
         names.filter(Self.secrets.contains).count == 1
       else { throw .missingColumns }
       for (index, line) in lines {
+        guard !line.utf8.contains(UInt8(ascii: "\"")) else { throw Self.quoted(index + 1) }
         tokens.append(try Self.token(names, Self.fields(line), line: index + 1))
         numbers.append(index + 1)
       }
     }
     (self.tokens, self.lines) = (tokens, numbers)
+  }
+
+  /// That a line has quotes, which would be read as part of a field.
+  private static func quoted(_ line: Int) -> TokenListFailure {
+    .line(line, reason: "it has a quotation mark; export the file without quotes")
   }
 
   private static func fields(_ line: Substring) -> [String] {
