@@ -90,8 +90,10 @@ enum AccountChoice {
             : "no account is called that; signet account list shows them")
       }
       let names = found.prefix(5).map { "\($0.id.shortForm) \($0.shown)" }.joined(separator: ", ")
+      let fullNames = Set(found.map { "\($0.issuer):\($0.name)".lowercased() })
+      let step = fullNames.count == found.count ? "write ISSUER:NAME or the id" : "name one by its id"
       throw CommandFailure(
-        .dataError, "\(found.count) accounts are called that: \(names); write ISSUER:NAME or the id")
+        .dataError, "\(found.count) accounts are called that: \(names); \(ours: step)")
     }
     return account
   }

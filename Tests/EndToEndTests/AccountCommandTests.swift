@@ -64,6 +64,18 @@ import Testing
     #expect(missing.isRefusal(65, "no container and no account is called that"), missing.summary)
     let several = try await device.run("otp")
     #expect(several.isRefusal(64, "there are 2 accounts"), several.summary)
+    let more = try write(
+      """
+      otpauth://totp/Mail:carol?secret=KRUGKIDROVUWG2ZAMJZG653OEBTG66BA
+      otpauth://totp/Shop:dave?secret=ONXW2ZJAN52GQZLSEBZWKY3SMV2CAQLB
+      otpauth://totp/Shop:dave?secret=MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U
+      """, "more")
+    #expect(try await device.run("import", more).status == 0)
+    let byIssuer = try await device.run("otp", "Mail")
+    #expect(byIssuer.isRefusal(65, "; write ISSUER:NAME or the id"), byIssuer.summary)
+    let byName = try await device.run("otp", "Shop:dave")
+    #expect(byName.isRefusal(65, "2 accounts are called that: "), byName.summary)
+    #expect(byName.errorOutput.contains("; name one by its id"), byName.summary)
   }
 
   @Test func encryptedFilesOfEveryFormatComeBack() async throws {
