@@ -358,12 +358,13 @@ import SignetServer
       }
     }
     // The push half cannot be written: no codes stay without it.
-    await #expect(throws: Problem.self) {
+    let tooLong = await #expect(throws: Problem.self) {
       try await service.enrol(
         NewPushApp([
           "user": "alice", "codes": ["kind": "hotp"], "issuer": .string(String(repeating: "a", count: 2000)),
         ]), by: .local)
     }
+    #expect(tooLong?.detail.hasSuffix(" bytes; shorten issuer, account or policies.") == true)
     await #expect(throws: Problem.self) {
       try await service.enrol(NewPushApp(["user": "nobody", "codes": ["kind": "hotp"]]), by: .local)
     }

@@ -65,9 +65,10 @@ package struct PushAuthService: Sendable {
     uri.resourceID = id.text
     let text = uri.insecureText
     // What an app could not read is not handed out.
-    do throws(InterchangeFailure) { _ = try AuthenticatorURI(text) } catch {
-      throw Problem(.malformed, error.description)
-    }
+    do throws(InterchangeFailure) { _ = try AuthenticatorURI(text) } catch .tooLarge(let what, let limit) {
+      throw Problem(
+        .malformed, "The \(what) has more than \(limit) bytes; shorten issuer, account or policies.")
+    } catch { throw Problem(.malformed, error.description) }
     let now = context.clock.now
     let sealed = try secret.withSecret {
       try context.masterKey.seal($0, for: .pushAuthSecret(mechanism: id))
