@@ -22,6 +22,8 @@ extension StorageContract {
         alice.displayName = name
         try await expect(storage.user("alice"), is: alice, "renamed")
         try await expect(storage.users(), is: [alice], "in the list")
+        try await expect(
+          storage.renameUser("alice", to: name, audit: event("none")), is: .unchanged, "the same name")
       }
       try await expect(
         storage.renameUser("bob", to: "Bob", audit: event("none")), is: .unknown, "nobody")

@@ -46,7 +46,7 @@ public struct UserRecord: Hashable, Sendable {
 public enum UserChangeOutcome: Hashable, Sendable {
   /// It was made.
   case changed
-  /// The user was in that state before.
+  /// The user was in that state, or had that name, before.
   case unchanged
   /// There is no such user, or no longer.
   case unknown

@@ -44,6 +44,7 @@ extension UserRecord {
     case .altered: return .refused(.altered)
     case .active, .suspended: break
     }
+    guard displayName != self.displayName else { return .refused(.unchanged) }
     var user = self
     user.displayName = displayName
     return .made(user)

@@ -65,6 +65,7 @@ import Testing
     var renamed = before
     renamed.displayName = name
     #expect(before.renamed(to: name) == (found.1.map { .refused($0) } ?? .made(renamed)))
+    #expect(renamed.renamed(to: name) == .refused(found.1 ?? .unchanged))
   }
 
   @Test(
