@@ -178,7 +178,7 @@ public final class Server: Sendable {
         users: users, codes: codes, activations: activations, overview: UserOverview(context)
       ).routes,
       ContainerEndpoints(users: users, renewals: renewals).routes,
-      DeviceAdminEndpoints(devices: DeviceService(context)).routes,
+      DeviceAdminEndpoints(users: users, devices: DeviceService(context)).routes,
       KeyEndpoints(keys: keys).routes,
       TokenEndpoints(tokens: TokenService(context), codes: codes).routes,
       SigningKeyEndpoints(signingKeys: SigningKeyService(context)).routes,

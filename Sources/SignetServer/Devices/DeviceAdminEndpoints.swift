@@ -112,12 +112,13 @@ extension API {
 
 /// Devices, as operators manage them (`docs/protocol.md` section 7).
 struct DeviceAdminEndpoints: Sendable {
+  let users: UserService
   let devices: DeviceService
 
   var routes: [Route] {
     [
-      API.listDevices.answered { [devices] call in
-        let holdings = try await devices.holdings(of: call.user())
+      API.listDevices.answered { [users, devices] call in
+        let holdings = try await devices.holdings(of: users.find(call.user()).id)
         return DeviceList(devices: holdings.devices.map { DeviceDetails($0, among: holdings) })
       },
       API.showDevice.answered { [self] call in try await details(devices.find(call.id())) },
@@ -135,6 +136,6 @@ struct DeviceAdminEndpoints: Sendable {
   }
 
   private func details(_ device: DeviceRecord) async throws -> DeviceDetails {
-    DeviceDetails(device, among: try await devices.allHoldings(of: device.user))
+    DeviceDetails(device, among: try await devices.holdings(of: device.user))
   }
 }

@@ -8,16 +8,10 @@ public struct DeviceService: Sendable {
   /// A service over a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// A user's devices, oldest first, with what is bound to the account.
+  /// A user's devices, oldest first, with what is bound to the account, also of a user whom only the row of a device names.
   ///
-  /// - Throws: ``Problem/Code/unknown``.
+  /// - Throws: ``StorageFailure``.
   public func holdings(of user: UserID) async throws -> AccountHoldings {
-    _ = try await UserService(context).find(user)
-    return try await allHoldings(of: user)
-  }
-
-  /// The same, also of a user whom only the row of a device names.
-  func allHoldings(of user: UserID) async throws -> AccountHoldings {
     try await context.storage.holdings(of: user, codeAttempts: context.settings.codeAttempts)
   }
 

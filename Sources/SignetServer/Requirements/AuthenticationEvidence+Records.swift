@@ -103,7 +103,6 @@ extension AuthenticationEvidence {
 
 extension AuthenticationEvidence {
   /// What an authenticator can show at best once it is in use; `nil` for one whose row was altered.
-  ///
   package init?(atBestOf authenticator: AuthenticatorRecord, among models: AuthenticatorModels?) {
     guard authenticator.state != .altered else { return nil }
     switch authenticator.source {
