@@ -7,8 +7,8 @@
 public enum SQLFailure: Error, Hashable, Sendable {
   /// The file cannot be opened, or no connection to the server was made or kept. Nothing was changed.
   case unreachable(reason: String)
-  /// The address of the server cannot be parsed, or a reserved character in its user or password is not percent-encoded.
-  case unreadableAddress
+  /// The address of the server cannot be one.
+  case unreadableAddress(AddressFault)
   /// The connection broke while the server committed: the change was made, or it was not.
   case outcomeUnknown
   /// The schema is of a newer program (`found` above `supported`), or none of this program (`found` is `nil`).
@@ -44,6 +44,18 @@ public enum SQLFailure: Error, Hashable, Sendable {
   /// Any other failure.
   case other(code: String)
 
+  /// What is wrong with the address of a server.
+  public enum AddressFault: Sendable, Hashable {
+    /// It cannot be parsed, or a reserved character in its user or password is not percent-encoded.
+    case form(hasUser: Bool)
+    /// A port is none.
+    case port
+    /// The `sslmode` is none of libpq's.
+    case sslMode
+
+    static let sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+  }
+
   /// The kinds of constraint.
   public enum Constraint: String, Sendable, Hashable {
     /// `UNIQUE` or `PRIMARY KEY`.
@@ -65,8 +77,13 @@ extension SQLFailure: CustomStringConvertible {
     switch self {
     case .unreachable(let reason):
       "the database cannot be reached (\(reason)); nothing was changed: check its address and this user's access to it"
-    case .unreadableAddress:
+    case .unreadableAddress(.form(hasUser: true)):
       "the address of the database cannot be read; in its user and its password, write @, :, /, ?, # and % in percent-encoding"
+    case .unreadableAddress(.form(hasUser: false)):
+      "the address of the database cannot be read; it is written postgres://HOST[:PORT]/DATABASE"
+    case .unreadableAddress(.port): "the port in the address of the database is none of 1 to 65535"
+    case .unreadableAddress(.sslMode):
+      "the sslmode in the address of the database is none of \(AddressFault.sslModes.joined(separator: ", "))"
     case .outcomeUnknown:
       "the connection to the database broke during COMMIT; look whether the change was made before you make it again"
     case .otherSchema(let found?, let supported):

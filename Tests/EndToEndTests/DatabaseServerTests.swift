@@ -82,6 +82,16 @@ struct DatabaseServerTests {
     ])
     #expect(
       unreadable.isRefusal(64, "--storage: the address of the database cannot be read"), unreadable.summary)
+    #expect(!unreadable.errorOutput.contains("percent-encoding"), unreadable.summary)
+    for (address, part) in [("127.0.0.1:0/main", "port"), ("127.0.0.1/main?sslmode=foo", "sslmode")] {
+      let refused = try await ServerCommand.run([
+        "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage",
+        "postgres://\(address)",
+      ])
+      #expect(
+        refused.isRefusal(64, "--storage: the \(part) in the address of the database is none of"),
+        refused.summary)
+    }
     #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
 
     let backup = try await ServerCommand.run(["backup", "--data", server.data, "\(other.path)/copy"])

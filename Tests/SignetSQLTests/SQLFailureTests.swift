@@ -205,8 +205,7 @@ import Testing
     arguments: [
       "postgres://signet:se%cret@127.0.0.1/signet", "postgres://signet:secret#x/y@127.0.0.1/signet",
       "postgres://signet:secret@[::1]x/signet", "postgres://signet:x@secret@127.0.0.1/signet",
-      "postgres://signet:1/secret@127.0.0.1/signet", "no connection string", "postgres://[127.0.0.1/signet",
-      "postgres://127.0.0.1:port/signet",
+      "postgres://signet:1/secret@127.0.0.1/signet", "postgres://signet:secret@127.0.0.1:port/signet",
     ])
   func addressWithPassword(_ address: String) throws {
     do {
@@ -214,9 +213,28 @@ import Testing
       Issue.record("\(address) was opened")
     } catch let failure as SQLFailure {
       let text = "\(failure)"
-      #expect(failure == .unreadableAddress && text.contains("cannot be read"), "\(text)")
+      #expect(
+        failure == .unreadableAddress(.form(hasUser: true)) && text.contains("percent-encoding"), "\(text)")
       #expect(!text.contains("secret") && !text.contains("%cret"), "\(text)")
     }
+  }
+
+  @Test(
+    "an address is refused for the part of it that is wrong",
+    arguments: [
+      ("no connection string", SQLFailure.AddressFault.form(hasUser: false)),
+      ("postgres://[127.0.0.1/signet", .form(hasUser: false)), ("postgres://127.0.0.1:port/signet", .port),
+      ("postgres://127.0.0.1:0/signet", .port), ("postgres://127.0.0.1:99999/signet", .port),
+      ("postgres://127.0.0.1:1,127.0.0.2:0/signet", .port),
+      ("postgres://signet@127.0.0.1:65536/signet", .port),
+      ("postgres://127.0.0.1/signet?sslmode=foo", .sslMode),
+    ])
+  func addressPart(_ address: String, _ fault: SQLFailure.AddressFault) throws {
+    let failure = #expect(throws: SQLFailure.self) {
+      _ = try SQLDatabase(.server(address), schema: SQLFixture.schema)
+    }
+    #expect(failure == .unreadableAddress(fault))
+    #expect(failure?.description.contains("percent-encoding") == false)
   }
 
   @Test("a server that comes back is used again", .enabled(if: PrivatePostgreSQL.isPossible))

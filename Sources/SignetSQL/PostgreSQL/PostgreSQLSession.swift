@@ -71,18 +71,26 @@ import CPostgreSQL
   /// Refuses an address that cannot be read, or that a password split in the wrong place, without any of it: libpq says such
   /// parts in its messages.
   private static func check(_ address: String) throws(SQLFailure) {
-    guard let options = unsafe PQconninfoParse(address, nil) else { throw .unreadableAddress }
+    let form = SQLFailure.unreadableAddress(.form(hasUser: address.contains("@")))
+    guard let options = unsafe PQconninfoParse(address, nil) else { throw form }
     defer { unsafe PQconninfoFree(options) }
     var option = unsafe options
     while let keyword = unsafe option.pointee.keyword {
       if let value = unsafe option.pointee.val {
         let text = unsafe String(cString: value)
         switch unsafe String(cString: keyword) {
-        case "host", "dbname": if text.contains("@") { throw .unreadableAddress }
+        case "host", "dbname": if text.contains("@") { throw form }
         case "port":
-          guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }) else {
-            throw .unreadableAddress
+          // What is no number may be of a password.
+          if address.contains("@"), !text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }) {
+            throw form
           }
+          // One for each host, or none.
+          guard text.split(separator: ",").allSatisfy({ (1...65_535).contains(Int($0) ?? 0) }) else {
+            throw .unreadableAddress(.port)
+          }
+        case "sslmode":
+          guard SQLFailure.AddressFault.sslModes.contains(text) else { throw .unreadableAddress(.sslMode) }
         default: break
         }
       }
