@@ -51,7 +51,8 @@ enum UserCommands {
         try await arguments.ask(
           API.renameUser, NewUserName(displayName: arguments.optionalString("name"))
         ) {
-          arguments.output.print("renamed \($0.user)")
+          arguments.output.print(
+            $0.displayName == nil ? "\($0.user) has no display name now" : "renamed \($0.user)")
         }
       },
       Command(

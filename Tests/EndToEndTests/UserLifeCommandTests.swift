@@ -119,6 +119,8 @@ import Testing
     }
     #expect(try await server.json("user", "list").array("users").count == 1)
     #expect(try await server.json("user", "rename", "alice")["displayName"] == nil)
+    #expect(
+      try await server.run("user", "rename", "alice").output == "alice has no display name now\n")
     #expect(try await server.json("user", "show", "alice")["displayName"] == nil)
     _ = try await server.json("user", "rename", "alice", "Alice Adams")
     let left = try await server.json("user", "delete", "alice")

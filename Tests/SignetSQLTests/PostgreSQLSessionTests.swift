@@ -1,7 +1,14 @@
 import SignetConcurrency
 import SignetSQL
 import SignetTestKit
+import Synchronization
 import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The sessions of a database on a PostgreSQL server.
 @Suite(
@@ -27,6 +34,34 @@ struct PostgreSQLSessionTests {
       }
     }
     #expect(try serving(fixture) == opened)
+    await database.close()
+  }
+
+  @Test("a step that stands still is undone by the server, and runs again", arguments: ["INSERT", "COMMIT"])
+  func standsStill(_ statement: String) async throws {
+    let fixture = try SQLFixture(.postgreSQL)
+    let isFirst = Mutex(true)
+    let runs = Mutex(0)
+    let name = fixture.name
+    let observer = SQLObserver { sql in
+      guard sql.hasPrefix(statement),
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }
+          return isFirst
+        })
+      else { return }
+      let idle =
+        "SELECT pid FROM pg_stat_activity WHERE datname = '\(name)' AND state LIKE 'idle in transaction%'"
+      #expect(try !PrivatePostgreSQL.shared().run(idle).isEmpty)
+      while try !PrivatePostgreSQL.shared().run(idle).isEmpty { usleep(100_000) }
+    }
+    let database = try fixture.open(connections: 1, observer: observer)
+    try await database.write { connection in
+      runs.withLock { $0 += 1 }
+      try connection.add("a", 1)
+    }.value
+    #expect(runs.withLock { $0 } == 2)
+    #expect(try await database.read { try $0.rows("SELECT id FROM items") { try $0.text(0) } }.value == ["a"])
     await database.close()
   }
 
