@@ -94,24 +94,19 @@ import Testing
 
   @Test("a device that waits is told that its user was suspended, also where nothing waited for it")
   func suspended() async throws {
-    let inviting = try await InvitingServer()
-    let server = inviting.server
-    let fixture = try DeviceFixture(inviting.transport)
-    let device = fixture.device
-    let container = try await fixture.activate(inviting.invite())
-    let empty = try #require(try await device.transactionList(beyond: nil, for: container))
-    async let waiting = device.transactionList(beyond: empty, for: container)
-    while await server.waitingDeviceCount == 0 { await Task.yield() }
-    _ = try await UserService(server.context).suspend(container.user, reason: "", by: .local)
-    do {
-      _ = try await waiting
-      Issue.record("the device was told that its list is the same")
-    } catch SignetFailure.refused(let problem) { #expect(problem.code == .userNotActive) }
-    await server.stop()
+    let heard = try await heard { _ = try await $0.suspend($1, reason: "", by: .local) }
+    guard case .refused(let problem) = heard else { throw heard }
+    #expect(problem.code == .userNotActive)
   }
 
   @Test("a device that waits is told that its container is gone where its user is deleted, and asks no more")
   func deleted() async throws {
+    let heard = try await heard { _ = try await $0.delete($1, by: .local) }
+    guard case .containerUnknown = heard else { throw heard }
+  }
+
+  /// What a device with nothing to decide hears while it waits.
+  private func heard(after change: (UserService, UserID) async throws -> Void) async throws -> SignetFailure {
     let inviting = try await InvitingServer()
     let server = inviting.server
     let fixture = try DeviceFixture(inviting.transport)
@@ -120,12 +115,11 @@ import Testing
     let empty = try #require(try await device.transactionList(beyond: nil, for: container))
     async let waiting = device.transactionList(beyond: empty, for: container)
     while await server.waitingDeviceCount == 0 { await Task.yield() }
-    _ = try await UserService(server.context).delete(container.user, by: .local)
-    do {
-      _ = try await waiting
-      Issue.record("the device was told that its list is the same")
-    } catch SignetFailure.containerUnknown {}
+    try await change(UserService(server.context), container.user)
+    var heard: SignetFailure?
+    do { _ = try await waiting } catch let failure as SignetFailure { heard = failure }
     await server.stop()
+    return try #require(heard, "the device was told that its list is the same")
   }
 
   @Test("the channel of a suspended user asks on, after longer and longer pauses, until the user is resumed")
