@@ -1,9 +1,9 @@
 package import SignetStorage
 
-/// The endpoints of the server, each defined once; those of a group stand beside their handlers.
+/// The endpoints of the server, each defined once, in the file of its handlers.
 package enum API {}
 
-/// The thing that something was done with.
+/// The id of the changed object.
 package struct NamedByID: Message {
   package let id: String
 
@@ -14,7 +14,7 @@ package struct NamedByID: Message {
   package static let schema = MessageSchema(Self.init(id:)) { Member("id", \Self.id) }
 }
 
-/// The user that something was done with.
+/// The user id of the changed object.
 package struct NamedByUser: Message {
   package let user: String
 

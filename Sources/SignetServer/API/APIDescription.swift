@@ -1,16 +1,16 @@
 package import SignetJSON
 package import SignetWire
 
-/// The description of the HTTP API (OpenAPI 3.1), made from the endpoints.
+/// The OpenAPI 3.1 description of the HTTP API, created from the endpoints.
 package enum APIDescription {
-  /// The description.
+  /// Creates the OpenAPI document.
   ///
   /// - Parameters:
-  ///   - endpoints: What is described.
-  ///   - server: Where it is served.
-  ///   - prefix: What the paths of UAF begin with, at the root of the server.
+  ///   - endpoints: The endpoints to describe.
+  ///   - server: The URL at which they are served.
+  ///   - prefix: The prefix of UAF's paths, at the root of the server.
   /// - Returns: The OpenAPI document.
-  /// - Precondition: No two endpoints have one method and path, or one id.
+  /// - Precondition: No two endpoints have the same method and path, or the same id.
   package static func document(
     of endpoints: [EndpointDescription], at server: ServerURL, uaf prefix: String
   ) -> JSONObject {

@@ -3,33 +3,33 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// Who may send a request: what the description and the tests over all routes read.
+/// The callers that an endpoint allows; the API description and the tests over all routes use it.
 package enum Access: Hashable, Sendable {
-  /// Anybody.
+  /// Any caller.
   case anybody
-  /// Anybody from the operator's addresses.
+  /// Any caller from one of the operator's addresses.
   case operatorAddress
-  /// A container, in one of these states.
+  /// A container in one of these states.
   case device(Set<ContainerRecord.State>)
   /// An API key of this scope.
   case key(APIKeyService.Scope)
   /// A client of OpenID Connect.
   case client
-  /// A relying party, or a user after an operation of UAF.
+  /// A relying party, or a user with a token from a UAF operation.
   case uafManager
-  /// As ``uafManager``, or the user's device.
+  /// A caller like ``uafManager``, or the user's device.
   case uafManagerOrDevice
-  /// Anybody or a relying party.
+  /// Any caller, or a relying party.
   case uafAnybody
-  /// A device of UAF, by a header field.
+  /// A UAF device, with a signed header field.
   case uafDevice
-  /// A device of UAF, by a body that it has signed.
+  /// A UAF device, with a signed body.
   case uafDeviceBody
 
-  /// Whether a request says who asks in its body, if at all.
+  /// True if a caller may be anonymous or authenticates in the body.
   var isOpen: Bool { schemes.isEmpty || schemes.contains([]) }
 
-  /// The ways to authenticate, one of which is enough.
+  /// The ways to authenticate; one of them is enough.
   package var schemes: [[SecurityScheme]] {
     switch self {
     case .anybody, .operatorAddress, .uafDeviceBody: []
@@ -45,11 +45,11 @@ package enum Access: Hashable, Sendable {
   }
 }
 
-/// How a request is authenticated, in the words of OpenAPI.
+/// A security scheme of OpenAPI.
 package enum SecurityScheme: String, Hashable, Sendable {
   case device, relyingParty, admin, client, uafUser, uafCookie, uafDevice
 
-  /// What the description says.
+  /// The scheme in the API description.
   var json: JSONObject {
     switch self {
     case .device:
@@ -84,16 +84,18 @@ package enum SecurityScheme: String, Hashable, Sendable {
   }
 }
 
-/// The services that authenticate callers; a class, since each request would copy it.
+/// The services that authenticate callers.
+///
+/// It is a class because each request would otherwise copy it.
 package final class CallerAuthentication: Sendable {
   let context: ServiceContext
   let keys: APIKeyService
   let devices: DeviceAuthentication
   let clients: ClientAuthentication
-  /// `nil` where UAF is not served.
+  /// The services for UAF callers; `nil` if UAF is not configured.
   let uaf: (authorizations: UAFAuthorizations, devices: UAFDevices)?
 
-  /// Over a context.
+  /// Creates the services of a context.
   package init(_ context: ServiceContext) {
     self.context = context
     (keys, devices) = (APIKeyService(context), DeviceAuthentication(context))
@@ -107,23 +109,24 @@ package final class CallerAuthentication: Sendable {
   }
 }
 
-/// What authenticates a request, and the type of its caller then.
+/// The way to authenticate a request, with the type of its caller.
 package struct Credential<Caller: Sendable>: Sendable {
-  /// Who may ask.
+  /// The allowed callers.
   package let access: Access
-  /// Authenticates a request without waiting; `nil` where it takes ``find``.
+  /// Authenticates a request from memory, without waiting; returns `nil` if ``find`` is needed.
   var findInMemory: @Sendable (CallerAuthentication, ServerRequest) throws -> Caller? = { _, _ in nil }
-  /// Authenticates a request.
+  /// Authenticates a request, with reads from the storage.
   let find: @Sendable (CallerAuthentication, ServerRequest) async throws -> Caller
 }
 
 extension Credential where Caller == Void {
-  /// No credential: anybody may ask.
+  /// No credential: any caller is allowed.
   package static let none = Credential(access: .anybody, findInMemory: { _, _ in }) { _, _ in }
 
-  /// An address of the operator's.
+  /// One of the operator's addresses.
   ///
-  /// A proxy on the operator's machine has such an address too, whoever asks through it: what a proxy has passed on is refused.
+  /// A proxy on the operator's machine has such an address for all its clients. A request with a header field that proxies
+  /// add is therefore rejected.
   package static let operatorAddress = Credential(access: .operatorAddress) { authentication, request in
     guard authentication.context.settings.operatorAddresses.contains(request.remoteAddress),
       !request.headers.fields.contains(where: { isAddedByProxies($0.name.lowercased()) })
@@ -136,9 +139,9 @@ extension Credential where Caller == Void {
 }
 
 extension Credential where Caller == APIKeyRecord {
-  /// An operator's key.
+  /// An operator's API key.
   package static let admin = key(.admin)
-  /// A relying party's key.
+  /// A relying party's API key.
   package static let relyingParty = key(.relyingParty)
 
   private static func key(_ scope: APIKeyService.Scope) -> Credential {
@@ -147,7 +150,7 @@ extension Credential where Caller == APIKeyRecord {
     }
   }
 
-  /// A relying party's key as it was when it was seen last: the step that changes something checks that it is still valid.
+  /// A relying party's API key as last seen; the storage step that changes something checks that it is still valid.
   package static let seenRelyingParty = Credential(
     access: .key(.relyingParty),
     findInMemory: { authentication, request in
@@ -169,13 +172,13 @@ package struct DeviceCaller: Sendable {
 }
 
 extension Credential where Caller == DeviceCaller {
-  /// A request that an active container has signed.
+  /// A request signed by an active container.
   package static let device = device(in: [.active])
 
-  /// A request that an active container has signed, also where its user is suspended: for what refuses or attests.
+  /// A request signed by an active container whose user may be suspended, for operations that refuse or attest.
   package static let deviceGrantingNothing = device(in: [.active], isGranting: false)
 
-  /// A request that a container in one of these states has signed.
+  /// A request signed by a container in one of these states.
   package static func device(
     in states: Set<ContainerRecord.State>, isGranting: Bool = true
   ) -> Credential {
@@ -188,20 +191,22 @@ extension Credential where Caller == DeviceCaller {
 }
 
 extension Credential where Caller == DeviceAuthentication.Signed {
-  /// A request with a valid signature: the step that accepts it checks that its container is still active, and uses up its id.
+  /// A request with a valid signature.
+  ///
+  /// The storage step that accepts it checks that the container is still active, and claims the request's id.
   static let signer = Credential(
     access: .device([.active]),
     findInMemory: { try $0.devices.signedInMemory($1) }, find: { try await $0.devices.signed($1) })
 }
 
-/// A client of OpenID Connect, and the form that it has sent.
+/// A client of OpenID Connect, with the form that it sent.
 package struct ClientCaller: Sendable {
   let client: ClientRecord
   let form: FormParameters
 }
 
 extension Credential where Caller == ClientCaller {
-  /// A client, authenticated as it was registered: in the header or in the form.
+  /// A client, authenticated by its registered method, in the header or in the form.
   static let client = Credential(access: .client) { authentication, request in
     let form = try FormParameters(contentType: request.headers["Content-Type"], body: request.body)
     guard request.headers.values(for: "Authorization").count <= 1 else {

@@ -3,22 +3,22 @@ import SignetHTTP
 import SignetStorage
 package import SignetWire
 
-/// The protocols of the server, each of which has refusals of its own.
+/// The protocols of the server, each with its own form of refusals.
 ///
-/// The one place where errors become answers.
+/// Errors are converted to answers only here.
 package enum Dialect: Hashable, Sendable {
-  /// Problems.
+  /// The server's own protocol: problems (RFC 9457).
   case signet
   /// OpenID Connect.
   case openID
-  /// Authenticator apps of other makers.
+  /// Authenticator apps of other vendors.
   case pushApps
   /// The services of UAF.
   case uaf
-  /// The protocol of UAF, which has statuses of its own.
+  /// The UAF protocol, which has its own statuses.
   case uafProtocol
 
-  /// The refusals of every endpoint of this protocol.
+  /// Returns the refusals of every endpoint of this protocol.
   func refusals(of request: RequestDescription, _ access: Access) -> [Refusal] {
     let hasBody = request.mediaType != nil
     switch self {
@@ -27,7 +27,7 @@ package enum Dialect: Hashable, Sendable {
       if hasBody { refusals += [.lengthRequired, .mediaType] }
       switch access {
       case .key: refusals += [.unauthorized, .forbidden]
-      // Forbidden to the containers of a user who is not active.
+      // 403 for a container whose user is not active.
       case .device: refusals += [.unauthorized, .forbidden]
       case .operatorAddress: refusals.append(.unknown)
       default: break
@@ -52,7 +52,7 @@ package enum Dialect: Hashable, Sendable {
     }
   }
 
-  /// The answer to what a handler throws.
+  /// Returns the answer to an error of a handler.
   func response(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     switch self {
     case .signet, .pushApps: .problem(Self.problem(error, context.log))
@@ -62,9 +62,10 @@ package enum Dialect: Hashable, Sendable {
     }
   }
 
-  /// The problem that an error is.
+  /// Converts an error to a problem.
   ///
-  /// What a sender did wrong is a ``Problem`` from the place on where it was read: any other error is the server's own fault.
+  /// A sender's mistake is already a ``Problem``, from the code that parsed it. Any other error is a failure of the server,
+  /// or a state that its storage reports.
   package static func problem(_ error: any Error, _ log: EventLog) -> Problem {
     switch error {
     case let problem as Problem: return problem
@@ -98,7 +99,7 @@ package enum Dialect: Hashable, Sendable {
     }
   }
 
-  /// What the log calls a failure of the server's own.
+  /// Returns the name of a server failure in the log.
   private static func event(of failure: any Error) -> String {
     switch failure {
     case is StorageFailure: "storage.failed"
@@ -110,7 +111,9 @@ package enum Dialect: Hashable, Sendable {
 }
 
 extension Problem {
-  /// What a device and an operator are told of a container whose row was altered: only a revocation helps.
+  /// Creates the problem for a container whose row was altered.
+  ///
+  /// The operator must revoke it.
   init(alteredContainer id: some CustomStringConvertible) {
     self.init(
       .containerAltered,

@@ -3,23 +3,23 @@ package import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What an operation does to the account that it is about.
+/// The effect of an operation on the account that it concerns.
 package enum Effect: String, Hashable, Sendable, CaseIterable {
-  /// Accepts a code or a decision, authenticates, registers or renews: everything has to be active.
+  /// Accepts a code or a decision, authenticates, registers or renews. The user and the device must be active.
   case grant
-  /// Denies, cancels or removes: works when locked too.
+  /// Denies, cancels or removes. This also works for a locked account.
   case refuse
-  /// Takes a report, a receipt or the notice of an end: from suspended ones too, and grants nothing.
+  /// Accepts a report, a receipt or the notice of an end, also from a suspended account, and grants nothing.
   case attest
-  /// Changes what the server keeps, for an operator or a relying party.
+  /// Changes stored data for an operator or a relying party.
   case manage
-  /// Shows what the server keeps, to who may see it.
+  /// Returns stored data to an authorized caller.
   case read
-  /// Answers anybody, and nothing of it is about an account.
+  /// Returns public data, which concerns no account.
   case publish
 }
 
-/// The groups of the description.
+/// The groups in the API description.
 package enum EndpointGroup: String, Hashable, Sendable, CaseIterable {
   case server, activation, renewal, device
   case deviceTransactions = "transactions of a device"
@@ -35,7 +35,7 @@ package enum EndpointGroup: String, Hashable, Sendable, CaseIterable {
   case pushApps = "authenticator apps"
 }
 
-/// What the path of an endpoint begins with.
+/// The beginning of an endpoint's path.
 package enum PathBase: Hashable, Sendable {
   /// `/DOMAIN/v1`
   case version1
@@ -45,7 +45,7 @@ package enum PathBase: Hashable, Sendable {
   case uaf
 }
 
-/// The methods of endpoints.
+/// The HTTP methods of endpoints.
 package enum EndpointMethod: String, Hashable, Sendable {
   case get = "GET"
   case post = "POST"
@@ -54,35 +54,35 @@ package enum EndpointMethod: String, Hashable, Sendable {
   case delete = "DELETE"
 }
 
-/// A request that the server answers, with all that is known of it before there is a handler.
+/// The definition of an endpoint, without its handler.
 ///
-/// Router, authentication, description, the client of `signet-server` and the tests over all routes read it.
+/// The router, the authentication, the API description, the client of `signet-server` and the tests over all routes use it.
 package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Sendable {
-  /// All of it but the types.
+  /// The endpoint without its types.
   package let description: EndpointDescription
-  /// Who may ask.
+  /// The credential that a caller needs.
   package let credential: Credential<Caller>
-  /// What a request carries.
+  /// The content of a request.
   package let input: RequestShape<Input>
-  /// What is answered where nothing is refused.
+  /// The answer of a request that succeeds.
   package let output: AnswerShape<Output>
 
   /// Defines an endpoint.
   ///
   /// - Parameters:
-  ///   - method: The method.
+  ///   - method: The HTTP method.
   ///   - path: The path after `base`; names in braces are cases of ``PathParameter``.
-  ///   - effect: What the operation does.
+  ///   - effect: The effect of the operation.
   ///   - id: The name of the operation, unique among all endpoints.
-  ///   - summary: What it is for, in a line.
-  ///   - details: Where to read on.
+  ///   - summary: Its purpose, in one line.
+  ///   - details: A reference to further documentation.
   ///   - group: Its group in the description.
-  ///   - credential: Who may ask.
-  ///   - input: What a request carries.
-  ///   - output: What is answered where nothing is refused.
-  ///   - refusals: Further refusals, beside those of every endpoint of this dialect.
-  ///   - base: What the path begins with.
-  ///   - dialect: The protocol, which has the form of refusals.
+  ///   - credential: The credential that a caller needs.
+  ///   - input: The content of a request.
+  ///   - output: The answer of a request that succeeds.
+  ///   - refusals: Refusals in addition to those of every endpoint of this dialect.
+  ///   - base: The beginning of the path.
+  ///   - dialect: The protocol, which defines the form of refusals.
   init(
     _ method: EndpointMethod, _ path: String, _ effect: Effect, _ id: String, _ summary: String,
     details: String? = nil, in group: EndpointGroup, by credential: Credential<Caller>,
@@ -96,7 +96,7 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
       refusals: dialect.refusals(of: input.description, credential.access) + refusals, dialect: dialect)
   }
 
-  /// Defines an endpoint whose request carries nothing beside its path.
+  /// Defines an endpoint whose request has no content except its path.
   init(
     _ method: EndpointMethod, _ path: String, _ effect: Effect, _ id: String, _ summary: String,
     details: String? = nil, in group: EndpointGroup, by credential: Credential<Caller>,
@@ -110,18 +110,18 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
 }
 
 extension Endpoint {
-  /// What a client puts into a request.
+  /// Returns the content of a client's request.
   ///
-  /// - Returns: Query and body.
-  /// - Precondition: The server's own client sends what the endpoint takes.
+  /// - Returns: The query and the body.
+  /// - Precondition: The server's own client calls this endpoint.
   package func content(_ input: Input) -> RequestContent {
     guard let write = self.input.write else { preconditionFailure("no client sends \(description.id)") }
     return write(input)
   }
 
-  /// Reads what a server has answered, which may be of another version, or hostile.
+  /// Parses a server's answer, which may come from another version or from an attacker.
   ///
-  /// - Throws: What does not fit the message.
+  /// - Throws: The failure to parse the message.
   /// - Precondition: The endpoint answers with a message.
   package func message(in answer: JSONObject) throws -> Output {
     guard let read = output.read else { preconditionFailure("\(description.id) answers with no message") }
@@ -129,9 +129,9 @@ extension Endpoint {
   }
 }
 
-/// What has the description of an endpoint, whatever its types are.
+/// An endpoint of any types.
 package protocol DescribedEndpoint: Sendable {
-  /// All of the endpoint but the types.
+  /// The endpoint without its types.
   var description: EndpointDescription { get }
 }
 
@@ -153,7 +153,7 @@ package struct EndpointDescription: Sendable {
   package let refusals: [Refusal]
   package let dialect: Dialect
 
-  /// The path in the description: below the domain, or below nothing for UAF.
+  /// Returns the path in the API description: below the domain, or below the server's root for UAF.
   package func path(uaf prefix: String) -> String {
     switch base {
     case .version1: "/v1" + path
@@ -162,12 +162,12 @@ package struct EndpointDescription: Sendable {
     }
   }
 
-  /// The path of requests.
+  /// Returns the path of requests.
   func route(of domain: String, uaf prefix: String) -> String {
     base == .uaf ? path(uaf: prefix) : "/\(domain)" + path(uaf: prefix)
   }
 
-  /// The names in braces, in order.
+  /// The parameters in braces, in order.
   package var parameters: [PathParameter] {
     path.split(separator: "/").filter { $0.hasPrefix("{") }.map { segment in
       guard let parameter = PathParameter(rawValue: String(segment.dropFirst().dropLast())) else {
@@ -182,7 +182,7 @@ package struct EndpointDescription: Sendable {
 package enum PathParameter: String, Hashable, Sendable, CaseIterable {
   case id, user, serial, aaid, key, device
 
-  /// What the description says.
+  /// The text in the API description.
   var text: String {
     switch self {
     case .id: "The id."
@@ -205,14 +205,14 @@ package enum PathParameter: String, Hashable, Sendable, CaseIterable {
 
 /// A request with its authenticated caller and its content.
 package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
-  /// Who asks.
+  /// The authenticated caller.
   package let caller: Caller
-  /// What a request carries.
+  /// The parsed content.
   package let input: Input
-  /// The request.
+  /// The request as received.
   package let request: ServerRequest
 
-  /// The value of a parameter of the path.
+  /// Returns the value of a parameter of the path.
   ///
   /// - Precondition: The endpoint's path has the parameter.
   package subscript(parameter: PathParameter) -> String {
@@ -222,21 +222,22 @@ package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
     return value
   }
 
-  /// The id in the path, as the type of what it names.
+  /// Returns the id in the path, without a check of its form.
   ///
-  /// Its form is not checked, so that an operator can revoke what has another id since its row was altered. Else it names nothing.
+  /// If a row's id was altered in the database, an operator can still revoke the row by that id. Any other malformed id
+  /// matches no row.
   func id<Named>() -> ID<Named> { ID(unchecked: self[.id]) }
 
-  /// The user in the path.
+  /// Returns the user in the path.
   func user() throws(Problem) -> UserID { try reading(UserID(self[.user])) }
 
-  /// The serial number in the path.
+  /// Returns the serial number in the path.
   func serial() throws(Problem) -> TokenSerial { try TokenSerial(self[.serial]) }
 }
 
 /// An endpoint with its handler.
 package struct Route: Sendable {
-  /// The endpoint.
+  /// The endpoint without its types.
   package var endpoint: EndpointDescription { definition.description }
   /// The endpoint with its types.
   let definition: any DescribedEndpoint
@@ -260,12 +261,12 @@ package struct Route: Sendable {
     (self.definition, self.answer, answerDirectly) = (definition, nil, answer)
   }
 
-  /// Answers requests whose callers `authentication` finds.
+  /// Returns a handler that authenticates callers with `authentication`.
   func handler(_ authentication: CallerAuthentication) -> DirectHandler {
     { request, responder in answerDirectly(authentication, request, responder) }
   }
 
-  /// Answers a request; `nil` for a route whose answers need a connection.
+  /// Answers a request; returns `nil` for a route whose answers need a connection.
   package func response(to request: ServerRequest, _ authentication: CallerAuthentication) async
     -> ServerResponse?
   {
@@ -274,9 +275,9 @@ package struct Route: Sendable {
 }
 
 extension Endpoint {
-  /// Has requests answered by a handler.
+  /// Returns a route that answers requests with a handler.
   ///
-  /// - Parameter handler: Answers a request of a caller who may ask.
+  /// - Parameter handler: Answers a request of an authorized caller.
   /// - Returns: The route.
   func answered(
     by handler: @escaping @Sendable (Call<Caller, Input>) async throws -> Output
@@ -292,9 +293,9 @@ extension Endpoint {
     }
   }
 
-  /// Has requests answered by a handler that may leave the answer to somebody else.
+  /// Returns a route whose handler may answer later.
   ///
-  /// - Parameter handler: Answers a request of a caller who may ask, by its responder, now or later.
+  /// - Parameter handler: Answers a request of an authorized caller through its responder, at once or later.
   /// - Returns: The route.
   func answered(
     waiting handler: @escaping @Sendable (Call<Caller, Input>, Responder) async throws -> Void
@@ -314,10 +315,12 @@ extension Endpoint {
       })
   }
 
-  /// Has requests answered without a task: by the thread that they come on, which must not block, or by the thread that commits.
+  /// Returns a route whose handler runs without a task: on the thread that received the request, which must not block.
   ///
-  /// - Parameter handler: Answers a request of a caller who may ask, in the form of the endpoint's answer. Where the caller was found in memory and has changed since, it
-  ///   calls `startOver`, which is `nil` where the caller was just read.
+  /// The committing thread may send the answer.
+  ///
+  /// - Parameter handler: Answers a request of an authorized caller, in the form of the endpoint's answer. If the caller was
+  ///   found in memory and has changed since, the handler calls `startOver`, which is `nil` if the caller was just read.
   /// - Returns: The route.
   func answered(
     directly handler:
@@ -342,7 +345,7 @@ extension Endpoint {
         do {
           try input.checkTypes(request)
           guard let caller = try credential.findInMemory(authentication, request) else {
-            // One read, for all requests of this caller after it.
+            // One read from the storage; later requests of this caller find it in memory.
             return fromStorage(authentication, request, responder)
           }
           let call = Call(caller: caller, input: try input.read(request), request: request)

@@ -2,44 +2,44 @@ import SignetHTTP
 package import SignetJSON
 import SignetWire
 
-/// The description of what a request carries.
+/// The API description of a request's content.
 package struct RequestDescription: Sendable {
-  /// Of the body; `nil` for none.
+  /// The media type of the body; `nil` for none.
   package var mediaType: String?
-  /// Of the body.
+  /// The schema of the body.
   var schema: JSONSchema?
-  /// A body that is accepted where the server has what it names.
+  /// An example body, which the server accepts if it has the named objects.
   package var example: JSONObject?
-  /// Query and header fields: name, place, schema, whether it is required.
+  /// The query parameters and header fields: name, place, schema, and true if required.
   var parameters: [(name: String, place: String, schema: JSONSchema, isRequired: Bool)] = []
 }
 
-/// What a client puts into a request beside its path.
+/// The content of a client's request, except its path.
 package struct RequestContent: Sendable {
-  /// Names and values of the query.
+  /// The names and values of the query.
   package var query: [(name: String, value: String)] = []
   /// The body; empty for none.
   package var body: [UInt8] = []
 }
 
-/// Reads, writes and describes what a request carries.
+/// The form of a request's content: reads it, writes it and describes it.
 package struct RequestShape<Value: Sendable>: Sendable {
   let description: RequestDescription
   /// Checks the content types of a request, before its caller is authenticated.
   var checkTypes: @Sendable (ServerRequest) throws -> Void = { _ in }
-  /// Reads what a request carries, once its caller is authenticated.
+  /// Parses the content after its caller is authenticated.
   let read: @Sendable (ServerRequest) throws -> Value
-  /// Writes what ``read`` reads; `nil` for what the server's own client does not send.
+  /// Writes the content that ``read`` parses; `nil` if the server's own client does not send it.
   var write: (@Sendable (Value) -> RequestContent)?
 }
 
 extension RequestShape where Value == Void {
-  /// Nothing.
+  /// No content.
   package static var nothing: Self {
     RequestShape(description: RequestDescription(), read: { _ in }, write: { _ in RequestContent() })
   }
 
-  /// A form or a JWS, which is read with who has sent it.
+  /// A form or a JWS, which the credential parses while it authenticates the caller.
   static func body(
     _ mediaType: String, _ schema: JSONSchema, query: (any Message.Type)? = nil, example: JSONObject? = nil
   ) -> Self {
@@ -49,7 +49,7 @@ extension RequestShape where Value == Void {
     ) { _ in }
   }
 
-  /// What a device says that waits for another list, which the handler reads.
+  /// The header fields of a device that waits for a change of a list; the handler parses them.
   static let waiting = RequestShape(description: waitingDescription) { _ in }
 
   static let waitingDescription = RequestDescription(
@@ -60,7 +60,7 @@ extension RequestShape where Value == Void {
 }
 
 extension RequestShape {
-  /// A message in a body.
+  /// A message as JSON body.
   static func json(_ type: Value.Type, example: JSONObject? = nil) -> Self where Value: Message {
     RequestShape(
       description: RequestDescription(
@@ -69,7 +69,7 @@ extension RequestShape {
       write: { RequestContent(body: $0.json.bytes) })
   }
 
-  /// A message in a query.
+  /// A message as query.
   static func query(_ type: Value.Type) -> Self where Value: Message {
     let schema = type.schema
     return RequestShape(
@@ -83,7 +83,9 @@ extension RequestShape {
     }
   }
 
-  /// A JSON body that a parser of another module reads; tests hold accepted requests against the message.
+  /// A JSON body that another module parses.
+  ///
+  /// Tests compare accepted requests with the message.
   static func bytes(describedBy type: any Message.Type, example: JSONObject? = nil) -> Self
   where Value == [UInt8] {
     RequestShape(
@@ -94,35 +96,35 @@ extension RequestShape {
 }
 
 extension Message {
-  /// What the description says of it.
+  /// The message's schema in the API description.
   static var described: JSONSchema { shape.schema }
 
-  /// Its members in a query.
+  /// The message's members as query parameters.
   fileprivate static var parameters: [(name: String, place: String, schema: JSONSchema, isRequired: Bool)] {
     schema.members.map { ($0.name, "query", $0.schema, $0.isRequired) }
   }
 }
 
-/// The description of an answer that is no refusal.
+/// The API description of a successful answer.
 package struct AnswerDescription: Sendable {
   package var status: Int
   package var text: String
-  /// The body, by media type.
+  /// The schemas of the body, by media type.
   var content: [(mediaType: String, schema: JSONSchema)] = []
-  /// As the description has them.
+  /// The header fields in OpenAPI's form.
   var headers: JSONObject = [:]
 }
 
-/// Sends, reads and describes what a handler returns.
+/// The form of a handler's answer: sends it, parses it and describes it.
 package struct AnswerShape<Value: Sendable>: Sendable {
   let answers: [AnswerDescription]
   let response: @Sendable (Value) -> ServerResponse
-  /// Reads what a server has sent; `nil` for what is no message.
+  /// Parses a server's answer; `nil` if the answer is not a message.
   var read: (@Sendable (JSONObject) throws -> Value)?
 }
 
 extension AnswerShape {
-  /// A message, with further headers.
+  /// A message, with further header fields.
   static func json(
     _ type: Value.Type, _ text: String, status: Int = 200, headers: KeyValuePairs<String, String> = [:]
   ) -> Self where Value: Message {
@@ -136,7 +138,7 @@ extension AnswerShape {
       }, read: shape.read)
   }
 
-  /// A message with a schema of this endpoint.
+  /// A message with a schema that only this endpoint uses.
   static func json(_ schema: MessageSchema<Value>, _ text: String, status: Int = 200) -> Self {
     AnswerShape(
       answers: [
@@ -144,23 +146,23 @@ extension AnswerShape {
       ], response: { .json(schema.write($0), status: status) }, read: { try schema.read($0, "") })
   }
 
-  /// A message about what was made.
+  /// A message about a new object, with HTTP status 201.
   static func created(_ type: Value.Type, _ text: String) -> Self where Value: Message {
     json(type, text, status: 201)
   }
 
-  /// An object that is made elsewhere.
+  /// A JSON object that another module creates.
   ///
-  /// Tests hold answers against the description.
+  /// Tests compare answers with the description.
   static func object(describedBy type: any Message.Type, _ text: String) -> Self where Value == JSONObject {
     AnswerShape(answers: [
       AnswerDescription(status: 200, text: text, content: [("application/json", type.described)])
     ]) { .json($0) }
   }
 
-  /// JSON that is written elsewhere.
+  /// JSON bytes that another module writes.
   ///
-  /// Tests hold answers against the description.
+  /// Tests compare answers with the description.
   static func bytes(describedBy type: any Message.Type, _ text: String) -> Self
   where Value == [UInt8] {
     AnswerShape(answers: [
@@ -168,14 +170,14 @@ extension AnswerShape {
     ]) { .bytes($0, type: "application/json") }
   }
 
-  /// The one state that something has then.
+  /// A message with a fixed `status`.
   static func status(_ status: String, _ text: String) -> Self where Value == Void {
     json(
       MessageSchema({ (_: String) in () }) { Member("status", { (_: Void) in status }, .oneOf(status)) }, text
     )
   }
 
-  /// The id of a transaction, and the one state that it has then.
+  /// A message with a transaction's id and a fixed `status`.
   static func idWithStatus(_ status: String, _ text: String) -> Self where Value == TransactionID {
     json(
       MessageSchema({ (id: TransactionID, _: String) in id }) {
@@ -192,14 +194,14 @@ extension AnswerShape {
     ]) { .bytes(Array($0.utf8), type: "application/jose") }
   }
 
-  /// What the handler puts together itself.
+  /// A response that the handler creates itself.
   ///
-  /// Tests hold answers against the description.
+  /// Tests compare answers with the description.
   static func response(_ schema: JSONSchema, _ text: String) -> Self where Value == ServerResponse {
     response([AnswerDescription(status: 200, text: text, content: [("application/json", schema)])])
   }
 
-  /// What the handler puts together itself.
+  /// A response that the handler creates itself.
   static func response(_ answers: [AnswerDescription]) -> Self where Value == ServerResponse {
     AnswerShape(answers: answers) { $0 }
   }

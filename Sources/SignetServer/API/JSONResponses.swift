@@ -3,14 +3,14 @@ import SignetJSON
 import SignetWire
 
 extension ServerResponse {
-  /// A JSON answer.
+  /// Returns a JSON answer.
   static func json(_ object: JSONObject, status: Int = 200) -> ServerResponse {
     bytes(JSONValue.object(object).bytes, type: "application/json", status: status)
   }
 
-  /// An answer of any media type.
+  /// Returns an answer of any media type.
   ///
-  /// Nothing that we answer may be kept by a cache.
+  /// No answer may be cached.
   static func bytes(_ body: [UInt8], type: String, status: Int = 200) -> ServerResponse {
     ServerResponse(
       status: status,
@@ -18,10 +18,10 @@ extension ServerResponse {
       body: body)
   }
 
-  /// A problem document.
+  /// Returns a problem document.
   static func problem(_ problem: Problem) -> ServerResponse {
     var response = bytes(problem.bytes, type: Problem.mediaType, status: problem.code.status)
-    // RFC 9110 section 15.5.2 wants to hear how to authenticate.
+    // RFC 9110 section 15.5.2 requires this field.
     if problem.code.status == 401 { response.headers["WWW-Authenticate"] = "Signet, Bearer" }
     if problem.code == .busy { response.headers["Retry-After"] = "1" }
     if let seconds = problem.retryAfter { response.headers["Retry-After"] = String(seconds) }
@@ -29,10 +29,10 @@ extension ServerResponse {
   }
 }
 
-/// Refuses a body that does not say that it is JSON (RFC 9110 section 8.3).
+/// Rejects a body whose content type is not JSON (RFC 9110 section 8.3).
 func requireJSON(_ request: ServerRequest) throws(Problem) {
   let field = request.headers["Content-Type"] ?? ""
-  // What is long is not compared: it could be a run of combining marks, which takes long to put into its normal form.
+  // The limit bounds the time to compare: a long run of combining marks would take long to normalize.
   guard field.utf8.count <= 128 else { throw Problem(.mediaType, "Send Content-Type: application/json.") }
   if field == "application/json" { return }
   let type = field.split(separator: ";").first.map(String.init) ?? ""
@@ -41,7 +41,7 @@ func requireJSON(_ request: ServerRequest) throws(Problem) {
   }
 }
 
-/// Reads what somebody sent, who is told what is wrong with it.
+/// Parses a part of a request; a failure states what is wrong with it.
 ///
 /// - Throws: ``Problem/Code/malformed``.
 func reading<Value>(_ message: @autoclosure () throws -> Value) throws(Problem) -> Value {

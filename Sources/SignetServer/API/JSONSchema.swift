@@ -4,22 +4,22 @@ package import SignetJSON
 package struct JSONSchema: Sendable {
   /// The schema.
   package let json: JSONObject
-  /// Named schemas, by their names in the description.
+  /// The named schemas, by their names in the API description.
   package let definitions: [String: JSONObject]
 
-  /// A schema, and the named ones that it refers to.
+  /// Creates a schema with the named schemas that it refers to.
   package init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
     (self.json, self.definitions) = (json, definitions)
   }
 
-  /// A reference to this schema, which stands once in the description.
+  /// Returns a reference to this schema, which the API description defines once.
   func named(_ name: String) -> JSONSchema {
     var definitions = definitions
     definitions[name] = json
     return JSONSchema(["$ref": .string("#/components/schemas/\(name)")], definitions: definitions)
   }
 
-  /// This schema with a sentence about the value.
+  /// Returns this schema with a sentence about the value.
   package func described(_ text: String?) -> JSONSchema {
     guard let text else { return self }
     var json = json
@@ -27,7 +27,7 @@ package struct JSONSchema: Sendable {
     return JSONSchema(json, definitions: definitions)
   }
 
-  /// This schema with further keywords.
+  /// Returns this schema with further keywords.
   package func adding(_ keywords: JSONObject) -> JSONSchema {
     var json = json
     for (name, value) in keywords.members { json[name] = value }
@@ -35,11 +35,11 @@ package struct JSONSchema: Sendable {
   }
 }
 
-/// A range whose ends may be open.
+/// A range with an optional lower and upper limit.
 package protocol Limits: Sendable {
-  /// The least value, where there is one.
+  /// The smallest value; `nil` for no limit.
   var least: Int64? { get }
-  /// The greatest value, where there is one.
+  /// The largest value; `nil` for no limit.
   var greatest: Int64? { get }
 }
 
@@ -61,7 +61,7 @@ extension PartialRangeThrough: Limits where Bound == Int64 {
 extension Limits {
   func contains(_ value: Int64) -> Bool { least ?? .min <= value && value <= greatest ?? .max }
 
-  /// The keywords of JSON Schema, such as `minLength` and `maxLength`.
+  /// Returns the limits as JSON Schema keywords, such as `minLength` and `maxLength`.
   func keywords(_ minimum: String, _ maximum: String) -> JSONObject {
     var object: JSONObject = [:]
     object[minimum] = least.map { .integer($0) }
@@ -69,7 +69,7 @@ extension Limits {
     return object
   }
 
-  /// `1 to 128`, `2`, `at least 1` or `at most 128`.
+  /// The limits as text: `1 to 128`, `2`, `at least 1` or `at most 128`.
   package var text: String {
     switch (least, greatest) {
     case (let least?, let greatest?) where least == greatest: "\(least)"

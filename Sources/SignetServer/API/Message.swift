@@ -1,7 +1,7 @@
 package import SignetJSON
 package import SignetWire
 
-/// A JSON object of the API, defined once: parser, printer and description come from ``schema``.
+/// A JSON object of the API; parser, writer and description come from its ``schema``.
 package protocol Message: Shaped {
   /// The members.
   static var schema: MessageSchema<Self> { get }
@@ -20,9 +20,9 @@ extension Message {
     }
   }
 
-  /// Reads a message that somebody sent.
+  /// Parses a message from a request.
   ///
-  /// - Throws: ``Problem/Code/malformed``, or what the type of a member throws.
+  /// - Throws: ``Problem/Code/malformed``, or the `Problem` that a member's type throws.
   package init(_ object: JSONObject) throws(Problem) {
     do { self = try Self.schema.read(object, "") } catch { throw Problem(reading: error) }
   }
@@ -36,18 +36,18 @@ package struct Member<Owner, Value: Sendable>: Sendable {
   let name: String
   let schema: JSONSchema
   let isRequired: Bool
-  /// Reads the member of an object, which stands at a path such as `tokens[3].` of the message.
+  /// Reads the member of an object whose path in the message is `path`, such as `tokens[3].`.
   let read: @Sendable (JSONObject, _ path: String) throws -> Value
   let write: @Sendable (Owner) -> JSONValue?
 
-  /// A required member.
+  /// Creates a required member.
   init(
     _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Value>, _ text: String? = nil
   ) {
     self.init(name, { $0[keyPath: path] }, shape, text)
   }
 
-  /// A required member, whose value a function finds.
+  /// Creates a required member with a computed value.
   init(
     _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ shape: Shape<Value>,
     _ text: String? = nil
@@ -61,13 +61,13 @@ package struct Member<Owner, Value: Sendable>: Sendable {
     write = { shape.write(value($0)) }
   }
 
-  /// A required member, in the shape of its type.
+  /// Creates a required member in the shape of its type.
   init(_ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ text: String? = nil)
   where Value: Shaped {
     self.init(name, path, Value.shape, text)
   }
 
-  /// An optional member.
+  /// Creates an optional member.
   init<Wrapped: Sendable>(
     _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Wrapped>,
     _ text: String? = nil
@@ -78,7 +78,7 @@ package struct Member<Owner, Value: Sendable>: Sendable {
     write = { $0[keyPath: path].map(shape.write) }
   }
 
-  /// An optional member, in the shape of its type.
+  /// Creates an optional member in the shape of its type.
   init<Wrapped: Shaped>(
     _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ text: String? = nil
   ) where Value == Wrapped? {
@@ -86,21 +86,21 @@ package struct Member<Owner, Value: Sendable>: Sendable {
   }
 }
 
-/// The members of a message, in order, and what makes a message of their values.
+/// The members of a message, in order, and the initializer that takes their values.
 package struct MessageSchema<Owner: Sendable>: Sendable {
-  /// Reads an object, which stands at a path of the whole message: empty, or such as `tokens[3].`.
+  /// Reads an object whose path in the message is `path`: empty, or such as `tokens[3].`.
   let read: @Sendable (JSONObject, _ path: String) throws -> Owner
   let write: @Sendable (Owner) -> JSONObject
-  /// Name, schema and whether it is required.
+  /// The members: name, schema, and true if required.
   package let members: [(name: String, schema: JSONSchema, isRequired: Bool)]
   let described: JSONSchema
 
-  /// Describes a message.
+  /// Creates a schema.
   ///
   /// - Parameters:
-  ///   - make: Makes a message of the values, in the order of `members`.
-  ///   - name: Its name in the description, which has it once then.
-  ///   - text: What the description says of it.
+  ///   - make: Creates a message from the values, in the order of `members`.
+  ///   - name: The message's name; with a name, the API description defines it once.
+  ///   - text: A sentence about the message for the description.
   ///   - list: The members.
   init<each Value>(
     _ make: @escaping @Sendable (repeat each Value) -> Owner, named name: String? = nil,
@@ -142,7 +142,7 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
     var object: JSONObject = [:]
     for member in members {
       guard let text = query[member.name] else { continue }
-      // What is no number stays a text, which the shape refuses.
+      // A value that is not a number stays a text, which the shape then rejects.
       let number = member.schema.json["type"] == "integer" ? Int64(text) : nil
       object[member.name] = number.map { .integer($0) } ?? .string(text)
     }
@@ -163,7 +163,7 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
 
 /// Collects the members of a message.
 @resultBuilder package enum MemberList<Owner> {
-  /// All of them, each with its type.
+  /// Returns all members, each with its type.
   package static func buildBlock<each Value>(
     _ members: repeat Member<Owner, each Value>
   ) -> (repeat Member<Owner, each Value>) {
@@ -172,7 +172,7 @@ package struct MessageSchema<Owner: Sendable>: Sendable {
 }
 
 extension Problem {
-  /// What is wrong with a request that was read.
+  /// Converts the failure to parse a request.
   package init(reading error: any Error) {
     switch error {
     case let problem as Problem: self = problem

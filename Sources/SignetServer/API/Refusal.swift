@@ -1,18 +1,18 @@
 import SignetJSON
 import SignetWire
 
-/// A refusal: an answer that the description has once for all endpoints.
+/// A refusal, which the API description defines once for all endpoints.
 package struct Refusal: Sendable {
   /// Its name in the description.
   let name: String
   /// The HTTP status.
   package let status: Int
   let text: String
-  /// The body, by media type.
+  /// The schemas of the body, by media type.
   let content: [(mediaType: String, schema: JSONSchema)]
   var headers: JSONObject = [:]
 
-  /// What the description says.
+  /// The refusal in OpenAPI's form.
   var json: JSONObject {
     var json: JSONObject = ["description": .string(text)]
     if !headers.isEmpty { json["headers"] = .object(headers) }
@@ -31,7 +31,7 @@ package struct Refusal: Sendable {
     "WWW-Authenticate": ["required": true, "schema": ["type": "string"]]
   ]
 
-  /// One of some codes in a member of an object that the description has.
+  /// Returns a schema that limits a member of a named object to some codes.
   private static func choosing(_ codes: [String], in member: String, of schema: JSONSchema) -> JSONSchema {
     var alternatives: [JSONValue] = [.object(schema.json)]
     if !codes.isEmpty {
@@ -43,7 +43,7 @@ package struct Refusal: Sendable {
 
   // MARK: Problems (RFC 9457)
 
-  /// A problem whose codes are those of its status.
+  /// Creates a refusal with the problem codes of its status.
   private init(_ name: String, _ status: Int, _ text: String, headers: JSONObject = [:]) {
     let codes = Problem.Code.allCases.filter { $0.status == status }
     (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
@@ -55,7 +55,7 @@ package struct Refusal: Sendable {
     ]
   }
 
-  /// What every problem has.
+  /// The schema of every problem.
   static let problem = ProblemMembers.described
 
   static let malformed = Refusal(
@@ -141,7 +141,7 @@ package struct Refusal: Sendable {
   static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
 }
 
-/// The members of a problem, which ``Problem`` reads and writes.
+/// The members of a problem, for the description only; ``Problem`` parses and writes them.
 private struct ProblemMembers: Message {
   let type: String, title: String, status: Int64, detail: String?, retryAfter: Int64?
 
@@ -154,7 +154,7 @@ private struct ProblemMembers: Message {
   }
 }
 
-/// A refusal of OpenID Connect.
+/// An error answer of OpenID Connect.
 struct OpenIDError: Message {
   let error: String, text: String?
 
@@ -164,7 +164,7 @@ struct OpenIDError: Message {
   }
 }
 
-/// A refusal of UAF's services.
+/// An error answer of UAF's services.
 struct UAFError: Message {
   let status: Int64, error: String, code: String?
 

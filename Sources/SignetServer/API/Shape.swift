@@ -1,7 +1,7 @@
 package import SignetJSON
 package import SignetWire
 
-/// Why a value does not fit its shape.
+/// The reason why a value does not match its shape.
 package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A text is too short or too long.
   case length(member: String, limits: String)
@@ -9,10 +9,10 @@ package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case number(member: String, limits: String)
   /// A list has too few or too many elements.
   case count(member: String, limits: String)
-  /// A text is none of those that are allowed.
+  /// A text is not one of the allowed ones.
   case choice(member: String, allowed: [String])
 
-  /// What is wrong and where, for the sender.
+  /// The reason and the member's path, for the sender.
   package var description: String {
     switch self {
     case .length(let member, let limits): "\"\(member)\" is a text of \(limits) characters"
@@ -26,16 +26,16 @@ package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Reads a value from JSON, writes it to JSON, and describes it.
+/// A value's JSON form: reads it, writes it and describes it.
 package struct Shape<Value: Sendable>: Sendable {
-  /// What the description says.
+  /// The schema in the API description.
   package let schema: JSONSchema
-  /// Reads the value of a member, named by its path in the message for what is wrong with it.
+  /// Reads a member's value; a failure names the member by its path.
   package let read: @Sendable (JSONValue, _ member: String) throws -> Value
   /// Writes a value.
   package let write: @Sendable (Value) -> JSONValue
 
-  /// A shape of its parts.
+  /// Creates a shape from its parts.
   package init(
     schema: JSONSchema, read: @escaping @Sendable (JSONValue, _ member: String) throws -> Value,
     write: @escaping @Sendable (Value) -> JSONValue
@@ -43,7 +43,7 @@ package struct Shape<Value: Sendable>: Sendable {
     (self.schema, self.read, self.write) = (schema, read, write)
   }
 
-  /// This shape with a name, under which the description has it once.
+  /// Returns this shape with a name; the API description then defines it once.
   func named(_ name: String) -> Shape {
     Shape(schema: schema.named(name), read: read, write: write)
   }
@@ -51,12 +51,14 @@ package struct Shape<Value: Sendable>: Sendable {
 
 /// A type with one shape.
 package protocol Shaped: Sendable {
-  /// How its values look in JSON.
+  /// The JSON form of its values.
   static var shape: Shape<Self> { get }
 }
 
 extension Shape where Value == String {
-  /// A text of so many code points; what the server writes matches the pattern, which nothing that is read is compared with.
+  /// A text with limits on its number of code points.
+  ///
+  /// The pattern describes texts that the server writes; no input is matched against it.
   package static func text(_ limits: (any Limits)? = nil, pattern: String? = nil) -> Shape {
     var schema = JSONSchema(["type": "string"])
     if let limits { schema = schema.adding(limits.keywords("minLength", "maxLength")) }
@@ -72,7 +74,7 @@ extension Shape where Value == String {
     }
   }
 
-  /// Reads a text of any length, for shapes that read more from it: no schema is put together for that.
+  /// Reads a text of any length without creating a schema, for shapes that parse the text further.
   static func anyText(_ value: JSONValue, _ member: String) throws -> String {
     guard case .string(let text) = value else {
       throw JSONFailure.wrongType(member: member, expected: .string)
@@ -80,19 +82,19 @@ extension Shape where Value == String {
     return text
   }
 
-  /// A text whose number of code points has both limits.
+  /// A text with a smallest and a largest number of code points.
   package static func text(_ limits: ClosedRange<Int64>) -> Shape { text(limits as any Limits) }
 
-  /// A text of at least so many code points.
+  /// A text with a smallest number of code points.
   package static func text(_ limits: PartialRangeFrom<Int64>) -> Shape { text(limits as any Limits) }
 
-  /// A text of at most so many code points.
+  /// A text with a largest number of code points.
   package static func text(_ limits: PartialRangeThrough<Int64>) -> Shape { text(limits as any Limits) }
 
-  /// One of some texts.
+  /// One of several texts.
   package static func oneOf(_ allowed: String...) -> Shape { oneOf(allowed) }
 
-  /// One of some texts, compared byte for byte.
+  /// One of several texts, compared byte for byte.
   package static func oneOf(_ allowed: [String]) -> Shape {
     Shape(schema: JSONSchema(["type": "string", "enum": .array(allowed.map { .string($0) })])) {
       value, member in
@@ -108,7 +110,9 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value: FixedWidthInteger {
-  /// A whole number; schema and messages name its unit.
+  /// A whole number.
+  ///
+  /// The unit appears in the schema and in failures.
   package static func integer(_ limits: (any Limits)?, unit: String? = nil) -> Shape {
     var schema = JSONSchema(["type": "integer"])
     if let limits { schema = schema.adding(limits.keywords("minimum", "maximum")) }
@@ -126,10 +130,10 @@ extension Shape where Value: FixedWidthInteger {
     }
   }
 
-  /// A whole number between limits that it may have.
+  /// A whole number in a closed range.
   package static func integer(_ limits: ClosedRange<Int64>) -> Shape { integer(limits as any Limits) }
 
-  /// A whole number that is not less than a limit.
+  /// A whole number with a lower limit.
   package static func integer(_ limits: PartialRangeFrom<Int64>) -> Shape { integer(limits as any Limits) }
 }
 
@@ -140,14 +144,15 @@ extension Shape where Value == Int64 {
 }
 
 extension Shape where Value: Shaped {
-  /// This shape for a value of a row, which was checked when it was written.
+  /// This shape for a value from a row, which was validated when it was written.
   ///
-  /// Its limits are described and not checked by who reads it: a list with a row that somebody else has altered is still read.
+  /// The schema states the limits, but a reader does not check them. A list with a row that was altered in the database can
+  /// still be read.
   var ofRow: Shape { Shape(schema: schema, read: Value.shape.read, write: write) }
 }
 
 extension Shape {
-  /// This shape with further keywords in its schema.
+  /// Returns this shape with further keywords in its schema.
   package func adding(_ keywords: JSONObject) -> Shape {
     Shape(schema: schema.adding(keywords), read: read, write: write)
   }
@@ -172,12 +177,12 @@ extension Shape {
     }
   }
 
-  /// A list whose number of elements, each in the shape of its type, has both limits.
+  /// A list with a smallest and a largest number of elements, each in the shape of its type.
   package static func list<Element: Shaped>(_ limits: ClosedRange<Int64>) -> Shape where Value == [Element] {
     list(Element.shape, limits)
   }
 
-  /// A list of at least so many elements, each in the shape of its type.
+  /// A list with a smallest number of elements, each in the shape of its type.
   package static func list<Element: Shaped>(_ limits: PartialRangeFrom<Int64>) -> Shape
   where Value == [Element] {
     list(Element.shape, limits)
@@ -245,15 +250,15 @@ extension Shaped where Self: RawRepresentable & CaseIterable, RawValue == String
 }
 
 extension JSONValue {
-  /// An identifier.
+  /// An identifier as JSON.
   static func id(_ id: ID<some Any>) -> JSONValue { .string(id.text) }
 
-  /// A user's id.
+  /// A user's id as JSON.
   static func id(_ user: UserID) -> JSONValue { .string(user.text) }
 }
 
 extension ID: Shaped {
-  /// Any text, as it is in an answer: the row may have been altered, and an operator has to see it, and revoke what it names.
+  /// An id in an answer, which may be any text: an operator must see an altered row, to revoke it by that id.
   package static var shape: Shape<ID<Named>> {
     Shape(schema: String.shape.schema) {
       ID(unchecked: try String.shape.read($0, $1))
@@ -264,7 +269,7 @@ extension ID: Shaped {
 }
 
 extension Shape {
-  /// An id in a request, whose form is checked.
+  /// An id in a request, whose form is validated.
   static func checkedID<Named>() -> Shape where Value == ID<Named> {
     Shape(schema: Value.shape.schema) { value, member in
       guard let id = ID<Named>(checking: try String.shape.read(value, member)) else {
@@ -284,7 +289,7 @@ extension UserID: Shaped {
       schema: text.schema.described(
         "Plain characters in Unicode Normalization Form C, no white space at either end.")
     ) { value, member in
-      // What is too long has its own words there.
+      // `UserID` has its own failure for a text that is too long.
       try UserID(try Shape<String>.anyText(value, member))
     } write: {
       .string($0.text)

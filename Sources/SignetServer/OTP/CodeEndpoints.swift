@@ -4,7 +4,7 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A code of a user, to be checked.
+/// A user's code to validate.
 package struct CodeToValidate: Message {
   package let user: UserID, code: String, client: String?
 
@@ -19,7 +19,7 @@ package struct CodeToValidate: Message {
   }
 }
 
-/// Two codes in a row of a credential of a user.
+/// Two consecutive codes of a user's credential.
 package struct CodesToResynchronise: Message {
   package let user: UserID, codes: [String], serial: TokenSerial?, client: String?
 
@@ -35,7 +35,7 @@ package struct CodesToResynchronise: Message {
   }
 }
 
-/// A code of a token of a user.
+/// A code of a user's token.
 package struct TokenToVerify: Message {
   package let user: UserID, serial: TokenSerial, code: String, client: String?
 
@@ -48,7 +48,7 @@ package struct TokenToVerify: Message {
 }
 
 extension Shape where Value == String {
-  /// The client of a relying party.
+  /// The end user's address, from the relying party.
   static let client = Shape.text(1...64).adding([
     "description": "The end user's IP address, or what stands for the client."
   ])
@@ -65,15 +65,15 @@ extension TokenSerial: Shaped {
   }
 }
 
-/// What became of a code: whether it is good and, where it is not, what to do, which does not tell whether it was right.
+/// The result of a validation, and the action to take if it failed; it does not reveal whether the code was right.
 package struct CodeAnswer: Sendable {
-  /// Why a code was not accepted.
+  /// The reason why a code was not accepted.
   package enum Reason: String, Sendable, CaseIterable, Shaped {
     case refused, waiting, locked
   }
   package let isAccepted: Bool, reason: Reason?, retryAfter: Int64?
 
-  /// The schema, with the word for what was accepted.
+  /// Returns the schema; `word` is the name of the member for acceptance.
   static func schema(_ word: String) -> MessageSchema<Self> {
     MessageSchema(Self.init) {
       Member(word, \Self.isAccepted, "Whether it was accepted.")
@@ -121,14 +121,14 @@ extension API {
     answers: .json(CodeAnswer.verified, "Whether the code was right."))
 }
 
-/// One-time passwords, as relying parties ask about them (`docs/protocol.md` sections 6 and 7).
+/// The endpoints for one-time passwords, for relying parties (`docs/protocol.md` sections 6 and 7).
 struct CodeEndpoints: Sendable {
   let keys: APIKeyService
   let codes: CodeService
 
   var routes: [Route] {
     [
-      // On the thread that the request came on; the thread that commits answers.
+      // Runs on the thread that received the request; the committing thread sends the answer.
       API.validateCode.answered(directly: { [self] call, responder, _ in
         let requester = requester(call.caller, call.input.client)
         try codes.validate(call.input.code, user: call.input.user, by: requester).then { outcome in
@@ -155,7 +155,7 @@ struct CodeEndpoints: Sendable {
     ]
   }
 
-  /// Who asks; that the key is still good is checked in the step that uses the codes up.
+  /// Returns the requester; the storage step that uses up the codes checks that the key is still valid.
   private func requester(_ key: APIKeyRecord, _ client: String?) -> CodeService.Requester {
     CodeService.Requester(key.actor, key: key.id, client: client)
   }
@@ -174,7 +174,7 @@ struct CodeEndpoints: Sendable {
     outcome == .accepted ? valid : .json(CodeAnswer.valid.write(CodeAnswer(outcome)))
   }
 
-  /// Nearly all answers are this one.
+  /// Encoded once, since nearly all answers are this one.
   private static let valid = ServerResponse.json(
     CodeAnswer.valid.write(CodeAnswer(.accepted))
   ).keptForSending()

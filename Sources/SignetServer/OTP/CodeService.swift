@@ -4,30 +4,30 @@ import SignetOATH
 public import SignetStorage
 import SignetWire
 
-/// One-time passwords: whether a code is good, once (`docs/protocol.md` section 6).
+/// Validation of one-time passwords, each of which is valid once (`docs/protocol.md` section 6).
 public struct CodeService: Sendable {
   let context: ServiceContext
   private let clientKey: HMACKey
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) {
     self.context = context
     clientKey = context.masterKey.clientKey()
   }
 
-  /// Who asks, and for whom.
+  /// The caller, with the end user's address.
   public struct Requester: Sendable {
-    /// For the audit log.
+    /// The caller's name in the audit log.
     public let actor: AuditActor
-    /// The API key; the codes are not looked at where it is not good any more.
+    /// The caller's API key; if it is no longer valid, the codes are not checked.
     public let key: ID<APIKeyRecord>?
-    /// The end user's address, 1 to 64 visible ASCII characters; `nil` where it is not known.
+    /// The end user's address, 1 to 64 visible ASCII characters; `nil` if unknown.
     public let client: String?
 
-    /// Describes who asks.
+    /// Creates a requester.
     ///
     /// - Parameters:
-    ///   - actor: For the audit log.
+    ///   - actor: The caller's name in the audit log.
     ///   - key: The API key.
     ///   - client: The end user's address.
     public init(_ actor: AuditActor, key: ID<APIKeyRecord>? = nil, client: String? = nil) {
@@ -35,29 +35,29 @@ public struct CodeService: Sendable {
     }
   }
 
-  /// Checks a code against all that makes codes for a user, and uses it up.
+  /// Validates a code against all active credentials of a user, and uses it up.
   ///
   /// - Parameters:
-  ///   - code: What the user typed.
-  ///   - user: Who typed it.
-  ///   - requester: Who asks; the audit log gets the reason.
-  /// - Returns: How it ended, ``CodeOutcome/keyRevoked`` where the requester's key is not good any more; a listener hears it on the
+  ///   - code: The code that the user typed.
+  ///   - user: The user.
+  ///   - requester: The caller; only the audit log contains the reason of a rejection.
+  /// - Returns: The outcome; ``CodeOutcome/keyRevoked`` if the requester's key is no longer valid. Its listener runs on the
   ///   thread that writes, and must not block.
-  /// - Throws: ``Problem`` where nothing was tried.
+  /// - Throws: ``Problem`` if the code was not checked.
   package func validate(
     _ code: String, user: UserID, by requester: Requester
   ) throws -> Completion<CodeOutcome> {
     try attempt(.use(code), OTPSubject(user: user), requester)
   }
 
-  /// Finds the place of a credential again, and unlocks it, by two codes in a row.
+  /// Resynchronizes and unlocks a credential with two consecutive codes.
   ///
   /// - Parameters:
-  ///   - codes: Two codes that follow each other; both are used up.
-  ///   - user: Who typed them; `nil` where an operator names a token.
-  ///   - serial: The token; `nil` for whatever credential of the user makes them.
-  ///   - requester: Who asks.
-  /// - Returns: How it ended. That they are right authenticates nobody.
+  ///   - codes: Two consecutive codes; both are used up.
+  ///   - user: The user who typed them; `nil` if an operator names a token.
+  ///   - serial: The token; `nil` for any credential of the user.
+  ///   - requester: The caller.
+  /// - Returns: The outcome. Right codes do not authenticate the user here.
   /// - Throws: ``Problem``.
   package func resynchronise(
     _ codes: (String, String), user: UserID?, serial: String? = nil, by requester: Requester
@@ -66,14 +66,14 @@ public struct CodeService: Sendable {
       .resynchronise(codes.0, codes.1), OTPSubject(user: user, serial: serial), requester)
   }
 
-  /// Takes an imported token into use by its first right code.
+  /// Activates an imported token with its first right code.
   ///
   /// - Parameters:
-  ///   - code: What the token shows.
-  ///   - user: Who holds it; `nil` where an operator does it.
+  ///   - code: The code that the token shows.
+  ///   - user: The holder; `nil` for an operator.
   ///   - serial: The token.
-  ///   - requester: Who asks.
-  /// - Returns: How it ended.
+  ///   - requester: The caller.
+  /// - Returns: The outcome.
   /// - Throws: ``Problem``.
   package func verify(
     _ code: String, user: UserID?, serial: String, by requester: Requester
@@ -103,7 +103,7 @@ public struct CodeService: Sendable {
     }
   }
 
-  /// Verifies codes at a time, by what the operator has decided.
+  /// Returns a verifier for a time, with the operator's settings.
   package func verifier(at time: Int64) -> OTPVerifier {
     OTPVerifier(
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: time,
@@ -121,7 +121,7 @@ public struct CodeService: Sendable {
       case .resynchronise: .codesResynchronised(user: user, source)
       }
     }
-    // Of codes that were not tried, nothing says whether they were right.
+    // If codes were not checked, the event does not state whether they were right.
     let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id.text }
     let why = refusal(finding, operation, isUnknown: isUnknown)
     return switch operation {
@@ -136,7 +136,7 @@ public struct CodeService: Sendable {
   ) -> AuditEvent.CodeRefusal {
     if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }
-    // The caller gets the answer and the wait of a wrong code; only the log has the reason.
+    // The caller gets the same answer and wait as for a wrong code; only the log contains the reason.
     if isUnknown { return .unknownUser }
     if finding.outcome == .locked { return .locked }
     if finding.isReplay { return .replayed }
@@ -147,7 +147,7 @@ public struct CodeService: Sendable {
     }
   }
 
-  /// Forgets what failed: a user's codes and signatures, and what addresses have to wait.
+  /// Resets the failure counts of a user's codes and signatures, and the waits of addresses.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func unlock(_ user: UserID, by actor: AuditActor) async throws {
@@ -164,7 +164,7 @@ extension CredentialRecord {
 }
 
 extension ServiceContext {
-  /// Opens a credential's secret; what can't be opened is logged, and makes no code.
+  /// Decrypts a credential's secret; on failure it logs the cause and returns `nil`.
   func generator(of credential: CredentialRecord) -> HOTP? {
     do {
       guard let algorithm = OATHAlgorithm(anyName: credential.algorithm) else {

@@ -1,9 +1,9 @@
-/// What is wanted with one-time passwords.
+/// An operation with one-time passwords.
 package enum OTPOperation: Hashable, Sendable {
-  /// To authenticate, with a credential in use.
+  /// Authenticates the user with an active credential.
   case use(String)
-  /// To show that a token that was imported is the one that the user holds.
+  /// Proves that an imported token is the one that the user holds.
   case verify(String)
-  /// To find a credential's place again, and to unlock it, with two codes in a row.
+  /// Resynchronizes and unlocks a credential with two consecutive codes.
   case resynchronise(String, String)
 }

@@ -1,14 +1,14 @@
 package import SignetOATH
 package import SignetStorage
 
-/// Verifies one-time passwords: a pure function of what there is, what was typed and the time.
+/// Verifies one-time passwords: a pure function of the stored state, the codes and the time.
 package struct OTPVerifier: Sendable {
   let rules: OTPSettings
-  /// Refused attempts in a row after which a credential is locked.
+  /// The number of rejected attempts in a row that locks a credential.
   let limit: Int
-  /// Now, in seconds since 1970.
+  /// The current time, in seconds since 1970.
   package let time: Int64
-  /// Opens a credential's secret; `nil` where that fails.
+  /// Decrypts a credential's secret; returns `nil` if that fails.
   let generator: @Sendable (CredentialRecord) -> HOTP?
 
   package init(
@@ -20,18 +20,18 @@ package struct OTPVerifier: Sendable {
     self.generator = generator
   }
 
-  /// What was found.
+  /// The result of a verification.
   package struct Finding: Hashable, Sendable {
     package var outcome: CodeOutcome
-    /// The credential that was used, as it is from now on.
+    /// The credential that was used, with its new state.
     package var used: CredentialRecord?
-    /// The credentials to be written: the one that was used, or those that refused.
+    /// The credentials to store: the one that was used, or those that did not match.
     package var changed: [CredentialRecord] = []
-    /// What the address has to wait from now on.
+    /// The new wait of the address.
     package var wait: WaitRecord?
-    /// Whether the codes are right, and were used before.
+    /// True if the codes are right but were used before.
     package var isReplay = false
-    /// Whether nothing was tried because the user is not active.
+    /// True if the codes were not checked because the user is not active.
     package var isUserHeld = false
 
     package init(
@@ -46,15 +46,15 @@ package struct OTPVerifier: Sendable {
     }
   }
 
-  /// Verifies what an operation has brought.
+  /// Verifies the codes of an operation.
   ///
-  /// An attempt within a wait, or on a locked credential, is not tried: what comes out does not depend on the codes, and nothing
-  /// is counted.
+  /// An attempt during a wait, or only on locked credentials, is not checked. Its result does not depend on the codes, and
+  /// no failure is counted.
   ///
   /// - Parameters:
-  ///   - operation: What is wanted, with the codes.
-  ///   - snapshot: What there is.
-  /// - Returns: How it ends, and what changes.
+  ///   - operation: The operation, with the codes.
+  ///   - snapshot: The stored state.
+  /// - Returns: The outcome and the changes.
   package func verify(_ operation: OTPOperation, _ snapshot: OTPSnapshot) -> Finding {
     let wait = snapshot.wait.flatMap { $0.expires > time ? $0 : nil }
     if snapshot.isUserHeld {
@@ -71,7 +71,7 @@ package struct OTPVerifier: Sendable {
 
     var finding = Finding(outcome: .refused)
     for credential in tried {
-      // All are tried, whichever fits.
+      // All credentials are tried, so the time does not depend on which one matches.
       guard let match = match(operation, credential) else { continue }
       guard match > credential.lastCounter else {
         finding.isReplay = true
@@ -93,21 +93,21 @@ package struct OTPVerifier: Sendable {
     return finding
   }
 
-  /// Whether a credential is in the state that the operation is about.
+  /// Returns true if a credential's state allows the operation.
   private func isEligible(_ credential: CredentialRecord, for operation: OTPOperation) -> Bool {
     switch operation {
     case .use: credential.state == .active
     case .verify: credential.state == .pending && credential.serial != nil
-    // A pending token that is named can show its place at once: two codes prove more than one.
+    // A pending token with a serial number is included: two codes prove more than the one that verifies it.
     case .resynchronise:
       credential.state == .active || credential.state == .pending && credential.serial != nil
     }
   }
 
-  /// Whether its failures leave a credential open to an operation.
+  /// Returns true if a credential's failures allow an operation.
   ///
-  /// Two codes in a row unlock what guesses have locked, since nobody guesses two. Under a silent lock that is no argument:
-  /// there a guess is a password, which gives any number of codes.
+  /// Two consecutive codes unlock a credential, since an attacker cannot guess both. This does not hold for a credential
+  /// with a silent lock: there each guessed password produces any number of codes.
   private func isOpen(_ credential: CredentialRecord, to operation: OTPOperation) -> Bool {
     if credential.failures < limit { return true }
     guard case .resynchronise = operation else { return false }
@@ -116,7 +116,7 @@ package struct OTPVerifier: Sendable {
 
   // MARK: Counters
 
-  /// The counter that the codes use up; `nil` where they are not of this credential.
+  /// Returns the counter that the codes use up; `nil` if they do not match this credential.
   private func match(_ operation: OTPOperation, _ credential: CredentialRecord) -> Int64? {
     guard let key = generator(credential) else { return nil }
     switch operation {
@@ -129,7 +129,7 @@ package struct OTPVerifier: Sendable {
     }
   }
 
-  /// The step of time that the server's clock is in; negative before the first.
+  /// Returns the time step of the server's clock; negative before the first step.
   private func step(of credential: CredentialRecord) -> Int64 {
     let (elapsed, period) = (time - credential.start, Int64(max(1, credential.period)))
     return elapsed >= 0 ? elapsed / period : -((period - 1 - elapsed) / period)
@@ -145,7 +145,7 @@ package struct OTPVerifier: Sendable {
     }
   }
 
-  /// Where the first of two codes may be.
+  /// Returns the range for the first of two codes.
   private func resyncWindow(of credential: CredentialRecord) -> ClosedRange<UInt64>? {
     let (next, width) = (credential.lastCounter + 1, Int64(rules.resyncWindow))
     switch credential.kind {
@@ -158,7 +158,7 @@ package struct OTPVerifier: Sendable {
 
   private func range(_ first: Int64, _ last: Int64) -> ClosedRange<UInt64>? {
     let first = max(0, first)
-    return first <= last ? UInt64(first)...UInt64(last) : nil  // none before the first step
+    return first <= last ? UInt64(first)...UInt64(last) : nil  // no range before the first step
   }
 
   private func advanced(
@@ -174,7 +174,7 @@ package struct OTPVerifier: Sendable {
     if case .resynchronise = operation {
       credential.drift = offset  // within the window of two codes
     } else {
-      // What two codes have shown may be more than what single ones may teach; they keep it, and no more.
+      // Two codes may have set a larger drift than single codes may learn. Single codes keep it but do not enlarge it.
       let bound = max(Int64(rules.driftLimit), abs(credential.drift))
       credential.drift = min(max(offset, -bound), bound)
     }
@@ -183,9 +183,9 @@ package struct OTPVerifier: Sendable {
 }
 
 extension HOTP {
-  /// The counter of the second of two codes in a row; `nil` where there are no such two.
+  /// Returns the counter of the second of two consecutive codes; `nil` if they do not match.
   ///
-  /// All candidates for the first one are compared, whichever matches; the highest is taken.
+  /// All candidates for the first code are compared, whichever matches; the highest match counts.
   func counter(matching first: String, then second: String, in candidates: ClosedRange<UInt64>) -> UInt64? {
     guard let first = number(first), let second = number(second) else { return nil }
     var found: UInt64?

@@ -7,7 +7,7 @@ package import SignetWire
 
 extension CredentialRecord.Kind: Shaped {}
 
-/// A token to be imported.
+/// A token to import.
 package struct NewToken: Message {
   package let serial: TokenSerial, kind: CredentialRecord.Kind, secret: String, algorithm: OATHAlgorithm?
   package let digits: Int64?, period: Int64?, start: Int64?, counter: Int64?, user: UserID?
@@ -24,10 +24,10 @@ package struct NewToken: Message {
     Member("user", \Self.user)
   }
 
-  /// The token, its secret decoded.
+  /// Decodes the secret and validates the token.
   ///
   /// - Returns: The token.
-  /// - Throws: ``Problem/Code/malformed``, with the serial number and what is wrong.
+  /// - Throws: ``Problem/Code/malformed``, with the serial number and the reason.
   package func decoded() throws(Problem) -> TokenService.NewToken {
     var bytes: [UInt8]
     do { bytes = try Base64URL.decode(secret) } catch {
@@ -42,12 +42,12 @@ package struct NewToken: Message {
 }
 
 extension Shape where Value == String {
-  /// What the codes of a token are made with.
+  /// The hash algorithm of a token's codes.
   static let tokenAlgorithm = Shape.oneOf(OATHAlgorithm.standardNames)
 }
 
 extension OATHAlgorithm: Shaped {
-  /// One that a standard has; its name is also read in lower case.
+  /// A standard algorithm; its name is also accepted in lower case.
   package static var shape: Shape<OATHAlgorithm> {
     Shape(schema: Shape<String>.tokenAlgorithm.schema) { value, member in
       guard let algorithm = OATHAlgorithm(name: try Shape<String>.anyText(value, member)) else {
@@ -60,7 +60,7 @@ extension OATHAlgorithm: Shaped {
   }
 }
 
-/// Tokens to be imported.
+/// Tokens to import.
 package struct NewTokens: Message {
   package let tokens: [NewToken]
 
@@ -71,7 +71,7 @@ package struct NewTokens: Message {
   }
 }
 
-/// Which tokens were new.
+/// The serial numbers of the imported tokens: those that were new, and those that existed.
 package struct AddedTokens: Message {
   package let added: [String], known: [String]
 
@@ -81,7 +81,7 @@ package struct AddedTokens: Message {
   }
 }
 
-/// Which tokens are wanted.
+/// A query for tokens.
 package struct TokenQuery: Message {
   package let user: UserID?, after: String?, limit: Int64?
 
@@ -98,14 +98,14 @@ package struct TokenQuery: Message {
   }
 }
 
-/// Where an imported token stands.
+/// The state of an imported token.
 package enum TokenState: String, Sendable, CaseIterable, Shaped {
   case pending, active, disabled, locked
-  /// Its row is not as the server wrote it: it is good for nothing, and can be removed.
+  /// Its row does not verify: the token makes no valid codes and can only be removed.
   case altered
 }
 
-/// An imported token, without its secret.
+/// An imported token without its secret.
 package struct TokenDescription: Message {
   package let serial: String, kind: CredentialRecord.Kind, algorithm: String, digits: Int64
   package let state: TokenState, failures: Int64, created: Int64, user: String?
@@ -133,7 +133,7 @@ package struct TokenList: Message {
   package static let schema = MessageSchema(Self.init) { Member("tokens", \Self.tokens) }
 }
 
-/// Whose a token is to be: nobody's where it is left out.
+/// The user to assign a token to; no user removes the assignment.
 package struct TokenAssignment: Message {
   package let user: UserID?
 
@@ -142,7 +142,7 @@ package struct TokenAssignment: Message {
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
 }
 
-/// Whose a token is.
+/// The assignment of a token.
 package struct AssignedToken: Message {
   package let serial: String, user: String?
 
@@ -152,7 +152,7 @@ package struct AssignedToken: Message {
   }
 }
 
-/// Whether a token is out of use.
+/// A token that was disabled or enabled.
 package struct DisabledToken: Message {
   package let serial: String, disabled: Bool
 
@@ -162,7 +162,7 @@ package struct DisabledToken: Message {
   }
 }
 
-/// The token that something was done with.
+/// The serial number of the changed token.
 package struct NamedBySerial: Message {
   package let serial: String
 
@@ -178,7 +178,7 @@ package struct CodeOfToken: Message {
   package static let schema = MessageSchema(Self.init) { Member("code", \Self.code) }
 }
 
-/// Two codes in a row of a token.
+/// Two consecutive codes of a token.
 package struct CodesOfToken: Message {
   package let codes: [String]
 
@@ -224,7 +224,7 @@ extension API {
     answers: .json(CodeAnswer.resynchronised, "Whether it was found."), or: [.unknown])
 }
 
-/// Imported tokens, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage imported tokens (`docs/protocol.md` section 7).
 struct TokenEndpoints: Sendable {
   let tokens: TokenService
   let codes: CodeService

@@ -4,50 +4,50 @@ public import SignetStorage
 import SignetText
 public import SignetWire
 
-/// Tokens that were not made by a device of ours: imported, assigned, verified, removed (`docs/protocol.md` section 7).
+/// Imported tokens: their import, assignment, verification and removal (`docs/protocol.md` section 7).
 public struct TokenService: Sendable {
-  /// The most tokens of one import, and of one page.
+  /// The largest number of tokens in one import, and in one page.
   public static let batchLimit = 500
 
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// A token as its maker describes it.
+  /// The data of a token to import.
   public struct NewToken: ~Copyable, Sendable {
     /// The serial number.
     public let serial: TokenSerial
-    /// What moves on from one code to the next.
+    /// The moving factor: a counter or the time.
     public let kind: CredentialRecord.Kind
     /// The secret.
     public let secret: SecretBytes
-    /// The hash function.
+    /// The hash algorithm.
     public let algorithm: OATHAlgorithm
-    /// The digits of a code, 6 to 10.
+    /// The number of digits in a code, 6 to 10.
     public let digits: Int
-    /// Seconds of a step of time; without meaning for a counter.
+    /// The length of a time step, in seconds; unused for a counter.
     public let period: Int
-    /// When step 0 began, in seconds since 1970.
+    /// The beginning of step 0, in seconds since 1970.
     public let start: Int64
-    /// The counter of the next code; without meaning for time.
+    /// The counter of the next code; unused for time.
     public let counter: Int64
-    /// For whom; `nil` for nobody yet.
+    /// The user of the token; `nil` for none.
     public let user: UserID?
 
-    /// Describes a token.
+    /// Validates the data of a token.
     ///
     /// - Parameters:
     ///   - serial: The serial number.
-    ///   - kind: What moves on.
+    ///   - kind: The moving factor.
     ///   - secret: 16 to 128 bytes.
-    ///   - algorithm: The hash function.
+    ///   - algorithm: The hash algorithm.
     ///   - digits: 6 to 10.
     ///   - period: 1 to 3600 seconds.
-    ///   - start: When step 0 began, from 1970 on.
+    ///   - start: The beginning of step 0, in seconds since 1970.
     ///   - counter: The counter of the next code.
-    ///   - user: For whom.
-    /// - Throws: ``Problem/Code/malformed``, with the serial number and what is wrong.
+    ///   - user: The user of the token; `nil` for none.
+    /// - Throws: ``Problem/Code/malformed``, with the serial number and the reason.
     public init(
       serial: TokenSerial, kind: CredentialRecord.Kind, secret: consuming SecretBytes,
       algorithm: OATHAlgorithm = .sha1, digits: Int = 6, period: Int = 30, start: Int64 = 0,
@@ -71,7 +71,7 @@ public struct TokenService: Sendable {
       (self.start, self.counter, self.user) = (start, counter, user)
     }
 
-    /// The record, its secret sealed.
+    /// Returns the record, with the secret encrypted.
     fileprivate borrowing func record(_ context: ServiceContext) throws -> CredentialRecord {
       let id = ID<CredentialRecord>(random: context.random)
       let sealed = try context.masterKey.seal(secret, for: .otpSecret(credential: id))
@@ -84,24 +84,24 @@ public struct TokenService: Sendable {
     }
   }
 
-  /// Seals a token for the import; its secret is not needed afterwards.
+  /// Encrypts a token's secret for the import; the plain secret is not needed afterwards.
   ///
   /// - Parameter token: The token.
-  /// - Returns: What ``add(_:by:)`` takes.
+  /// - Returns: The record for ``add(_:by:)``.
   /// - Throws: ``Problem``.
   public func sealed(_ token: borrowing NewToken) throws -> CredentialRecord {
     try token.record(context)
   }
 
-  /// Imports tokens, all or none; one whose serial number is there already stays as it is.
+  /// Imports all tokens or none; a token with an existing serial number is not changed.
   ///
-  /// Each counts only once it was verified: see ``CodeService/verify(_:user:serial:by:)``.
+  /// A token is accepted only after it was verified: see ``CodeService/verify(_:user:serial:by:)``.
   ///
   /// - Parameters:
   ///   - tokens: At most ``batchLimit``, from ``sealed(_:)``.
-  ///   - actor: Who asks, for the audit log.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The serial numbers that were added.
-  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
+  /// - Throws: ``Problem/Code/unknown`` for a user that does not exist.
   public func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws -> [String] {
     for user in Set(tokens.compactMap(\.user)) {
       let found = try await context.storage.user(user)
@@ -113,14 +113,14 @@ public struct TokenService: Sendable {
     }
   }
 
-  /// A page of tokens, by serial number.
+  /// Returns a page of tokens, ordered by serial number.
   ///
   /// - Parameters:
   ///   - serial: The last one of the page before; empty for the first page.
-  ///   - user: Whose; `nil` for all.
+  ///   - user: The user; `nil` for all.
   ///   - limit: At most ``batchLimit``.
   /// - Returns: The tokens.
-  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
+  /// - Throws: ``Problem/Code/unknown`` for a user that does not exist.
   public func list(
     after serial: String = "", user: UserID? = nil, limit: Int
   ) async throws -> [CredentialRecord] {
@@ -128,18 +128,18 @@ public struct TokenService: Sendable {
     return try await context.storage.tokens(after: serial, user: user, limit: min(limit, Self.batchLimit))
   }
 
-  /// Whether a token's codes are refused until it is unlocked.
+  /// Returns true if a token's codes are rejected until it is unlocked.
   ///
   /// - Parameter token: The token.
-  /// - Returns: Whether it is locked.
+  /// - Returns: True if it is locked.
   public func isLocked(_ token: CredentialRecord) -> Bool { token.failures >= context.settings.codeAttempts }
 
-  /// Gives a token to a user, who has to verify it, or to nobody.
+  /// Assigns a token to a user, who must verify it, or removes the assignment.
   ///
   /// - Parameters:
   ///   - serial: The token.
-  ///   - user: The user; `nil` for nobody.
-  ///   - actor: Who asks, for the audit log.
+  ///   - user: The user; `nil` for none.
+  ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
   public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user))
@@ -147,12 +147,12 @@ public struct TokenService: Sendable {
       try await context.storage.assignToken(serial.text, to: user, audit: event), serial, user)
   }
 
-  /// Takes a token out of use, or lets it be verified again.
+  /// Disables a token, or enables it so that it can be verified again.
   ///
   /// - Parameters:
   ///   - serial: The token.
-  ///   - isDisabled: Whether it is out of use.
-  ///   - actor: Who asks, for the audit log.
+  ///   - isDisabled: True to disable.
+  ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
   public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(
@@ -165,7 +165,7 @@ public struct TokenService: Sendable {
   ///
   /// - Parameters:
   ///   - serial: The token.
-  ///   - actor: Who asks, for the audit log.
+  ///   - actor: The caller's name in the audit log.
   /// - Throws: ``Problem/Code/unknown``.
   public func remove(_ serial: TokenSerial, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.tokenRemoved(token: serial.text))
@@ -186,12 +186,12 @@ public struct TokenService: Sendable {
 
 /// The serial number of a token: 1 to 64 visible ASCII characters.
 public struct TokenSerial: Hashable, Sendable {
-  /// The number.
+  /// The serial number as text.
   public let text: String
 
-  /// Reads a serial number.
+  /// Validates a serial number.
   ///
-  /// - Parameter text: 1 to 64 visible ASCII characters; not `.` or `..`, which no path can name.
+  /// - Parameter text: 1 to 64 visible ASCII characters; not `.` or `..`, which cannot be path segments.
   /// - Throws: ``Problem/Code/malformed``.
   public init(_ text: String) throws(Problem) {
     guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),

@@ -1,41 +1,45 @@
 import SignetWire
 
-/// The parameters of an authentication request (CIBA section 7.1), read and bounded; who it is about is not known yet.
+/// The parameters of an authentication request (CIBA section 7.1), parsed and limited in size.
+///
+/// The user of the hint is not looked up yet.
 package struct BackchannelRequest: Sendable {
-  /// By what the user is named.
+  /// The hint that names the user.
   enum Hint: Hashable, Sendable {
     /// `login_hint`: a user id.
     case user(String)
-    /// `login_hint_token`: a token of the client's own.
+    /// `login_hint_token`: a token issued by the client.
     case token(String)
-    /// `id_token_hint`: a token that this server made.
+    /// `id_token_hint`: a token issued by this server.
     case idToken(String)
   }
 
-  /// The longest time to decide, in seconds.
+  /// The longest time for the decision, in seconds.
   static let longestExpiry: Int64 = 86_400
   static let expiryName = "requested_expiry"
-  /// All that a signed request holds, and that goes beside none.
+  /// The parameters that a signed request contains and that must not appear outside it.
   package static let parameterNames = [
     "scope", "client_notification_token", "acr_values", "login_hint_token", "id_token_hint", "login_hint",
     "binding_message", "user_code", expiryName,
   ]
 
-  /// Who is to be asked.
+  /// The hint that names the user.
   let hint: Hint
-  /// What both screens show; `nil` for nothing.
+  /// The message that both screens display; `nil` for none.
   let bindingMessage: String?
-  /// What the user typed so that it may be asked; `nil` for nothing.
+  /// The code that the user typed to allow the request; `nil` for none.
   let userCode: String?
-  /// How long there is to decide, in seconds; `nil` for as long as usual.
+  /// The time for the decision, in seconds; `nil` for the default.
   let expiry: Int64?
-  /// What the client is to be told with; `nil` for nothing.
+  /// The bearer token for notifications to the client; `nil` for none.
   let notificationToken: String?
-  /// The names of what the answer has to show, each once, the most wanted first (OpenID Connect Core section 3.1.2.1); whether there
-  /// are such requirements is not known yet.
+  /// The names of requirements for the answer, without duplicates, in order of preference (OpenID Connect Core section
+  /// 3.1.2.1).
+  ///
+  /// They are not compared with the defined requirements yet.
   let acrValues: [String]
 
-  /// Reads the parameters.
+  /// Parses the parameters.
   ///
   /// - Throws: ``OpenIDFailure``.
   init(_ form: FormParameters) throws(OpenIDFailure) {
@@ -53,7 +57,7 @@ package struct BackchannelRequest: Sendable {
 
   private static func checkScope(_ scope: String?) throws(OpenIDFailure) {
     guard let scope else { throw OpenIDFailure(.invalidRequest, "Send scope, with openid in it.") }
-    // RFC 6749 section 3.3
+    // The characters of RFC 6749 section 3.3.
     let isScope =
       scope.utf8.count <= 1_024
       && scope.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
@@ -108,7 +112,7 @@ package struct BackchannelRequest: Sendable {
     return names
   }
 
-  /// The form of a bearer token (RFC 6750 section 2.1), of at most 1,024 characters (CIBA section 7.1).
+  /// Checks the form of a bearer token (RFC 6750 section 2.1) of at most 1,024 characters (CIBA section 7.1).
   private static func notificationToken(_ text: String?) throws(OpenIDFailure) -> String? {
     guard let text else { return nil }
     let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }

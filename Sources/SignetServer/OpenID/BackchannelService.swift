@@ -3,12 +3,11 @@ import SignetJOSE
 import SignetStorage
 import SignetWire
 
-/// Authentication requests of clients (CIBA section 7), each of which is a transaction.
+/// Authentication requests of clients (CIBA section 7), each of which creates a transaction.
 struct BackchannelService: Sendable {
-  /// How long after its end tokens can be had for what was decided in time, in seconds.
+  /// The time after a transaction's expiry during which a client can still get its tokens, in seconds.
   static let grace: Int64 = 30
-  /// The least time between two polls, in seconds, and how much longer it is after each that comes too soon (CIBA sections 7.3
-  /// and 11).
+  /// The minimum time between two polls, in seconds; each early poll adds as much (CIBA sections 7.3 and 11).
   static let interval: Int64 = 5
   private static let types = ["jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"]
 
@@ -23,11 +22,11 @@ struct BackchannelService: Sendable {
     names = OpenIDNames(context.settings.serverURL)
   }
 
-  /// Takes a request.
+  /// Validates a request and asks the user.
   ///
   /// - Parameters:
   ///   - form: The parameters.
-  ///   - client: Who asks; authenticated.
+  ///   - client: The authenticated client.
   /// - Returns: The answer.
   /// - Throws: ``OpenIDFailure``.
   func take(_ form: FormParameters, from client: ClientRecord) async throws -> BackchannelAnswer {
@@ -59,7 +58,7 @@ struct BackchannelService: Sendable {
       interval: client.delivery == .push ? nil : Self.interval, number: made.number?.digits)
   }
 
-  /// What is kept of an `auth_req_id`.
+  /// Returns the digest of an `auth_req_id`, which the server stores instead of the id.
   static func digest(of id: String) -> [UInt8] { HashFunction.sha256.digest(of: Array(id.utf8)) }
 
   private func record(
@@ -75,7 +74,9 @@ struct BackchannelService: Sendable {
     return record
   }
 
-  /// What the user reads: who asks is in every transaction already.
+  /// Returns the content that the user reads.
+  ///
+  /// Every transaction already names the requester.
   private static func matter(_ message: String?) throws -> TransactionContent.Matter {
     guard let message else { return .text("Sign in") }
     do throws(WireFailure) {
@@ -87,7 +88,8 @@ struct BackchannelService: Sendable {
 
   // MARK: Signed requests
 
-  /// The parameters: those of the form, or those that the client has signed, and then no other (CIBA section 7.1.1).
+  /// Returns the parameters of the form, or those of the signed request, which must contain all of them (CIBA section
+  /// 7.1.1).
   private func parameters(
     _ form: FormParameters, of client: ClientRecord
   ) async throws -> FormParameters {
@@ -156,7 +158,7 @@ struct BackchannelService: Sendable {
       }
     } catch StorageFailure.unknown { throw OpenIDFailure.unknownUser }
     switch outcome {
-    // Whose code was taken away meanwhile is asked without one.
+    // Accepted also if the user's code was removed in the meantime.
     case nil, .accepted: return
     case .waiting(let seconds): throw OpenIDFailure(wrongUserCode: seconds)
     case .refused, .locked, .keyRevoked: throw OpenIDFailure.wrongUserCode

@@ -3,10 +3,10 @@ import SignetStorage
 import SignetTransport
 import SignetWire
 
-/// Tells clients that a request of theirs has ended (CIBA sections 10.2 and 10.3).
+/// Notifies clients that a request has ended (CIBA sections 10.2 and 10.3).
 ///
-/// What is told, and where, follows from the request and from the client's registration: the row of the outbox only says that it is
-/// time.
+/// The notice and its URL come from the request and the client's registration. The row of the outbox contains neither; it
+/// only triggers the delivery.
 struct CIBANotifier: OutboxDelivery {
   let channel = OutboxChannel.ciba
 
@@ -14,7 +14,7 @@ struct CIBANotifier: OutboxDelivery {
   private let transport: any HTTPTransport
   private let maker: IDTokenSigner
 
-  /// A notifier; `nil` where nothing carries notices.
+  /// Creates a notifier; `nil` if the server has no transport for notices.
   init?(_ context: ServiceContext) {
     guard let transport = context.notices else { return nil }
     (self.context, self.transport, maker) = (context, transport, IDTokenSigner(context))
@@ -35,7 +35,7 @@ struct CIBANotifier: OutboxDelivery {
     guard let url = client.notificationEndpoint, let sealed = request.sealedNotice,
       let notice = BackchannelNotice(sealed, of: transaction.id, under: context.masterKey)
     else { return .failed("what the client is told with can't be opened") }
-    // Tokens that were on their way before are not sent again.
+    // Tokens issued in an earlier attempt are not sent again.
     if request.issued != nil, try await maker.lapse(of: transaction) != nil {
       return .failed("the user is not active, or what the user accepted with is out of use")
     }
@@ -64,10 +64,10 @@ struct CIBANotifier: OutboxDelivery {
     return .clientNotTold(client: client, transaction: transaction, reason: failure)
   }
 
-  /// What a notice says.
+  /// The content of a notice.
   private enum Content {
     case nothing
-    /// What it was to say is not so any more; looked at anew, it is something else.
+    /// The state changed while the notice was prepared; the next attempt reads it again.
     case changed
     case body(JSONObject)
   }
@@ -77,7 +77,7 @@ struct CIBANotifier: OutboxDelivery {
     _ notice: BackchannelNotice
   ) async throws -> Content {
     guard request.delivery == .push else {
-      // Who asks then hears nothing but that, which it knows by itself.
+      // A ping client knows the expiry time itself and needs no notice.
       return transaction.state == .expired ? .nothing : .body(["auth_req_id": .string(notice.id)])
     }
     if let refusal = try await maker.refusal(of: request, transaction) {
@@ -92,7 +92,7 @@ struct CIBANotifier: OutboxDelivery {
       let isFirst = try await context.storage.issueTokens(
         for: request.digest, of: client.id, at: time, pushedWithin: BackchannelRecord.noticeLifetime,
         audit: event)
-      // The user was suspended, or the authenticator revoked, since that was looked at: the client is told that there are none.
+      // The user was suspended or the authenticator revoked in the meantime. The next attempt sends the client a refusal.
       guard isFirst else { return .changed }
     }
     body["auth_req_id"] = .string(notice.id)

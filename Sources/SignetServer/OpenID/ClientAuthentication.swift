@@ -4,28 +4,28 @@ import SignetJOSE
 import SignetStorage
 import SignetWire
 
-/// Finds out which client a request comes from (OpenID Connect Core section 9).
+/// Authenticates the client of a request (OpenID Connect Core section 9).
 struct ClientAuthentication: Sendable {
   private static let types = ["jwt", "client-authentication+jwt", "application/client-authentication+jwt"]
-  /// What a request is authenticated with, in the form.
+  /// The form parameters that authenticate a client.
   static let parameterNames = ["client_id", "client_assertion", "client_assertion_type", "client_secret"]
 
   private let context: ServiceContext
   private let names: OpenIDNames
 
-  /// Over a context.
+  /// Creates the authentication of a context.
   init(_ context: ServiceContext) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)
   }
 
-  /// Checks a request, and uses its assertion up.
+  /// Authenticates a request and claims its assertion's id, so that a replay is rejected.
   ///
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
   ///   - form: The parameters.
   /// - Returns: The client.
-  /// - Throws: ``OpenIDFailure``: `invalid_client`, whatever is wrong; `invalid_request` for two ways at once.
+  /// - Throws: ``OpenIDFailure``: `invalid_client`, for any reason; `invalid_request` for two methods at once.
   func client(authorization: String?, form: FormParameters) async throws -> ClientRecord {
     let hasAssertion = form.hasAny(of: ["client_assertion", "client_assertion_type"])
     guard [authorization != nil, hasAssertion, form["client_secret"] != nil].count(where: { $0 }) <= 1 else {
@@ -55,7 +55,7 @@ struct ClientAuthentication: Sendable {
   private func withSecret(_ authorization: String) async throws -> ClientRecord {
     guard let (id, secret) = Self.credentials(authorization) else { throw refused("no Basic credentials") }
     let found = try await find(id)
-    // An unknown client costs the same comparison.
+    // An unknown client costs the same comparison, in constant time.
     let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
     let isSame = constantTimeEqual(digest, ClientService.digest(ofSecret: secret))
     guard isSame, let client = found, client.authentication == .clientSecretBasic, client.revoked == nil
@@ -63,7 +63,7 @@ struct ClientAuthentication: Sendable {
     return client
   }
 
-  /// Id and secret, each of which is form-encoded first (RFC 6749 section 2.3.1).
+  /// Returns id and secret, each of which is form-encoded (RFC 6749 section 2.3.1).
   static func credentials(_ authorization: String) -> (id: String, secret: String)? {
     guard authorization.utf8.count <= 1_024, authorization.lowercased().hasPrefix("basic ") else {
       return nil
@@ -110,12 +110,12 @@ struct ClientAuthentication: Sendable {
     return client
   }
 
-  /// Uses the name of a token up.
+  /// Claims the id of a token, so that a replay is rejected.
   ///
   /// - Parameters:
   ///   - claims: The claims of the token.
-  ///   - client: Whose token it is.
-  /// - Returns: Whether this is the first time; no for a token without a name.
+  ///   - client: The client that issued the token.
+  /// - Returns: True if the id was not used before; false also for a token without an id.
   /// - Throws: ``OpenIDFailure``.
   func claimTokenID(_ claims: JWTClaims, of client: ClientRecord) async throws -> Bool {
     guard let name = claims.tokenID, (1...256).contains(name.utf8.count) else { return false }

@@ -6,7 +6,7 @@ import SignetWire
 extension ClientRecord.Authentication: Shaped {}
 extension ClientRecord.Delivery: Shaped {}
 
-/// A client to be registered.
+/// A client to register.
 package struct NewClient: Message {
   package let name: String, authentication: ClientRecord.Authentication, delivery: ClientRecord.Delivery
   package let notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?
@@ -38,7 +38,7 @@ package struct NewClient: Message {
 }
 
 extension JSONSchema {
-  /// Keys of a client; `ClientRegistration` reads them.
+  /// A client's JWK Set; `ClientRegistration` parses it.
   static let keySet = JSONSchema([
     "type": "object", "required": ["keys"],
     "properties": [
@@ -61,7 +61,7 @@ package struct MadeClient: Message {
   }
 }
 
-/// A client, as operators see it.
+/// A client in operators' lists.
 package struct ClientDescription: Message {
   package let id: ID<ClientRecord>, name: String, authentication: ClientRecord.Authentication
   package let delivery: ClientRecord.Delivery, notificationEndpoint: String?, requestAlgorithm: String?
@@ -122,7 +122,7 @@ extension API {
     answers: .json(NamedByID.self, "It is revoked."), or: [.unknown])
 }
 
-/// Clients of OpenID Connect, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage OpenID Connect clients (`docs/protocol.md` section 7).
 struct ClientEndpoints: Sendable {
   let context: ServiceContext
   let clients: ClientService

@@ -3,29 +3,29 @@ import SignetJSON
 import SignetStorage
 package import SignetWire
 
-/// What an operator says about a new client.
+/// An operator's data of a new client.
 package struct ClientRegistration: Sendable {
-  /// The most keys of a client.
+  /// The largest number of a client's keys.
   static let maximumKeyCount = 16
 
-  /// What users are told who asks.
+  /// The name that users see as the requester.
   let name: String
-  /// How it proves who it is.
+  /// The method to authenticate the client.
   let authentication: ClientRecord.Authentication
-  /// How it gets what was decided.
+  /// The way in which the client receives decisions.
   let delivery: ClientRecord.Delivery
-  /// Where it is told; `nil` for a client that polls.
+  /// The URL for notifications; `nil` for a client that polls.
   let notificationEndpoint: String?
-  /// The one algorithm that its requests are signed with; `nil` where they are not signed.
+  /// The only signature algorithm of its requests; `nil` if they are not signed.
   let requestAlgorithm: String?
-  /// How many digits of the number that it shows; `nil` for none.
+  /// The number of digits of the number that the client shows; `nil` for none.
   let numberDigits: Int?
   /// Its public keys, a JWK Set; `nil` for none.
   package let keySet: [UInt8]?
 
-  /// Reads the body of an operator's request.
+  /// Validates an operator's request.
   ///
-  /// - Throws: `Problem`, which says what is wrong.
+  /// - Throws: `Problem` with the reason.
   package init(_ body: NewClient) throws(Problem) {
     (name, authentication, delivery) = (body.name, body.authentication, body.delivery)
     do throws(WireFailure) { _ = try UserID(name) } catch {
@@ -61,7 +61,9 @@ package struct ClientRegistration: Sendable {
     return !authority.isEmpty && !authority.contains(UInt8(ascii: "@"))
   }
 
-  /// The keys, each of which has to be understood, public, and good for a signature.
+  /// Returns the keys.
+  ///
+  /// Each must be of a known type, public, and usable with a supported signature algorithm.
   private static func keys(_ object: JSONObject) throws(Problem) -> JWKSet {
     let listed = try reading(object.array("keys"))
     guard (1...maximumKeyCount).contains(listed.count) else {
@@ -98,7 +100,7 @@ package struct ClientRegistration: Sendable {
     return algorithm
   }
 
-  /// The public members of the keys, and nothing else of what was sent.
+  /// Returns the public members of the keys; all other members are dropped.
   private static func text(of set: JWKSet) throws(Problem) -> [UInt8] {
     var keys: [JSONValue] = []
     do throws(JOSEFailure) {

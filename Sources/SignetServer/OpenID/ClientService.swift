@@ -2,26 +2,26 @@ import SignetCrypto
 package import SignetStorage
 import SignetWire
 
-/// The clients of OpenID Connect, as operators manage them.
+/// The OpenID Connect clients, for operators.
 package struct ClientService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   package init(_ context: ServiceContext) { self.context = context }
 
   /// A client that was registered.
   package struct NewClient: Sendable {
     /// The client.
     package let record: ClientRecord
-    /// Its secret, of 256 random bits, where it has one; it can't be had again.
+    /// Its secret of 256 random bits, if it has one; the server stores only the digest.
     package let secret: String?
   }
 
   /// Registers a client.
   ///
   /// - Parameters:
-  ///   - registration: What the operator says.
-  ///   - actor: Who asks, for the audit log.
+  ///   - registration: The operator's data.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The client.
   /// - Throws: ``Problem``.
   package func add(_ registration: ClientRegistration, by actor: AuditActor) async throws
@@ -47,14 +47,14 @@ package struct ClientService: Sendable {
     return NewClient(record: record, secret: secret)
   }
 
-  /// All clients, revoked ones included, oldest first.
+  /// Returns all clients, including revoked ones, oldest first.
   ///
   /// - Throws: ``Problem``.
   package func all() async throws -> [ClientRecord] {
     try await context.storage.clients()
   }
 
-  /// A client, revoked or not.
+  /// Returns a client, revoked or not.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   package func find(_ id: ID<ClientRecord>) async throws -> ClientRecord {
@@ -62,8 +62,9 @@ package struct ClientService: Sendable {
     return client
   }
 
-  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before, and what nobody has decided is
-  /// withdrawn.
+  /// Revokes a client permanently.
+  ///
+  /// It gets no more tokens, also for earlier requests. Its undecided requests are withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   package func revoke(_ id: ID<ClientRecord>, by actor: AuditActor) async throws {
@@ -77,13 +78,15 @@ package struct ClientService: Sendable {
 
   private static let unknown = Problem(.unknown, "There is no client of this id.")
 
-  /// What is kept of a secret: it has 256 random bits, which no digest has to be slow for.
+  /// Returns the stored digest of a secret.
+  ///
+  /// The secret has 256 random bits, so a fast hash is enough.
   static func digest(ofSecret secret: String) -> [UInt8] {
     HashFunction.sha256.digest(of: Array(secret.utf8))
   }
 }
 
 extension ClientRecord {
-  /// The client's name for the audit log.
+  /// The client's name in the audit log.
   var actor: AuditActor { .client(id) }
 }

@@ -2,37 +2,37 @@ import SignetJOSE
 import SignetJSON
 import SignetStorage
 
-/// A JWT that a client signed with a key of its own: an assertion, a request or a hint.
+/// A JWT that a client signed with its own key: an assertion, a request or a hint.
 struct ClientToken: Sendable {
-  /// The longest text.
+  /// The largest size of a token, in bytes.
   static let maximumByteCount = 16_384
-  /// How far away the end of a token may be, in seconds.
+  /// The longest time until a token's `exp`, in seconds.
   static let longestLifetime: Int64 = 3_600
-  /// How far the clocks of client and server may differ, in seconds.
+  /// The largest clock difference between client and server, in seconds.
   static let leeway: Int64 = 30
 
   private let jws: JWS
 
-  /// Reads a token; nothing in it is verified.
+  /// Parses a token without verifying it.
   ///
   /// - Throws: `JOSEFailure`.
   init(_ text: String) throws(JOSEFailure) {
     jws = try JWS(compact: text, maximumByteCount: Self.maximumByteCount)
   }
 
-  /// Who the token says it is about, which anyone may have written.
+  /// The unverified `sub` of the token, which anyone may have written.
   var unverifiedSubject: String? {
     do { return try JSONObject(parsing: jws.unverifiedPayload).optionalString("sub") } catch { return nil }
   }
 
-  /// What the token says, once it is found to be the client's, for this server, now.
+  /// Verifies the token's signature, issuer, audience and times, and returns its claims.
   ///
   /// - Parameters:
-  ///   - client: Whose token it has to be; it has keys.
-  ///   - algorithms: What it may be signed with.
-  ///   - audiences: What this server may be called.
-  ///   - types: What `typ` may be, if it is there.
-  ///   - now: In seconds since 1970.
+  ///   - client: The client that must have signed it.
+  ///   - algorithms: The allowed signature algorithms.
+  ///   - audiences: The names of this server that `aud` may contain.
+  ///   - types: The allowed values of `typ`, if it is present.
+  ///   - now: The time, in seconds since 1970.
   /// - Returns: The claims.
   /// - Throws: `JOSEFailure`.
   func claims(
@@ -47,7 +47,7 @@ struct ClientToken: Sendable {
     }
     let claims = try verified.claims(
       JWTValidation(issuer: client.id.text, audiences: audiences, leewaySeconds: Self.leeway), now: now)
-    // One that is for others too could be used by them.
+    // Another recipient could replay a token that has several audiences.
     guard claims.audiences.count == 1 else { throw .wrongAudience }
     guard let end = claims.expiresAt, end <= Double(now + Self.longestLifetime + Self.leeway) else {
       throw .tooOld
@@ -57,6 +57,6 @@ struct ClientToken: Sendable {
 }
 
 extension JWTClaims {
-  /// When the token can't be used any more by anybody, in whole seconds; its end was found to be near.
+  /// The time after which no server accepts the token, in whole seconds, including the leeway.
   var end: Int64 { Int64(clamping: Int((expiresAt ?? 0).rounded(.up))) + ClientToken.leeway + 1 }
 }

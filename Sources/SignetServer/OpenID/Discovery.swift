@@ -3,9 +3,9 @@ package import SignetJSON
 import SignetStorage
 
 extension OpenIDNames {
-  /// What the provider says of itself (OpenID Connect Discovery section 3, CIBA section 4).
+  /// Returns the discovery document (OpenID Connect Discovery section 3, CIBA section 4).
   ///
-  /// - Parameter requirements: What can be asked for by name.
+  /// - Parameter requirements: The requirements that clients can request by name.
   /// - Returns: The members.
   package func discovery(_ requirements: NamedRequirements) -> JSONObject {
     let algorithms = JSONValue.array(Self.clientAlgorithms.map { .string($0.rawValue) })

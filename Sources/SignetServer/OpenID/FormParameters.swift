@@ -1,21 +1,23 @@
 import SignetHTTP
 import SignetJSON
 
-/// The parameters of a request: each at most once, and those without a value as if they were not there (RFC 6749 section 3.2).
+/// The parameters of a request.
+///
+/// Each may appear once; an empty value counts as missing (RFC 6749 section 3.2).
 package struct FormParameters: Sendable {
-  /// The media type.
+  /// The media type of a form.
   static let mediaType = "application/x-www-form-urlencoded"
-  /// The most parameters of a request.
+  /// The largest number of parameters in a request.
   static let maximumCount = 64
 
   private let values: [String: String]
 
-  /// Reads a form.
+  /// Parses a form.
   ///
   /// - Parameters:
   ///   - contentType: The `Content-Type` of the request.
   ///   - body: `application/x-www-form-urlencoded`.
-  /// - Throws: ``OpenIDFailure``, for what is no form in UTF-8, has control characters or repeats a name.
+  /// - Throws: ``OpenIDFailure`` if the body is not a form in UTF-8, has control characters or repeats a name.
   init(contentType: String?, body: [UInt8]) throws(OpenIDFailure) {
     guard contentType.map(Self.isForm) ?? false else {
       throw OpenIDFailure(.invalidRequest, "Send Content-Type: application/x-www-form-urlencoded.")
@@ -23,7 +25,7 @@ package struct FormParameters: Sendable {
     try self.init(body)
   }
 
-  /// Reads the bytes of a form.
+  /// Parses the bytes of a form.
   ///
   /// - Throws: ``OpenIDFailure``.
   package init(_ body: [UInt8]) throws(OpenIDFailure) {
@@ -33,7 +35,7 @@ package struct FormParameters: Sendable {
     guard items.count <= Self.maximumCount else { throw Self.malformed }
     var values: [String: String] = [:]
     for item in items {
-      // Short and ASCII, so that comparing names costs little.
+      // Short ASCII names bound the time to compare them.
       guard Self.mayBeName(item.name) else { throw Self.malformed }
       guard values.updateValue(item.value, forKey: item.name) == nil else {
         throw OpenIDFailure(.invalidRequest, "Send \(item.name) once.")
@@ -42,8 +44,9 @@ package struct FormParameters: Sendable {
     self.values = values.filter { !$0.value.isEmpty }
   }
 
-  /// Takes the claims of a signed request (CIBA section 7.1.1), whose parameters are texts; claims that are no parameter play no
-  /// part.
+  /// Reads the parameters from the claims of a signed request (CIBA section 7.1.1), where they are texts.
+  ///
+  /// Claims that are not parameters are ignored.
   ///
   /// - Throws: ``OpenIDFailure``.
   init(claims: JSONObject) throws(OpenIDFailure) {
@@ -52,7 +55,7 @@ package struct FormParameters: Sendable {
       switch claims[name] {
       case nil: continue
       case .string(let text)?: values[name] = text
-      // It may be a number too.
+      // The expiry may also be a number.
       case .integer(let number)? where name == BackchannelRequest.expiryName: values[name] = String(number)
       default: throw OpenIDFailure(.invalidRequest, "Make \(name) in request a string.")
       }
@@ -60,10 +63,10 @@ package struct FormParameters: Sendable {
     self.values = values.filter { !$0.value.isEmpty }
   }
 
-  /// The value of a parameter; `nil` where it is not there or empty.
+  /// The value of a parameter; `nil` if it is missing or empty.
   package subscript(name: String) -> String? { values[name] }
 
-  /// Whether one of these is there.
+  /// Returns true if one of these parameters is present.
   func hasAny(of names: [String]) -> Bool { names.contains { values[$0] != nil } }
 
   private static let malformed = OpenIDFailure(
@@ -72,7 +75,7 @@ package struct FormParameters: Sendable {
   )
 
   private static func mayBeName(_ name: String) -> Bool {
-    // As they may stand in an answer (RFC 6749 section 5.2).
+    // The characters that are allowed in an error answer (RFC 6749 section 5.2).
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
   }

@@ -4,35 +4,35 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// Makes the tokens for what a user has accepted (CIBA section 10.1.1).
+/// Creates the tokens for an accepted request (CIBA section 10.1.1).
 ///
-/// They follow from the request, the decision and a time: made again, they say the same.
+/// Their claims depend only on the request, the decision and a time. Tokens created again have the same claims.
 package struct IDTokenSigner: Sendable {
-  /// `typ` of an ID token.
+  /// The `typ` of an ID token.
   static let idTokenType = "JWT"
-  /// `typ` of an access token (RFC 9068).
+  /// The `typ` of an access token (RFC 9068).
   static let accessTokenType = "at+jwt"
-  /// The user id, where `sub` is what nobody else is ever called.
+  /// The claim with the user id; `sub`, in contrast, is never reused for another user.
   static let userClaim = "signet_user"
-  /// Where the key lies that answered, and how well that is known: a ``KeyAssurance``.
+  /// The claim with the protection of the answering key: a ``KeyAssurance``.
   static let protectionClaim = "signet_key_protection"
 
   private let context: ServiceContext
   private let names: OpenIDNames
 
-  /// A maker over a context.
+  /// Creates a signer for a context.
   package init(_ context: ServiceContext) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)
   }
 
-  /// Makes the tokens.
+  /// Creates the tokens.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
-  ///   - transaction: What was accepted.
-  ///   - time: When they are given out first, in seconds since 1970.
-  ///   - id: The `auth_req_id`, where the ID token has to say it.
+  ///   - request: The client's request.
+  ///   - transaction: The accepted transaction.
+  ///   - time: The time of their first issue, in seconds since 1970.
+  ///   - id: The `auth_req_id`, if the ID token must contain it.
   /// - Returns: The answer to a token request.
   /// - Throws: `Problem`.
   package func tokens(
@@ -77,7 +77,7 @@ package struct IDTokenSigner: Sendable {
       idToken: try sign(claims, signer, type: Self.idTokenType))
   }
 
-  /// How an acceptance is known.
+  /// The proof of an acceptance: its time, its evidence and the signed decision, if any.
   private struct Proof {
     var time: Int64
     var evidence: AuthenticationEvidence
@@ -89,13 +89,14 @@ package struct IDTokenSigner: Sendable {
       return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf, for: transaction))
     }
     if let app = transaction.app {
-      // The server has the key too, so it proves no possession to others: a yes on another channel is what it shows.
+      // The server also has the key, so the answer proves no possession to others. It shows only a consent over another
+      // channel.
       return Proof(time: app.time, evidence: AuthenticationEvidence(.pushApp))
     }
     guard let decision = transaction.decision,
       let container = try await context.storage.container(decision.container)
     else { return nil }
-    // As it was at the decision, whatever the device has reported since.
+    // The device's state at the decision; later reports do not count.
     let evidence = AuthenticationEvidence(of: container, isSigned: decision.jws != nil)
       .reported(decision.lastReport, at: decision.time).matching(transaction)
     return Proof(
@@ -103,7 +104,7 @@ package struct IDTokenSigner: Sendable {
       signed: decision.jws.map { ($0, container) })
   }
 
-  /// `acr`: the first name that was asked for and that the evidence meets, or else the name of what was done.
+  /// Returns the `acr`: the first requested name that the evidence meets, or else the name of the kind of acceptance.
   private func acr(for transaction: TransactionRecord, _ evidence: AuthenticationEvidence) -> String {
     if let name = context.settings.requirements.first(of: transaction.requirements, metBy: evidence) {
       return name
@@ -115,7 +116,7 @@ package struct IDTokenSigner: Sendable {
     }
   }
 
-  /// Why an acceptance does not do for what is required; `nil` where it does.
+  /// Returns the failure if an acceptance does not meet the requested requirements; `nil` if it does.
   private func shortcoming(of transaction: TransactionRecord) async throws -> OpenIDFailure? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
     guard !names.isEmpty, let evidence = try await proof(of: transaction)?.evidence else { return nil }
@@ -125,11 +126,11 @@ package struct IDTokenSigner: Sendable {
       "The user has accepted, but not as acr_values asked: \(known.missing(for: names, in: evidence)).")
   }
 
-  /// Why there are no tokens for a transaction that has ended; `nil` where there are.
+  /// Returns the failure for an ended transaction without tokens; `nil` if tokens may be issued.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
-  ///   - transaction: How it ended.
+  ///   - request: The client's request.
+  ///   - transaction: The ended transaction.
   /// - Returns: The failure.
   /// - Throws: `Problem`.
   package func refusal(
@@ -151,7 +152,9 @@ package struct IDTokenSigner: Sendable {
     }
   }
 
-  /// Why an acceptance earns no tokens any more, or none again: its user is not active, or what it was given with is out of use.
+  /// Returns the failure for an acceptance that no longer earns tokens.
+  ///
+  /// Its user is not active, or the authenticator that gave it is locked or no longer in use.
   ///
   /// - Returns: The failure; `nil` for none.
   /// - Throws: `Problem`.
@@ -175,12 +178,12 @@ package struct IDTokenSigner: Sendable {
     }
   }
 
-  /// `at_hash`: the left half of the digest (OpenID Connect Core section 3.1.3.6).
+  /// Returns `at_hash`: the left half of the SHA-256 digest (OpenID Connect Core section 3.1.3.6).
   package static func hash(of token: String) -> String {
     Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(token.utf8)).prefix(16)))
   }
 
-  /// `jti`: another for each request, and the same each time.
+  /// Returns `jti`, which is unique for each request and always the same for one request.
   private static func name(of request: BackchannelRecord) -> String {
     let digest = HashFunction.sha256.digest(of: Array("signet access token\u{0}".utf8) + request.digest)
     return Base64URL.encode(Array(digest.prefix(16)))

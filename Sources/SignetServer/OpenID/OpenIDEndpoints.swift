@@ -3,7 +3,7 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What the provider says of itself, as far as every client needs it.
+/// The members of the discovery document that every client needs.
 private struct DiscoveryMembers: Message {
   let issuer: String, jwks: String, token: String, backchannel: String
 
@@ -15,7 +15,7 @@ private struct DiscoveryMembers: Message {
   }
 }
 
-/// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` reads them.
+/// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` parses them.
 private struct BackchannelForm: Message {
   let scope: String?, loginHint: String?, loginHintToken: String?, idTokenHint: String?
   let bindingMessage: String?, userCode: String?, requestedExpiry: String?, acrValues: String?
@@ -41,7 +41,7 @@ private struct BackchannelForm: Message {
   }
 }
 
-/// The parameters of a token request; `TokenGrant` reads them.
+/// The parameters of a token request; `TokenGrant` parses them.
 private struct TokenForm: Message {
   let grantType: String?, request: String?
   let clientID: String?, assertionType: String?, assertion: String?
@@ -55,7 +55,7 @@ private struct TokenForm: Message {
   }
 }
 
-/// What answers an authentication request (CIBA section 7.3).
+/// The answer to an authentication request (CIBA section 7.3).
 struct BackchannelAnswer: Message {
   let id: String, expires: Int64, interval: Int64?, number: String?
 
@@ -69,7 +69,7 @@ struct BackchannelAnswer: Message {
   }
 }
 
-/// What answers a token request (CIBA section 10.1.1).
+/// The answer to a token request (CIBA section 10.1.1).
 package struct TokenAnswer: Message {
   package let accessToken: String, type: String, expires: Int64, scope: String, idToken: String
 
@@ -109,14 +109,14 @@ extension API {
     below: .domain, .openID)
 }
 
-/// What clients of OpenID Connect call (`docs/protocol.md` section 11).
+/// The endpoints for OpenID Connect clients (`docs/protocol.md` section 11).
 package struct OpenIDEndpoints: Sendable {
   private let context: ServiceContext
   private let names: OpenIDNames
   private let requests: BackchannelService
   private let grant: TokenGrant
 
-  /// Over a context.
+  /// Creates the endpoints of a context.
   package init(_ context: ServiceContext, _ transactions: TransactionService) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)

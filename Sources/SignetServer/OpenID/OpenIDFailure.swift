@@ -4,7 +4,7 @@ import SignetWire
 
 /// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
 package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The codes, as the standards have them.
+  /// The error codes of the standards.
   package enum Code: String, Hashable, Sendable {
     case invalidRequest = "invalid_request"
     case invalidScope = "invalid_scope"
@@ -26,22 +26,22 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     case temporarilyUnavailable = "temporarily_unavailable"
   }
 
-  /// What went wrong.
+  /// The error code.
   package let code: Code
-  /// What to do about it: visible ASCII without quotes and backslashes.
+  /// The action to take: visible ASCII without quotes and backslashes.
   let detail: String
   /// The HTTP status.
   let status: Int
-  /// When to try again, in seconds; `nil` where nobody knows.
+  /// The delay before a retry, in seconds; `nil` if unknown.
   let retryAfter: Int64?
 
-  /// Puts a failure together; the status is the code's own unless said.
+  /// Creates a failure; the default status is that of the code.
   init(_ code: Code, _ detail: String, status: Int? = nil, retryAfter: Int64? = nil) {
     (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
     self.status = status ?? Self.status(of: code)
   }
 
-  /// What the storage or a service of ours could not do, whoever asked for it.
+  /// Converts a problem of the server itself, independent of the request.
   init(_ problem: Problem) {
     switch problem.code {
     case .busy: self.init(.temporarilyUnavailable, "Try again in a moment.", retryAfter: 1)
@@ -49,7 +49,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Why no transaction was made, in the words of an authentication request (CIBA section 13).
+  /// Converts the reason why no transaction was created (CIBA section 13).
   init(asking problem: Problem) {
     switch problem.code {
     case .transactionTooMany:
@@ -67,34 +67,34 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What every client is told that could not prove who it is: which of the reasons it was is in the log only.
+  /// The failure of every client that is not authenticated; only the log contains the reason.
   static let unauthenticated = Self(
     .invalidClient,
     "Authenticate as registered: with client_assertion by a key of the client, or with its id and secret by "
       + "Basic; check the clock and that the client is not revoked.")
-  /// What is told of a user that is none.
+  /// The failure for a hint that names no user.
   static let unknownUser = Self(
     .unknownUserID, "The hint names nobody that is known here; check login_hint, or what the token says.")
-  /// What is told of a binding message that would show as something else.
+  /// The failure for a binding message that would be displayed differently.
   static let unclearBindingMessage = Self(
     .invalidBindingMessage,
     "binding_message would not show as it is; send 1 to 128 plain characters without a line feed.")
-  /// What is told of a code that is not the user's, and of any where too many were not.
+  /// The failure for a wrong user code, and for any code after too many wrong ones.
   static let wrongUserCode = Self(
     .invalidUserCode, "user_code is not right; ask the user again, or have the user unlocked.")
-  /// What is told of a code that was not looked at, because so many seconds have to pass first.
+  /// Creates the failure for a user code that was not checked, since this number of seconds must pass first.
   init(wrongUserCode seconds: Int64) {
     self.init(.invalidUserCode, Self.wrongUserCode.detail, retryAfter: seconds)
   }
 
-  /// What is told of a name in `acr_values` that is none here.
+  /// Creates the failure for an unknown name in `acr_values`.
   init(unknownACRBeside requirements: NamedRequirements) {
     self.init(
       .invalidRequest,
       "A name in acr_values is not known; known are \(requirements.names.joined(separator: " ")).")
   }
 
-  /// What is told of two ways to authenticate.
+  /// The failure for two ways to authenticate at once.
   static let twoAuthentications = Self(
     .invalidRequest,
     "Authenticate in one way: an Authorization header, or client_assertion, and no client_secret in the form."
@@ -109,7 +109,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// What is told to whoever asked.
+  /// The text that the client receives.
   package var description: String { "\(code.rawValue): \(detail)" }
 
   /// The members of the answer.

@@ -1,9 +1,9 @@
 package import SignetStorage
 import SignetWire
 
-/// The token endpoint for the grant of CIBA (sections 10.1 and 11).
+/// The token endpoint for the CIBA grant (sections 10.1 and 11).
 package struct TokenGrant: Sendable {
-  /// The most seconds that a client has to wait between two polls, however often it came too soon.
+  /// The longest interval between two polls, in seconds, after any number of early polls.
   private static let longestInterval: Int64 = 60
 
   private let context: ServiceContext
@@ -14,11 +14,11 @@ package struct TokenGrant: Sendable {
     maker = IDTokenSigner(context)
   }
 
-  /// Answers a client that asks for tokens.
+  /// Answers a client's token request.
   ///
   /// - Parameters:
   ///   - form: The parameters.
-  ///   - client: Who asks; authenticated.
+  ///   - client: The authenticated client.
   /// - Returns: The tokens.
   /// - Throws: ``OpenIDFailure``.
   package func answer(_ form: FormParameters, to client: ClientRecord) async throws
@@ -55,7 +55,9 @@ package struct TokenGrant: Sendable {
     }
   }
 
-  /// Made first and given out once: of two who ask at the same time one has made them in vain.
+  /// Creates the tokens, then records their issue.
+  ///
+  /// Of two concurrent requests, only one gets its tokens; those of the other are discarded.
   private func issue(
     _ request: BackchannelRecord, _ transaction: TransactionRecord, to client: ClientRecord
   ) async throws -> TokenAnswer {
@@ -68,7 +70,7 @@ package struct TokenGrant: Sendable {
     return tokens
   }
 
-  /// The event of tokens that are given out.
+  /// Returns the audit event of issued tokens.
   static func event(
     _ context: ServiceContext, _ transaction: TransactionRecord, _ client: ClientRecord
   ) -> AuditRecord {

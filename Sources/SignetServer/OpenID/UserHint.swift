@@ -3,7 +3,7 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// Finds the user that a client names (CIBA section 7.1).
+/// Resolves the user that a client names (CIBA section 7.1).
 struct UserHint: Sendable {
   private static let types = ["jwt"]
 
@@ -15,7 +15,9 @@ struct UserHint: Sendable {
     names = OpenIDNames(context.settings.serverURL)
   }
 
-  /// The user; whether there is one of this id is not looked at.
+  /// Returns the user of a hint.
+  ///
+  /// For a user id, it does not check that the user exists.
   ///
   /// - Throws: ``OpenIDFailure``.
   func user(for hint: BackchannelRequest.Hint, of client: ClientRecord) async throws -> UserID {
@@ -32,7 +34,7 @@ struct UserHint: Sendable {
     }
   }
 
-  /// A token that the client signed, with a subject identifier (RFC 9493) of the format `opaque` or `iss_sub`.
+  /// Verifies a token signed by the client, with a subject identifier (RFC 9493) of the format `opaque` or `iss_sub`.
   private func token(_ text: String, of client: ClientRecord) async throws -> String {
     let claims: JWTClaims
     do throws(JOSEFailure) {
@@ -63,13 +65,13 @@ struct UserHint: Sendable {
     return try await id(of: subject)
   }
 
-  /// The id of the user whom tokens call so.
+  /// Returns the id of the user with this `sub` in tokens.
   private func id(of subject: String) async throws -> String {
     guard let user = try await context.storage.user(subject: subject) else { throw OpenIDFailure.unknownUser }
     return user.id.text
   }
 
-  /// A token that this server made for the client; it may have expired.
+  /// Verifies an ID token that this server issued to the client; it may have expired.
   private func idToken(_ text: String, of client: ClientRecord) async throws -> String {
     let published = try await SigningKeyService(context).published().json
     let subject: String

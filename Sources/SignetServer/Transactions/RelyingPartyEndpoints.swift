@@ -46,7 +46,7 @@ extension API {
     or: [.unknown])
 }
 
-/// What relying parties and operators call about transactions (`docs/protocol.md` section 7).
+/// The transaction endpoints for relying parties and operators (`docs/protocol.md` section 7).
 struct RelyingPartyEndpoints: Sendable {
   let context: ServiceContext
   let transactions: TransactionService
@@ -94,7 +94,7 @@ struct RelyingPartyEndpoints: Sendable {
           by: CodeService.Requester(key.actor, key: key.id, client: call.input.client))
         return id
       },
-      // For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
+      // For operators only: a relying party knows its transactions' ids and must not see those of others.
       API.listTransactions.answered { [context, transactions] call in
         if let user = call.input.user { _ = try await UserService(context).find(user) }
         let filter = TransactionFilter(user: call.input.user, state: call.input.status)
@@ -111,7 +111,9 @@ struct RelyingPartyEndpoints: Sendable {
     try TransactionDescription(transaction, container)
   }
 
-  /// What the digits answer is said, not found out: one guess is never good for two.
+  /// The caller states which answer the digits are for.
+  ///
+  /// The server does not try both, so one guess never counts for two.
   private static func carried(_ body: CarriedAnswer) throws(Problem) -> TransactionService.Carried {
     switch (body.answer, body.typed) {
     case (let digits?, nil): return .scanned(digits)

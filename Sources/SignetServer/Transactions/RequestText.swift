@@ -1,16 +1,17 @@
 import SignetWire
 
-/// A transaction in lines for authenticators that know nothing but a text, in English: who asks, what, and where the user is said to be.
+/// A transaction as lines of English text, for authenticators that display only text: the requester, the content and the
+/// user's place.
 ///
-/// The first line alone says who asks, whatever a text or a label after it looks like: a text that is shown by itself does not begin with
-/// what looks like it (``looksLikeSender(_:)``).
+/// Only the first line names the requester. Therefore a text that is displayed alone must not begin with a similar line
+/// (``looksLikeSender(_:)``).
 struct RequestText: Sendable {
-  /// What the server begins the first line with; nobody else does.
+  /// The label of the first line, reserved for the server.
   private static let sender = "From"
-  /// The lines, with line feeds between them.
+  /// The lines, separated by line feeds.
   let text: String
 
-  /// Lays a content out.
+  /// Creates the lines of a content.
   init(_ content: TransactionContent) {
     var lines: [String] = []
     if case .relyingParty(let name) = content.origin { lines.append("\(Self.sender): \(name)") }
@@ -27,16 +28,19 @@ struct RequestText: Sendable {
     text = lines.joined(separator: "\n")
   }
 
-  /// The texts that show a content: these lines and, where it asks nothing but a text, the text by itself, which a relying party has confirmed in
-  /// an operation or by a message of its own.
+  /// Returns the texts that may represent a content in evidence.
+  ///
+  /// These are the lines and, if the content is only a text, also the text alone. A relying party that creates its own
+  /// operation or message shows the text alone.
   static func forms(of content: TransactionContent) -> [String] {
     var forms = [RequestText(content).text]
     if case .text(let text) = content.matter, !looksLikeSender(text) { forms.append(text) }
     return forms
   }
 
-  /// Whether a text that is shown by itself begins with what the server names the relying party by, blank lines, what nobody sees and the
-  /// case of letters aside: its reader would take it for the server's word.
+  /// Returns true if a text begins with a line like the one that names the requester.
+  ///
+  /// Whitespace, invisible characters and letter case are ignored. A reader would take such a line for the server's.
   static func looksLikeSender(_ text: String) -> Bool {
     let visible = text.unicodeScalars.filter { scalar in
       let properties = scalar.properties

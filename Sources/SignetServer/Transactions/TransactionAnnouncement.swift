@@ -1,10 +1,10 @@
 public import SignetStorage
 
-/// A transaction that was made, and is on the disk: what its user's devices are told of it.
+/// A new, stored transaction that the user's devices are notified of.
 public struct TransactionAnnouncement: Sendable {
   /// The transaction.
   public let record: TransactionRecord
-  /// What goes to authenticators that have no list of what waits; each may be run once.
+  /// The deliveries to authenticators without a list of waiting transactions; each may run once.
   let deliveries: [@Sendable () async -> Void]
 
   package init(_ record: TransactionRecord, deliveries: [@Sendable () async -> Void] = []) {

@@ -1,32 +1,33 @@
 import SignetJSON
 public import SignetWire
 
-/// What a relying party wants a user to be asked.
+/// A relying party's order for a transaction.
 public struct TransactionDraft: Sendable {
-  /// How many seconds a transaction may last: up to a day.
+  /// The allowed lifetimes of a transaction, in seconds: up to one day.
   public static let lifetimes: ClosedRange<Int64> = 1...86_400
 
-  /// What is asked.
+  /// The content to decide.
   public var content: TransactionContent.Matter
-  /// Who asks, as the user is told.
+  /// The name of the requester, displayed to the user.
   public var from: String
-  /// Where the user is said to be.
+  /// The place where the relying party sees the user.
   public var context: TransactionContext?
-  /// Who decides; `nil` for whoever scans it.
+  /// The user who decides; `nil` for the user of any device that scans the link.
   public var user: UserID?
-  /// Seconds; `nil` for the configured ones.
+  /// The lifetime in seconds; `nil` for the configured one.
   public var lifetime: Int64?
-  /// What the user may decide; denying is always possible.
+  /// The decisions that the user may take; the user can always deny.
   public var statuses: [DecisionStatus]
-  /// How many digits the relying party wants to show, for the user to type; `nil` for none.
+  /// The number of digits that the relying party shows for the user to type; `nil` for none.
   public var numberDigits: Int?
-  /// The positions of the form's fields that the user types where the device sees nothing of all this; empty for none of them, `nil`
-  /// where that is not wanted.
+  /// The positions of the form's fields that the user types into a device that receives nothing of the transaction.
+  ///
+  /// It is empty if the user types only the challenge, and `nil` if typing is not offered.
   public var typedFields: [Int]?
-  /// The names of requirements of which an approval has to meet one; empty for signed content.
+  /// The names of requirements, one of which an approval must meet; empty for signed content.
   public var requirements: [String]
 
-  /// Describes what is to be asked.
+  /// Creates an order.
   public init(
     _ content: TransactionContent.Matter, from: String, context: TransactionContext? = nil, user: UserID?,
     lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
@@ -37,7 +38,7 @@ public struct TransactionDraft: Sendable {
     (self.typedFields, self.requirements) = (typedFields, requirements)
   }
 
-  /// What a relying party's request asks for.
+  /// Creates an order from a relying party's request.
   ///
   /// - Throws: ``Problem``.
   init(_ body: NewTransaction, from name: String) throws(Problem) {
@@ -56,7 +57,7 @@ public struct TransactionDraft: Sendable {
     }
   }
 
-  /// A user, or expressly anybody: one that was forgotten is a mistake.
+  /// Returns the user, or `nil` if `anybody` is set: a request without both is probably a mistake.
   private static func user(_ body: NewTransaction) throws(Problem) -> UserID? {
     switch (body.user, body.anybody ?? false) {
     case (let user?, false): return user
@@ -66,7 +67,9 @@ public struct TransactionDraft: Sendable {
     }
   }
 
-  /// Makes a part of the content: what is no such JSON is malformed, what would not show as it is, is refused.
+  /// Creates a part of the content.
+  ///
+  /// Invalid JSON is malformed; content that would be displayed differently is refused.
   static func content<Value>(_ make: () throws(WireFailure) -> Value) throws(Problem) -> Value {
     do { return try make() } catch {
       if case .json = error { throw Problem(error) }

@@ -9,9 +9,9 @@ extension DecisionStatus: Shaped {
 
 extension TransactionRecord.State: Shaped {}
 
-/// What a user is to be asked.
+/// A transaction to create.
 package struct NewTransaction: Message {
-  /// A number for the user to type.
+  /// The size of a number that the user types.
   package struct Number: Message {
     package let digits: Int64
 
@@ -57,7 +57,7 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value == [Int64] {
-  /// Positions of fields of a form, which the user types.
+  /// The positions of the form's fields that the user types.
   static let typedFields = Shape.list(.integer(0...31), .some(...8)).adding([
     "description": "Positions of the form's fields, from 0, rising."
   ]).named("TypedFields")
@@ -75,11 +75,11 @@ extension JSONSchema {
     .object(Shape.text(limits).schema.json)
   }
 
-  /// Where a relying party sees a user; `TransactionContext` reads it.
+  /// The place where a relying party sees a user; `TransactionContext` parses it.
   static let transactionContext = JSONSchema(
     object(["place": text(1...256), "browser": text(1...256), "address": text(1...256)]))
 
-  /// What verifies the answer of a UAF authenticator or an app; `EvidenceCheck` reads it.
+  /// The evidence of an answer by a UAF authenticator or an app; `EvidenceCheck` parses it.
   static let evidence = JSONSchema(
     [
       "type": "object", "required": ["kind", "statement", "serverKey"],
@@ -103,7 +103,7 @@ extension JSONSchema {
 
   private static let label = Shape.text(1...128).named("Label").schema
 
-  /// A form that is shown field by field; `TransactionForm` reads it.
+  /// A form that is shown field by field; `TransactionForm` parses it.
   static let form = JSONSchema(
     [
       "type": "object", "required": ["template", "fields"],
@@ -149,7 +149,7 @@ extension JSONSchema {
   }
 }
 
-/// A transaction that was made.
+/// A transaction that was created.
 package struct MadeTransaction: Message {
   package let id: TransactionID, status: String, content: String, expires: Int64, number: String?,
     link: String?
@@ -164,7 +164,7 @@ package struct MadeTransaction: Message {
   }
 }
 
-/// A transaction, as relying parties and operators see it.
+/// A transaction for relying parties and operators.
 package struct TransactionDescription: Message {
   package struct Decision: Message {
     package let jws: String?, publicKey: JSONObject?, publicKeyPEM: String?, offline: Bool?
@@ -247,7 +247,7 @@ package struct TransactionDescription: Message {
 }
 
 extension TransactionDescription {
-  /// All but how it ended.
+  /// Creates a description without the decision or the end.
   init(summaryOf record: TransactionRecord) {
     self.init(
       id: record.id, user: record.user?.text, content: record.content, status: record.state,
@@ -258,7 +258,7 @@ extension TransactionDescription {
       evidence: nil, end: nil)
   }
 
-  /// A transaction with how it ended.
+  /// Creates a description with the decision or the end.
   init(_ record: TransactionRecord, _ container: ContainerRecord?) throws {
     self.init(summaryOf: record)
     if let decision = record.decision, let container {
@@ -288,14 +288,14 @@ extension TransactionDescription.Decision {
   }
 }
 
-/// Transactions.
+/// A list of transactions.
 package struct TransactionPage: Message {
   package let transactions: [TransactionDescription]
 
   package static let schema = MessageSchema(Self.init) { Member("transactions", \Self.transactions) }
 }
 
-/// Which transactions a relying party wants.
+/// A relying party's query for transactions that devices initiated.
 package struct InitiatedQuery: Message {
   package let initiated: String, user: UserID, after: TransactionID?, limit: Int64?
 
@@ -311,7 +311,7 @@ package struct InitiatedQuery: Message {
   }
 }
 
-/// Which transactions an operator wants.
+/// An operator's query for transactions.
 package struct TransactionQuery: Message {
   package let user: UserID?, status: TransactionRecord.State?, before: TransactionID?, limit: Int64?
 
@@ -327,7 +327,7 @@ package struct TransactionQuery: Message {
   }
 }
 
-/// Why a transaction is withdrawn.
+/// The reason for a withdrawal.
 package struct WithdrawalQuery: Message {
   package let reason: String?
 
@@ -338,7 +338,7 @@ package struct WithdrawalQuery: Message {
   }
 }
 
-/// A transaction as a text.
+/// A transaction as text, for a device without a network.
 package struct CarriedTransaction: Message {
   package let text: String
 
@@ -347,7 +347,7 @@ package struct CarriedTransaction: Message {
   }
 }
 
-/// What a user types into a device.
+/// The challenge and the fields that a user types into a device.
 package struct TypedChallenge: Message {
   package let challenge: String, fields: [Int64]
 

@@ -2,20 +2,22 @@ import SignetStorage
 import SignetWire
 
 extension TransactionService {
-  /// How authenticators without a list of what waits are asked: what is stored with a transaction, and what goes out after that.
+  /// The records and deliveries that ask authenticators without a list of waiting transactions.
+  ///
+  /// The records are stored with the transaction; the deliveries are sent after that.
   struct Asking: Sendable {
     var records = TransactionAsking()
     var deliveries: [@Sendable () async -> Void] = []
   }
 
-  /// Has every authenticator of the user's that can answer a transaction asked it.
+  /// Returns the records and deliveries that ask the user's UAF authenticators and apps.
   ///
   /// - Parameters:
-  ///   - made: The transaction, with the number that the user has to type or choose; nothing of it is stored yet.
-  ///   - content: What it asks.
-  ///   - kinds: The kinds of authenticators that can show what is required.
-  ///   - isClients: Whether a client of OpenID Connect asks, which makes no operations of UAF of its own.
-  /// - Returns: What is stored and sent; nothing of what needs the user's word and can say no more than no.
+  ///   - made: The transaction, with the number that the user types or selects; it is not stored yet.
+  ///   - content: The content.
+  ///   - kinds: The kinds of authenticators that can meet the requirements.
+  ///   - isClients: True if the caller is an OpenID Connect client, which creates no UAF operations itself.
+  /// - Returns: The records and deliveries; none if the transaction has no user or offers no approval.
   /// - Throws: ``Problem``.
   func asking(
     _ made: NewTransaction, _ content: TransactionContent, of kinds: Set<AuthenticationEvidence.Kind>,
@@ -24,32 +26,32 @@ extension TransactionService {
     let transaction = made.record
     var asking = Asking()
     guard transaction.user != nil, transaction.offersApproval else { return asking }
-    // A relying party may make an operation of UAF of its own, of any key of the user's.
+    // A relying party may create its own UAF operation with any of the user's keys.
     asking.records.mayAskUAFKeys = !isClients
     if kinds.contains(.pushApp) {
       let text = RequestText(content).text
       try await PushAuthService(context).ask(made, text, in: &asking)
     }
-    // What UAF signs has no number in it.
+    // The content that UAF signs contains no number.
     guard kinds.contains(.uaf), let setup = context.uaf, made.number == nil else { return asking }
     await UAFTokens(context, setup, self).ask(transaction, in: &asking)
     return asking
   }
 
-  /// The kinds of authenticators that can show what a transaction requires.
+  /// Returns the kinds of authenticators that can meet a transaction's requirements.
   ///
-  /// - Parameter transaction: The transaction; of the authenticators of one for anybody nothing is known.
-  /// - Returns: The kinds and, where there is none, what is missing, for people: the user would be asked for nothing. A
-  ///   container counts as if its device had just reported, which it does by itself when it is told to.
+  /// - Parameter transaction: The transaction. If it is for any user, the best authenticators are assumed.
+  /// - Returns: The kinds, and if there are none, the missing properties as text. A container counts as if its device had
+  ///   just reported, which the device does when the server asks for it.
   /// - Throws: ``StorageFailure``.
   func kinds(
     able transaction: TransactionRecord
   ) async throws -> (kinds: Set<AuthenticationEvidence.Kind>, missing: String?) {
     let names = transaction.requirements
-    // A no needs nothing.
+    // A denial has no requirements.
     guard transaction.offersApproval else { return (Set(AuthenticationEvidence.Kind.allCases), nil) }
     guard !names.isEmpty else { return ([.container, .uaf], nil) }
-    // An authenticator app, which may be added meanwhile like all others, proves the least.
+    // An authenticator app, which can be added at any time, has the weakest evidence.
     var reachable = [AuthenticationEvidence(.pushApp)]
     if let user = transaction.user {
       for container in try await context.storage.containers(user: user) where container.state == .active {
@@ -65,7 +67,7 @@ extension TransactionService {
         }
       }
     } else {
-      // Whoever takes it up may have the best.
+      // The device that scans the link may be of the best kind.
       reachable = [AuthenticationEvidence.bestContainer.matching(transaction)]
       if context.uaf != nil, transaction.sealedNumber == nil, UAFRequests.shown(transaction) != nil {
         reachable.append(.bestConfirmation)
@@ -79,12 +81,12 @@ extension TransactionService {
     return ([], known.missing(for: names, in: best) + (hasNone ? "; activate a device" : ""))
   }
 
-  /// The refusal of what no authenticator of the user's can show.
+  /// Returns the problem if no authenticator of the user can meet the requirements.
   static func noAuthenticator(_ missing: String) -> Problem {
     Problem(.noAuthenticator, "No authenticator of the user can show what is required: \(missing).")
   }
 
-  /// Whether a transaction still waits; yes where that cannot be read.
+  /// Returns true if a transaction is still pending, or if that cannot be read.
   static func isPending(_ id: TransactionID, _ context: ServiceContext) async -> Bool {
     do throws(StorageFailure) { return try await context.storage.transaction(id)?.state == .pending } catch {
       return true

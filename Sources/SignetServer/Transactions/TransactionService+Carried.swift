@@ -3,11 +3,11 @@ public import SignetStorage
 import SignetWire
 
 extension TransactionService {
-  /// What a device answered without a network.
+  /// An answer by digits from a device without a network.
   public enum Carried: Hashable, Sendable {
-    /// The digits for what it has scanned and shown.
+    /// The digits for the transaction that the device scanned and showed.
     case scanned(String)
-    /// The digits for what its user has typed.
+    /// The digits for the values that the user typed into the device.
     case typed(String)
 
     fileprivate var digits: String {
@@ -26,32 +26,35 @@ extension TransactionService {
     }
   }
 
-  /// A pending transaction as a text to carry to a device that has no network.
+  /// Returns a pending transaction as text, for a device that has no network.
   ///
-  /// - Throws: ``Problem``: how it has ended, above all.
+  /// - Throws: ``Problem``; for a transaction that has ended, the problem states how.
   public func offline(_ id: TransactionID) async throws -> String {
     let transaction = try await waiting(id).transaction
     let key = try await SigningKeyService(context).current()
     return try transaction.signed(by: key)
   }
 
-  /// What a user types into a device that has neither network nor camera.
+  /// Returns the data that a user types into a device without network and camera.
   ///
   /// - Parameter id: The transaction.
   /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
-  /// - Throws: ``Problem``: how it has ended, above all.
+  /// - Throws: ``Problem``; for a transaction that has ended, the problem states how.
   public func typed(_ id: TransactionID) async throws -> (challenge: String, fields: [Int]) {
     let carried = try await waiting(id)
     return (try typed(carried).challenge, carried.record.typedFields ?? [])
   }
 
-  /// Takes the digits that a device shows for a transaction that was carried there: who knows them approves.
+  /// Verifies the digits that a device shows for a transaction.
+  ///
+  /// The right digits approve it.
   ///
   /// - Parameters:
-  ///   - answer: What the user typed back, and what it answers.
+  ///   - answer: The digits, with the kind of answer.
   ///   - id: The transaction.
-  ///   - requester: Who asks, and for whom.
-  /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
+  ///   - requester: The caller, with the end user's address.
+  /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address must wait, or the transaction's
+  ///   end.
   public func answer(
     _ answer: Carried, to id: TransactionID, by requester: CodeService.Requester
   ) async throws {
@@ -85,7 +88,9 @@ extension TransactionService {
     try Self.check(outcome)
   }
 
-  /// Which of a user's active containers gives an answer; all are tried, whichever does.
+  /// Returns the container whose digits match.
+  ///
+  /// All are tried, so the time does not depend on which one matches.
   private func container(
     answering digits: String, _ carried: CarriedTransaction,
     _ expected: (borrowing SecretBytes, ContainerID) -> String
@@ -116,7 +121,7 @@ extension TransactionService {
     return try TypedApproval(of: carried.transaction, fields: fields)
   }
 
-  /// The fields that a user is to type, where an order wants that, and it can be.
+  /// Returns the fields that the user types, if the order has any and its other options allow it.
   func typedFields(of order: TransactionDraft) throws(Problem) -> [Int]? {
     guard let fields = order.typedFields else { return nil }
     guard order.user != nil, order.statuses.contains(.accepted), order.numberDigits == nil else {
@@ -133,11 +138,11 @@ extension TransactionService {
     let transaction: OfflineTransaction
     let record: TransactionRecord
     let user: UserID
-    /// The active ones of the user whose digits are enough.
+    /// The user's active containers whose digits meet the requirements.
     let containers: [ContainerID]
   }
 
-  /// One that is still to be answered.
+  /// Returns a transaction that is still pending.
   private func waiting(_ id: TransactionID) async throws -> CarriedTransaction {
     let carried = try await carried(id)
     try await requirePending(carried.record)
@@ -153,7 +158,7 @@ extension TransactionService {
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
     }
-    // The digits would do without the number, which is there so that they do not.
+    // The number ensures that the user sees the relying party's screen; digits would bypass it.
     guard found.sealedNumber == nil else {
       throw Problem(.malformed, "A transaction with a number to type does not go offline.")
     }
@@ -165,13 +170,15 @@ extension TransactionService {
       containers: try await containers(of: user, answering: found))
   }
 
-  /// The user's active containers whose digits are enough for what is required, as far as that is known before the step that takes them.
+  /// Returns the user's active containers whose digits meet the requirements.
+  ///
+  /// The storage step that accepts the digits checks this again.
   private func containers(
     of user: UserID, answering transaction: TransactionRecord
   ) async throws -> [ContainerID] {
     let active = try await context.storage.containers(user: user).filter { $0.state == .active }
     let now = context.clock.now
-    // What has ended is answered by its end, also to who made it.
+    // For an ended transaction, the caller must get its end, not an unmet requirement.
     guard transaction.state(at: now) == .pending else { return active.map(\.id) }
     if transaction.isClients, transaction.requirements.isEmpty { try Self.check(Self.unsigned) }
     var able: [ContainerID] = []
@@ -193,10 +200,11 @@ extension TransactionService {
     return able
   }
 
-  /// Why digits of a container are not enough for a transaction that waits; `nil` where they are.
+  /// Returns the refusal if a container's digits do not meet the requirements of a pending transaction; `nil` if they do.
   ///
-  /// Who hands over digits has chosen them: where nothing is required by name, nothing is demanded of them. A client of OpenID Connect
-  /// chooses by `acr_values` alone, whoever carries digits for it.
+  /// The relying party that submits digits has chosen them, so a transaction without named requirements demands nothing
+  /// more. An OpenID Connect client chooses only by `acr_values`. Without any, it demands a signature, so digits are
+  /// rejected.
   private func unmetRequirement(
     of container: ContainerRecord, reported lastReport: Int64?, answering transaction: TransactionRecord,
     at time: Int64

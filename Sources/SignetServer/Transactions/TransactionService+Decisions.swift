@@ -4,10 +4,10 @@ package import SignetStorage
 package import SignetWire
 
 extension TransactionService {
-  /// What waits for a container, signed by the server and encrypted to the container.
+  /// Returns the list of waiting transactions, signed by the server and encrypted to the container.
   ///
   /// - Parameters:
-  ///   - list: What waits.
+  ///   - list: The waiting transactions.
   ///   - id: The id of the request, 16 bytes, to which the answer is bound.
   /// - Returns: A JWE.
   /// - Throws: ``Problem``.
@@ -30,7 +30,7 @@ extension TransactionService {
     ).sealed(for: address, by: signer, to: key)
   }
 
-  /// A transaction as a container gets it, which is offered no approval that cannot show what is required.
+  /// Returns a transaction for a container, without the option to approve if the container cannot meet the requirements.
   func request(_ record: TransactionRecord, for container: ContainerRecord) throws -> TransactionRequest {
     let digits = try number(of: record)?.digits.utf8.count
     let statuses = record.statuses.compactMap(DecisionStatus.init(rawValue:)).filter {
@@ -42,15 +42,17 @@ extension TransactionService {
       statuses: statuses, numberDigits: digits)
   }
 
-  /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.
+  /// Verifies and stores a decision.
+  ///
+  /// The first decision counts. If the same decision is sent again, the answer is the same as the first time.
   ///
   /// - Parameters:
   ///   - jws: The signed decision, a compact JWS.
-  ///   - attempt: The request, whose signature was checked.
-  ///   - key: The signer's signing key.
-  ///   - evidence: What a decision of the signer's shows.
-  /// - Returns: What was decided; a listener hears it on the thread that writes, and must not block.
-  /// - Throws: ``Problem`` where nothing was tried.
+  ///   - attempt: The request, whose signature was verified.
+  ///   - key: The container's signing key.
+  ///   - evidence: The evidence of a decision by this container.
+  /// - Returns: The decision. Its listener runs on the thread that writes, and must not block.
+  /// - Throws: ``Problem`` if the storage was not called.
   package func decide(
     _ jws: String, _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
     showing evidence: AuthenticationEvidence
@@ -59,7 +61,7 @@ extension TransactionService {
     let (claimed, signer) = (signed.decision, attempt.signer)
     let record = DecisionRecord(
       state: Self.state(claimed.status), jws: jws, container: signer.container, time: context.clock.now)
-    // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
+    // A device with a silent lock signs with another key for each wrong PIN, so the storage counts a wrong signature.
     let isSigned = signed.isSigned(by: key)
     let audit = context.audit(by: .container(signer.container))
     let outcome = context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
@@ -85,23 +87,23 @@ extension TransactionService {
     }
   }
 
-  /// Judges a decision about its transaction, as that is in the step that takes it.
+  /// Checks a decision against its transaction, in the storage step that accepts it.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - decision: The decision.
-  ///   - number: The number that the user has typed; `nil` for none.
-  ///   - isSigned: Whether the key of the signer has signed it.
-  ///   - evidence: What a decision of the signer's shows.
-  ///   - lastReport: Looks when the last report of the device came.
-  /// - Returns: What is to be done with it.
+  ///   - number: The number that the user typed; `nil` for none.
+  ///   - isSigned: True if the signature verified with the container's key.
+  ///   - evidence: The evidence of a decision by this container.
+  ///   - lastReport: Reads the time of the device's last report.
+  /// - Returns: The verdict.
   /// - Throws: ``StorageFailure``.
   package func verdict(
     on transaction: TransactionRecord, _ decision: DecisionRecord, number: MatchingNumber?, isSigned: Bool,
     showing evidence: AuthenticationEvidence, lastReport: () throws(StorageFailure) -> Int64?
   ) throws(StorageFailure) -> DecisionVerdict {
     var (decision, evidence) = (decision, evidence)
-    // Kept also where no name has an age for it yet: the operator may give it one before tokens are made.
+    // Stored even if no requirement limits the report's age yet: the operator may set one before tokens are issued.
     if decision.state == .accepted, !transaction.requirements.isEmpty {
       decision.lastReport = try lastReport()
       evidence = evidence.reported(decision.lastReport, at: decision.time)
@@ -111,7 +113,7 @@ extension TransactionService {
     return .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
   }
 
-  /// Why a decision can't be about this transaction of this signer; `nil` where it can.
+  /// Returns the reason if a decision does not match the transaction or the container; `nil` if it does.
   private func mismatch(
     _ claimed: Decision, of signer: SignerRecord, _ transaction: TransactionRecord
   ) -> String? {
@@ -128,15 +130,15 @@ extension TransactionService {
       ? nil : "\"number\" goes with an approval, where one is asked for."
   }
 
-  /// What becomes of an approval that lacks something of what is required; `nil` where it lacks nothing.
+  /// Returns the refusal of an approval that does not meet the requirements; `nil` if it does.
   ///
-  /// A no needs nothing.
+  /// A denial has no requirements.
   private func shortage(
     of evidence: AuthenticationEvidence, _ decision: DecisionRecord, _ transaction: TransactionRecord
   ) -> DecisionVerdict? {
     let (names, known) = (transaction.requirements, context.settings.requirements)
     let evidence = evidence.matching(transaction)
-    // What has ended is answered by its end, also to who made it.
+    // For an ended transaction, the caller must get its end, not an unmet requirement.
     guard decision.state == .accepted, transaction.state(at: decision.time) == .pending, !names.isEmpty,
       !known.isOneMet(of: names, by: evidence)
     else { return nil }
@@ -156,7 +158,7 @@ extension TransactionService {
     }
   }
 
-  /// Whether the number of an approval is the one that the relying party shows, where it shows one.
+  /// Returns true if the number of an approval matches the one that the relying party shows, or if there is none.
   private func isRight(
     _ number: MatchingNumber?, for transaction: TransactionRecord
   ) throws(StorageFailure) -> Bool {
@@ -176,7 +178,7 @@ extension TransactionService {
   private func number(of transaction: TransactionRecord) throws -> MatchingNumber? {
     guard let sealed = transaction.sealedNumber else { return nil }
     let opened = try context.masterKey.open(sealed, for: .matchingNumber(transaction: transaction.id))
-    // It is shown to people: not one of the secrets that must leave no copy.
+    // The number is displayed to people, so a copy in memory is acceptable.
     let digits = String(decoding: opened.insecureCopy(), as: UTF8.self)
     return try MatchingNumber(digits)
   }

@@ -3,14 +3,15 @@ public import SignetStorage
 import SignetWire
 
 extension TransactionService {
-  /// One transaction for a container: one of its user's, or one for anybody, signed by the server and encrypted to the container.
+  /// Returns one transaction of a container's user, or one for any user, signed by the server and encrypted to the
+  /// container.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - container: Who asks.
+  ///   - container: The authenticated container.
   ///   - request: The id of the request, 16 bytes.
   /// - Returns: A JWE.
-  /// - Throws: ``Problem``: `unknown`, or how it has ended.
+  /// - Throws: ``Problem``: `unknown`, or the transaction's end.
   public func one(
     _ id: TransactionID, for container: ContainerRecord, request: [UInt8]
   ) async throws -> String {
@@ -22,7 +23,7 @@ extension TransactionService {
     return try await seal([self.request(found, for: container)], for: container, request: request)
   }
 
-  /// Refuses a transaction that has ended, by how it has.
+  /// Throws the problem for a transaction that has ended.
   func requirePending(_ transaction: TransactionRecord) async throws {
     if try await keepsExpiry(of: [transaction]) { try Self.check(.expired) }
     switch transaction.state {
@@ -33,12 +34,12 @@ extension TransactionService {
     }
   }
 
-  /// Takes what a user has signed without being asked.
+  /// Verifies and stores a transaction that a user signed on their own initiative.
   ///
   /// - Parameters:
   ///   - jws: The signed decision, a compact JWS.
-  ///   - container: Who sends it; its request was authenticated.
-  /// - Returns: The transaction's id, which the device made.
+  ///   - container: The authenticated container that sends it.
+  /// - Returns: The transaction's id, which the device chose.
   /// - Throws: ``Problem``.
   public func initiate(_ jws: String, by container: ContainerRecord) async throws -> TransactionID {
     let key = try P256.Signing.PublicKey(x963: container.signingKey)
@@ -76,14 +77,14 @@ extension TransactionService {
     return claimed.transaction
   }
 
-  /// What devices have signed by themselves, oldest first.
+  /// Returns the transactions that a user's devices initiated, oldest first.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - id: Only what came after this one.
-  ///   - limit: How many.
+  ///   - user: The user.
+  ///   - id: Only transactions after this one.
+  ///   - limit: The largest number of transactions.
   /// - Returns: The transactions, each with the container that signed it.
-  /// - Throws: ``Problem/Code/unknown`` for a user that is not there, and for an `id` of which the user has none.
+  /// - Throws: ``Problem/Code/unknown`` if the user does not exist, or has no transaction with this `id`.
   public func initiated(
     by user: UserID, after id: TransactionID?, limit: Int
   ) async throws -> [(TransactionRecord, ContainerRecord?)] {

@@ -3,16 +3,16 @@ import SignetJSON
 public import SignetStorage
 public import SignetWire
 
-/// Transactions: what a relying party asks and a user decides (`docs/protocol.md` section 5).
+/// Transactions, which a relying party creates and a user decides (`docs/protocol.md` section 5).
 public struct TransactionService: Sendable {
   let context: ServiceContext
   private let announce: @Sendable (TransactionAnnouncement) -> Void
 
-  /// A service over a context.
+  /// Creates the service of a context.
   ///
   /// - Parameters:
   ///   - context: The context.
-  ///   - announce: Hears of each new transaction, once it is on the disk.
+  ///   - announce: Called for each new transaction after it is stored.
   public init(
     _ context: ServiceContext,
     announcing announce: @escaping @Sendable (TransactionAnnouncement) -> Void = { _ in }
@@ -20,20 +20,20 @@ public struct TransactionService: Sendable {
     (self.context, self.announce) = (context, announce)
   }
 
-  /// A transaction that was made.
+  /// A transaction that was created.
   public struct NewTransaction: Sendable {
     /// The transaction, pending.
     public let record: TransactionRecord
-    /// The number that the relying party shows; it can't be had again.
+    /// The number that the relying party shows; the server stores it encrypted and does not return it again.
     public let number: MatchingNumber?
   }
 
-  /// Makes a transaction for a user.
+  /// Creates a transaction for a user.
   ///
   /// - Parameters:
-  ///   - order: What the user is asked.
-  ///   - actor: Who asks, for the audit log.
-  ///   - key: The API key of who asks: nothing is made where it is not good any more. `nil` for none.
+  ///   - order: The content and the options.
+  ///   - actor: The caller's name in the audit log.
+  ///   - key: The caller's API key; if it is no longer valid, the transaction is not created. `nil` for none.
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   public func create(
@@ -42,14 +42,14 @@ public struct TransactionService: Sendable {
     try await create(order, by: actor, key: key) { _ in nil }
   }
 
-  /// Makes a transaction, and in the same step the request of a client that it is.
+  /// Creates a transaction and, in the same step, the client's request that it belongs to.
   ///
   /// - Parameters:
-  ///   - order: What the user is asked.
-  ///   - actor: Who asks, for the audit log.
-  ///   - key: The API key of who asks.
-  ///   - isClients: Whether a client of OpenID Connect asks.
-  ///   - request: Makes the client's request.
+  ///   - order: The content and the options.
+  ///   - actor: The caller's name in the audit log.
+  ///   - key: The caller's API key.
+  ///   - isClients: True if the caller is an OpenID Connect client.
+  ///   - request: Creates the client's request.
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   func create(
@@ -70,13 +70,13 @@ public struct TransactionService: Sendable {
     return made
   }
 
-  /// A transaction that is about to be made, of which nothing is stored yet.
+  /// Creates a transaction without storing it.
   ///
   /// - Parameters:
-  ///   - order: What the user is asked.
-  ///   - kind: The kind of authenticators that its requester has asked by name, and no other is; `nil` for all that can answer.
-  ///   - actor: Who asks, for the audit log.
-  /// - Returns: The transaction, and what it shows.
+  ///   - order: The content and the options.
+  ///   - kind: The only kind of authenticators that may answer, if the caller selected one; `nil` for all that can.
+  ///   - actor: The caller's name in the audit log.
+  /// - Returns: The transaction and its content.
   /// - Throws: ``Problem``.
   func draft(
     _ order: TransactionDraft, for kind: AuthenticatorRecord.Kind? = nil, by actor: AuditActor
@@ -101,7 +101,7 @@ public struct TransactionService: Sendable {
     if needed > order.numberDigits ?? 0 { order.numberDigits = needed }
     let now = context.clock.now
     let id = TransactionID(random: context.random)
-    // Whoever is asked can say no.
+    // The user can always deny.
     let statuses = DecisionStatus.allCases.filter { $0 == .denied || order.statuses.contains($0) }
     var transaction = TransactionRecord(
       id: id, user: order.user, content: content.json, statuses: statuses.map(\.rawValue),
@@ -114,7 +114,7 @@ public struct TransactionService: Sendable {
     return (NewTransaction(record: transaction, number: number), content)
   }
 
-  /// A number that apps show as a number: without a zero in front.
+  /// Returns a number without a leading zero, since apps may display it as a number.
   private func number(digitCount: Int) -> MatchingNumber {
     while true {
       let number = MatchingNumber(digitCount: digitCount, random: context.random)
@@ -122,14 +122,14 @@ public struct TransactionService: Sendable {
     }
   }
 
-  /// Adds a transaction, with how authenticators without a list of what waits are asked.
+  /// Stores a transaction, with the records that ask authenticators without a list of waiting transactions.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - request: The request of a client that it is; `nil` for none.
-  ///   - asking: How they are asked.
-  ///   - actor: Who asks, for the audit log.
-  ///   - key: The API key of who asks.
+  ///   - request: The client's request that it belongs to; `nil` for none.
+  ///   - asking: The records that ask those authenticators.
+  ///   - actor: The caller's name in the audit log.
+  ///   - key: The caller's API key.
   /// - Throws: ``Problem``.
   func add(
     _ transaction: TransactionRecord, beside request: BackchannelRecord? = nil, asking: TransactionAsking,
@@ -150,7 +150,7 @@ public struct TransactionService: Sendable {
     } catch StorageFailure.unknown { throw Problem(noUser: transaction.user) }
   }
 
-  /// Makes the event of a transaction that is added, or is not.
+  /// Returns a function that creates the audit event, for a transaction that was added or rejected.
   func event(
     ofAdding transaction: TransactionRecord, by actor: AuditActor
   ) -> @Sendable (AdmissionOutcome) -> AuditRecord {
@@ -163,7 +163,7 @@ public struct TransactionService: Sendable {
     }
   }
 
-  /// What is told to who asks too much.
+  /// Throws the problem for a transaction that was not added.
   static func check(_ outcome: AdmissionOutcome) throws(Problem) {
     switch outcome {
     case .added: return
@@ -189,7 +189,7 @@ public struct TransactionService: Sendable {
     }
   }
 
-  /// The transaction as its relying party sees it, with the container that has decided it, unless its user was deleted since.
+  /// Returns a transaction, with the container that decided it unless its user has been deleted.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ id: TransactionID) async throws -> (TransactionRecord, ContainerRecord?) {
@@ -198,16 +198,16 @@ public struct TransactionService: Sendable {
     if try await keepsExpiry(of: [transaction]) { return try await find(id) }
     guard let decision = transaction.decision else { return (transaction, nil) }
     let container = try await context.storage.container(decision.container)
-    // Of a deleted user nothing says any more what was signed, and on which device.
+    // After a user's deletion, the device and its key are not disclosed.
     return (transaction, container?.isErased == true ? nil : container)
   }
 
-  /// Transactions, those that were made last first.
+  /// Returns transactions, newest first.
   ///
   /// - Parameters:
-  ///   - filter: Which.
-  ///   - id: Only what was made before this one.
-  ///   - limit: At most so many.
+  ///   - filter: The filter.
+  ///   - id: Only transactions created before this one.
+  ///   - limit: The largest number of transactions.
   /// - Returns: The transactions.
   /// - Throws: ``Problem``.
   package func list(
@@ -219,9 +219,11 @@ public struct TransactionService: Sendable {
     return try await context.storage.transactions(filter, before: id, at: now, limit: limit)
   }
 
-  /// Marks what has expired before it is said: it stays so, also where the clock is set back before the next sweep.
+  /// Marks expired transactions in the storage before they are reported.
   ///
-  /// - Returns: Whether there was any.
+  /// They stay expired, even if the clock is set back before the next sweep.
+  ///
+  /// - Returns: True if there were any.
   func keepsExpiry(of transactions: [TransactionRecord]) async throws -> Bool {
     let now = context.clock.now
     guard transactions.contains(where: { $0.state == .pending && $0.state(at: now) == .expired }) else {
@@ -231,18 +233,18 @@ public struct TransactionService: Sendable {
     return true
   }
 
-  /// What waits for a container's user, and requires no more than the container can show.
+  /// Returns the transactions that wait for a container's user and that the container can answer.
   ///
   /// - Parameter id: The container.
-  /// - Returns: The list, of one look; `nil` for a container that is not in use, as those of a deleted user are.
-  /// - Throws: ``StorageFailure/userNotActive(_:)`` where the user is suspended.
+  /// - Returns: The list, from one read; `nil` for a container that is not in use, such as that of a deleted user.
+  /// - Throws: ``StorageFailure/userNotActive(_:)`` if the user is suspended.
   package func waiting(for id: ContainerID) async throws -> WaitingTransactions? {
     let found: (container: ContainerRecord, transactions: [TransactionRecord])?
     do throws(StorageFailure) {
       found = try await context.storage.pendingTransactions(ofContainer: id, at: context.clock.now)
     } catch {
       guard error == .userNotActive(.deleted) else { throw error }
-      // A deletion has revoked it, and no operator lets it go on.
+      // The deletion revoked the container, and no operator can undo that.
       return nil
     }
     guard let found else { return nil }
@@ -251,14 +253,14 @@ public struct TransactionService: Sendable {
       container: found.container)
   }
 
-  /// Puts an end to a transaction, as its relying party.
+  /// Withdraws a transaction for its relying party.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - reason: Why: 0 to 1,000 plain characters, no line feed.
-  ///   - actor: Who asks, for the audit log.
-  ///   - key: The API key of who asks; `nil` for none.
-  /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
+  ///   - reason: The reason: 0 to 1,000 plain characters, no line feed.
+  ///   - actor: The caller's name in the audit log.
+  ///   - key: The caller's API key; `nil` for none.
+  /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` or `transactionExpired` if it has ended before.
   public func withdraw(
     _ id: TransactionID, reason: String, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
   ) async throws {
@@ -268,12 +270,12 @@ public struct TransactionService: Sendable {
       id, end, .transactionWithdrawn(transaction: id, reason: reason), by: actor, key: key)
   }
 
-  /// Puts an end to a transaction, as its user, without a decision.
+  /// Cancels a transaction for its user, without a decision.
   ///
   /// - Parameters:
   ///   - body: The request body.
   ///   - id: The transaction that the path names.
-  ///   - container: Who sends it; its request was authenticated.
+  ///   - container: The authenticated container that sends it.
   /// - Throws: ``Problem``.
   public func cancel(_ body: [UInt8], id: TransactionID, by container: ContainerRecord) async throws {
     let cancellation = try reading(Cancellation(parsing: body))
@@ -299,7 +301,7 @@ public struct TransactionService: Sendable {
     try Self.check(outcome)
   }
 
-  /// What is told to who asked.
+  /// Throws the problem for a decision that was not accepted.
   static func check(_ outcome: DecisionOutcome) throws(Problem) {
     switch outcome {
     case .decided, .repeated: return

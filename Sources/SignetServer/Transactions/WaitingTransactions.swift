@@ -1,17 +1,17 @@
 import SignetCrypto
 package import SignetStorage
 
-/// What waits for a container, and the container, of one look.
+/// The transactions that wait for a container, and the container, from one read.
 package struct WaitingTransactions: Sendable {
-  /// What its user is asked, and requires no more than the container can show; oldest first.
+  /// The user's transactions that the container can answer, oldest first.
   package let transactions: [TransactionRecord]
   /// The container.
   package let container: ContainerRecord
 
-  /// The list's entity tag, which is another one whenever the list is, in quotes (RFC 9110 section 8.8.3).
+  /// The list's entity tag in quotes, which changes whenever the list changes (RFC 9110 section 8.8.3).
   ///
-  /// It is of the same look as the list: that of an earlier one would be good again once what came in between has ended, and the
-  /// device would go on showing it.
+  /// It comes from the same read as the list. A tag from an earlier read could match again after the transactions in between
+  /// have ended, and the device would keep the outdated list.
   var tag: String {
     let names =
       transactions.map(\.id.text) + (container.isRenewalWanted ? ["renew"] : [])

@@ -8,7 +8,7 @@ extension UAFCredentialRecord.State: Shaped {}
 extension UAFCredentialRecord.ModelProof: Shaped {}
 extension KeyAssurance: Shaped {}
 
-/// Whose keys or devices are wanted.
+/// The optional user of a list of keys or devices.
 package struct UAFUserQuery: Message {
   package let user: UserID?
 
@@ -62,7 +62,7 @@ package struct NamedUAFCredential: Message {
   }
 }
 
-/// A key of a UAF authenticator that is out of quarantine.
+/// A key of a UAF authenticator that was released from quarantine.
 package struct ReleasedUAFCredential: Message {
   package let aaid: String, keyId: String, state: String
 
@@ -75,7 +75,7 @@ package struct ReleasedUAFCredential: Message {
 
 /// The devices that UAF tokens are sent to.
 package struct UAFTargetList: Message {
-  /// A target without its address, which is the device's alone.
+  /// A target without its address, which only the device may read.
   package struct Target: Message {
     package let id: ID<UAFTargetRecord>, user: String, name: String, isEncrypted: Bool, created: Int64
     package let deviceId: String?, dispatcher: String?
@@ -143,9 +143,9 @@ extension API {
     answers: .json(UAFModelList.self, "By AAID."))
 }
 
-/// What operators call about UAF (`docs/protocol.md` section 7).
+/// The UAF endpoints for operators (`docs/protocol.md` section 7).
 struct UAFAdminEndpoints: Sendable {
-  /// The longest list.
+  /// The largest number of entries in a list.
   private static let limit = 1_000
 
   let context: ServiceContext
@@ -215,7 +215,9 @@ struct UAFAdminEndpoints: Sendable {
     return NamedUAFCredential(aaid: found.aaid, keyId: Base64URL.encode(found.keyID))
   }
 
-  /// Takes a key out of quarantine: the operator has found out which of the two is the user's, and that the other is gone.
+  /// Releases a key from quarantine.
+  ///
+  /// The operator has found out which of the two copies is the user's, and that the other no longer exists.
   private func release(
     _ found: UAFCredentialRecord, by actor: AuditActor
   ) async throws -> ReleasedUAFCredential {

@@ -6,11 +6,12 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// What users are known by after an operation: a JWT that the server signs, in the answer or in a cookie.
+/// Issues and verifies authorization tokens: JWTs that the server signs after a UAF operation and sends in the answer or in
+/// a cookie.
 package struct UAFAuthorizations: Sendable {
-  /// `typ` after an authentication.
+  /// The `typ` of a token issued after an authentication.
   static let type = "JWT"
-  /// `typ` after a registration: good for nothing but the services of UAF.
+  /// The `typ` of a token issued after a registration, which only the UAF services accept.
   static let registrationType = "uaf-registration+jwt"
 
   private let context: ServiceContext
@@ -25,31 +26,31 @@ package struct UAFAuthorizations: Sendable {
     names = UAFNames(context.settings.serverURL, setup.settings)
   }
 
-  /// The operation that earned it.
+  /// The claim with the id of the operation that earned the token.
   private static let sessionClaim = "signet_session"
-  /// The SHA-256 of what was confirmed, where it was something.
+  /// The claim with the SHA-256 hashes of the confirmed transactions, if there are any.
   private static let confirmedClaim = "signet_confirmed"
-  /// The transaction of this server that was decided.
+  /// The claim with the id of this server's transaction that was decided.
   private static let transactionClaim = "signet_transaction"
 
-  /// What a client gets.
+  /// An issued token and its optional cookie.
   struct Issued: Sendable {
-    /// The token, as the protocol has it.
+    /// The token in the protocol's form.
     let token: UAFServerResponse.Token
-    /// `Set-Cookie`; `nil` where the token is in the answer alone.
+    /// The value of `Set-Cookie`; `nil` if only the answer contains the token.
     let cookie: String?
   }
 
-  /// Signs what a user is known by from now on: with the operation that earned it, by which policy and with which keys.
+  /// Signs a token that names the user, the operation that earned it, its policy and its keys.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - operation: What the operation was.
+  ///   - operation: The kind of the operation.
   ///   - session: The operation.
-  ///   - keys: The keys that were used, or registered.
-  ///   - policy: The name of the policy that was asked for; `nil` for the default.
-  ///   - acr: What was shown, by its name.
-  ///   - confirmed: What the user has confirmed.
+  ///   - keys: The keys that were used or registered.
+  ///   - policy: The name of the requested policy; `nil` for the default.
+  ///   - acr: The authentication context class reference.
+  ///   - confirmed: The transactions that the user confirmed.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The token.
   func issue(
@@ -97,7 +98,9 @@ package struct UAFAuthorizations: Sendable {
     }
   }
 
-  /// Who sends a request: nobody is no failure, somebody who is not right is one.
+  /// Returns the caller of a request.
+  ///
+  /// A request without a credential is anonymous, which is no failure. An invalid credential is a failure.
   ///
   /// - Throws: `Problem`.
   package func caller(of request: ServerRequest) async throws -> UAFCaller {
@@ -118,7 +121,7 @@ package struct UAFAuthorizations: Sendable {
     return .anyone(from: request.remoteAddress)
   }
 
-  /// As ``caller(of:)``, for what anybody may not do.
+  /// Returns the caller like ``caller(of:)``, but rejects an anonymous one.
   ///
   /// - Throws: `Problem`.
   func knownCaller(of request: ServerRequest) async throws -> UAFCaller {
@@ -134,7 +137,7 @@ package struct UAFAuthorizations: Sendable {
     }
     for key in try await SigningKeyService(context).published().keys {
       guard let claims = claims(of: jws, signedWith: key) else { continue }
-      // Who has confirmed a transaction has confirmed that, and lets nobody change keys.
+      // A token for a confirmed transaction proves only that confirmation and must not allow changes to keys.
       guard case .string(let user)? = claims[IDTokenSigner.userClaim], claims.contains("signet_uaf"),
         !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
         case .string(let session)? = claims[Self.sessionClaim],
@@ -147,10 +150,10 @@ package struct UAFAuthorizations: Sendable {
     throw Self.refused
   }
 
-  /// Whether the keys that earned an authorization are what the default policy takes.
+  /// Returns true if the keys that earned a token satisfy the default policy.
   ///
-  /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
-  /// was allowed before.
+  /// The caller of an authentication chooses its policy, so that policy must not decide who manages keys. A registration was
+  /// authorized before it began.
   private func suffices(_ session: UAFOperationRecord, _ keys: [UAFCredentialRecord]) -> Bool {
     var candidates: [Policy.Candidate] = []
     var shown: [AuthenticationEvidence] = []

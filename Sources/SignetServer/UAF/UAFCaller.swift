@@ -2,20 +2,22 @@ import SignetHTTP
 package import SignetStorage
 import SignetWire
 
-/// Who asks for a UAF operation.
+/// The caller of a UAF operation.
 package enum UAFCaller: Sendable {
-  /// Somebody, from an address.
+  /// An anonymous caller with its network address.
   case anyone(from: String)
-  /// A relying party, by its API key.
+  /// A relying party, authenticated by its API key.
   case relyingParty(APIKeyRecord)
-  /// A user who was authenticated by UAF, or has just registered, in an operation by keys on devices of which these are locked.
+  /// A user with a token from a UAF authentication or registration.
+  ///
+  /// `lockedDevices` are the locked devices of the keys that took part in that operation.
   case user(UserID, UAFBasis, lockedDevices: Set<String>)
-  /// A device of a user, by the key that it has for that.
+  /// A user's device, authenticated by its target's key.
   case device(UAFTargetRecord, isLocked: Bool)
   /// The conformance tool.
   case conformanceTool
 
-  /// Whether it may add and remove a user's keys and devices.
+  /// Returns true if the caller may add and remove the user's keys and devices.
   func mayManage(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .device: false
@@ -24,7 +26,7 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// Whether it may remove a user's keys and devices; where ``confinement`` has devices, from these alone.
+  /// Returns true if the caller may remove the user's keys and devices; ``confinement`` may limit this to some devices.
   func mayDeregister(_ user: UserID) -> Bool {
     switch self {
     case .anyone, .relyingParty, .conformanceTool: mayManage(user)
@@ -33,9 +35,9 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// The locked devices that it acts from; `nil` for none.
+  /// The locked devices on which the caller acts; `nil` if there are none.
   ///
-  /// Who holds one of these must not take what its owner has elsewhere.
+  /// The holder of a locked device must not remove keys that the owner has on other devices.
   var confinement: Set<String>? {
     switch self {
     case .user(_, _, let locked) where !locked.isEmpty: locked
@@ -44,14 +46,14 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// Whether it may remove a target of a user.
+  /// Returns true if the caller may remove a target of the user.
   func mayRemove(_ target: UAFTargetRecord, of user: UserID) -> Bool {
     guard mayDeregister(user) else { return false }
     guard let confinement else { return true }
     return target.device.map(confinement.contains) ?? false
   }
 
-  /// Whether it may have a user asked to confirm something.
+  /// True if the caller may ask a user to confirm a transaction.
   var mayOrder: Bool {
     switch self {
     case .relyingParty, .conformanceTool: true
@@ -59,7 +61,9 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// What it is known by, which has to hold in the step of what it does, too; `nil` for who acts from no device.
+  /// The basis of the caller's permission; `nil` for a caller without one.
+  ///
+  /// The storage checks again that it is valid, in the same step as the change.
   var basis: UAFBasis? {
     switch self {
     case .user(_, let basis, _): basis
@@ -68,7 +72,7 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// Who it is, for the audit log.
+  /// The caller's name in the audit log.
   var actor: AuditActor {
     switch self {
     case .anyone: .anyone
@@ -81,17 +85,17 @@ package enum UAFCaller: Sendable {
 }
 
 extension Credential where Caller == UAFCaller {
-  /// Anybody, or a relying party.
+  /// An anonymous caller or a relying party.
   static let uafAnybody = Credential(access: .uafAnybody) { authentication, request in
     try await authentication.served.authorizations.caller(of: request)
   }
 
-  /// A relying party, or a user after an operation of UAF.
+  /// A relying party, or a user with a token from a UAF operation.
   static let uafManager = Credential(access: .uafManager) { authentication, request in
     try await authentication.served.authorizations.knownCaller(of: request)
   }
 
-  /// As ``uafManager``, or a device by a header field.
+  /// A caller like ``uafManager``, or a device with a signed header field.
   static let uafManagerOrDevice = Credential(access: .uafManagerOrDevice) { authentication, request in
     guard let text = request.headers["Device-Signature"] else {
       return try await authentication.served.authorizations.knownCaller(of: request)
@@ -99,7 +103,7 @@ extension Credential where Caller == UAFCaller {
     return try await authentication.device(authentication.served.devices.signed(text, with: request).target)
   }
 
-  /// As ``uafManager``, or the device of the target in the path by a header field.
+  /// A caller like ``uafManager``, or the device of the target in the path, with a signed header field.
   static let uafOfTarget = Credential(access: .uafManagerOrDevice) { authentication, request in
     guard let text = request.headers["Device-Signature"] else {
       return try await authentication.served.authorizations.knownCaller(of: request)
@@ -111,21 +115,21 @@ extension Credential where Caller == UAFCaller {
 }
 
 extension Credential where Caller == UAFDevices.Signed {
-  /// The device in the path, by a header field.
+  /// The device in the path, with a signed header field.
   static let uafDevice = Credential(access: .uafDevice) { authentication, request in
     try await authentication.served.devices.signed(
       request.headers["Device-Signature"], with: request,
       forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
   }
 
-  /// The device in the path, by a body that it has signed.
+  /// The device in the path, with a signed body.
   static let uafDeviceBody = Credential(access: .uafDeviceBody) { authentication, request in
     try await authentication.served.devices.signed(
       String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
       forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
   }
 
-  /// The device of the target in the path, by a body that it has signed.
+  /// The device of the target in the path, with a signed body.
   static let uafTargetBody = Credential(access: .uafDeviceBody) { authentication, request in
     try await authentication.served.devices.signed(
       String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
@@ -134,7 +138,7 @@ extension Credential where Caller == UAFDevices.Signed {
 }
 
 extension CallerAuthentication {
-  /// The device of a target, with how it stands.
+  /// Returns the device of a target, with its lock state.
   fileprivate func device(_ target: UAFTargetRecord) async throws -> UAFCaller {
     guard let locked = try await context.storage.lockedDevices(of: .target(target.id)) else {
       throw UAFTargets.unknown
@@ -142,7 +146,9 @@ extension CallerAuthentication {
     return .device(target, isLocked: !locked.isEmpty)
   }
 
-  /// The services that authenticate callers of UAF, whose routes are there only where it is served.
+  /// The services that authenticate UAF callers.
+  ///
+  /// UAF routes exist only if UAF is configured.
   fileprivate var served: (authorizations: UAFAuthorizations, devices: UAFDevices) {
     guard let uaf else { preconditionFailure("a route of UAF is answered by a server without UAF") }
     return uaf

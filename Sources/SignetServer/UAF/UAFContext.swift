@@ -3,32 +3,32 @@ import SignetJSON
 import SignetStorage
 import SignetUAF
 
-/// What stands in `context` of a request to the server: a JSON text of its own.
+/// The parsed `context` of a client's message: a JSON object as text.
 struct UAFContext: Sendable {
-  /// The longest id of a user that the protocol's messages hold, in characters.
+  /// The largest user id in the protocol's messages, in characters.
   private static let longestUsername = 128
 
-  /// Whose operation it is; `nil` where the client is to say by its key.
+  /// The user of the operation; `nil` if the client's key identifies the user.
   let username: String?
-  /// The policy, by its name.
+  /// The name of the policy; `nil` for the default.
   let policy: String?
-  /// What is to be confirmed.
+  /// The transactions to confirm.
   let transactions: [UAFTransaction]
-  /// A transaction of this server that is to be decided; `nil` for none.
+  /// The transaction of this server to decide; `nil` for none.
   let transactionID: TransactionID?
-  /// Whether the transaction is shown with who asks for it: so where the server asks by itself.
+  /// True if the transaction is shown with its requester, as in operations that the server itself orders.
   let isRequesterShown: Bool
-  /// What is to be removed.
+  /// The keys to remove.
   var targets: [DeregistrationRequest.Target]
 
   static let requesterName = "isRequesterShown"
 
-  /// Reads a context.
+  /// Parses a context.
   ///
   /// - Parameters:
   ///   - text: The text; `nil` for none.
-  ///   - operation: What it is for.
-  ///   - isOwn: Whether the server has made it or taken it in before; only its own say that the requester is shown.
+  ///   - operation: The operation that the context is for.
+  ///   - isOwn: True if the server created the text or validated it before; no other context may ask to show the requester.
   /// - Throws: ``UAFFailure``.
   init(_ text: String?, for operation: UAFOperation, isOwn: Bool = false) throws(UAFFailure) {
     let object: JSONObject
@@ -61,7 +61,7 @@ struct UAFContext: Sendable {
     targets = operation == .deregistration ? try Self.targets(object) : []
   }
 
-  /// The name of the policy in a context that was read before; `nil` for none.
+  /// Returns the name of the policy in a context that was validated before; `nil` for none.
   static func policy(in text: String?) throws(UAFFailure) -> String? {
     guard let text else { return nil }
     do throws(JSONFailure) { return try JSONObject(parsing: Array(text.utf8)).optionalString("policy") } catch
@@ -70,7 +70,7 @@ struct UAFContext: Sendable {
     }
   }
 
-  /// A plain text, or transactions as requests have them.
+  /// Parses one transaction as plain text, or transactions in the protocol's form.
   private static func transactions(_ value: JSONValue?) throws(UAFFailure) -> [UAFTransaction] {
     switch value {
     case nil, .null: return []
@@ -96,7 +96,7 @@ struct UAFContext: Sendable {
     }
   }
 
-  /// `authenticators` as in the protocol, or the shorter forms of the conformance tool.
+  /// Parses `authenticators` in the protocol's form, or the shorter forms of the conformance tool.
   private static func targets(_ object: JSONObject) throws(UAFFailure) -> [DeregistrationRequest.Target] {
     let (isAll, model): (Bool?, String?)
     do throws(JSONFailure) {

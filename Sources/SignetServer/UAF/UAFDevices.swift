@@ -5,7 +5,7 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What a device asks with the key that it has for a user: what the server knows of it, and changes of that.
+/// Requests that a device signs with its target's key: reading the server's data about it, and removing it.
 struct UAFDevices: Sendable {
   private let context: ServiceContext
   private let settings: UAFSettings
@@ -17,20 +17,20 @@ struct UAFDevices: Sendable {
 
   // MARK: What a device signs
 
-  /// A request that the key of a target has signed.
+  /// A request whose JWS verified with the key of a target.
   struct Signed: Sendable {
     let target: UAFTargetRecord
     let claims: JSONObject
   }
 
-  /// Checks a JWS of a device and uses its request's id up.
+  /// Verifies a JWS of a device and claims its request id, so that a replay is rejected.
   ///
   /// - Parameters:
   ///   - text: The compact JWS.
-  ///   - sent: The request that it came with.
-  ///   - isBody: Whether it is the body of that.
-  /// - Throws: ``UAFWebFailure``, with a clock that is off named as such.
-  /// - Returns: Whose key signed it, and what it says.
+  ///   - sent: The HTTP request that carried it.
+  ///   - isBody: True if the JWS is the body of that request.
+  /// - Throws: ``UAFWebFailure``; a clock difference has its own code.
+  /// - Returns: The target whose key signed, and the claims.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false
   ) async throws -> Signed {
@@ -58,7 +58,7 @@ struct UAFDevices: Sendable {
     }
     try Self.check(claims, are: sent, isBody: isBody)
     let now = context.clock.now
-    // Whole seconds, the earlier one also before 1970.
+    // Rounds down to whole seconds, also before 1970.
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000)
     let (difference, isOverflow) = (rest < 0 ? seconds - 1 : seconds).subtractingReportingOverflow(now)
     guard !isOverflow, difference.magnitude <= settings.clockSkew.magnitude else {
@@ -74,7 +74,7 @@ struct UAFDevices: Sendable {
     return Signed(target: target, claims: claims)
   }
 
-  /// Holds what a device says that it asks against what it asks; other products say nothing of that.
+  /// Compares the claims `method`, `path` and `body` with the HTTP request; clients of other products omit them.
   static func check(
     _ claims: JSONObject, are sent: ServerRequest, isBody: Bool
   ) throws {
@@ -89,7 +89,7 @@ struct UAFDevices: Sendable {
     else { throw UAFWebFailure(401, "the JWS is for another request", .otherRequest) }
   }
 
-  /// Checks a JWS of a device for the target that is asked for.
+  /// Verifies a JWS of a device for the requested target.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: ID<UAFTargetRecord>
   ) async throws -> Signed {
@@ -100,7 +100,7 @@ struct UAFDevices: Sendable {
     return signed
   }
 
-  /// Checks a JWS of a device for the device that is asked for.
+  /// Verifies a JWS of a device for the requested device.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, forDevice device: String
   ) async throws -> Signed {
@@ -113,7 +113,7 @@ struct UAFDevices: Sendable {
 
   // MARK: What a device sees of itself
 
-  /// What the server knows of the signer's user on a device: its targets, with the keys that were registered on it.
+  /// Returns the targets of the signer's user on a device, with the keys registered on it.
   func credentials(_ signed: Signed, on device: String) async throws -> JSONObject {
     let keys = try await context.storage.uafCredentials(user: signed.target.user)
       .filter { $0.state == .active && $0.device.map { $0.utf8.elementsEqual(device.utf8) } ?? false }
@@ -129,7 +129,7 @@ struct UAFDevices: Sendable {
     return ["dispatchTargets": .array(list)]
   }
 
-  /// The operations whose tokens wait for a device.
+  /// Returns the operations whose tokens wait for a device.
   func waiting(_ signed: Signed, on device: String) async throws -> [UAFOperationRecord] {
     var found: [UAFOperationRecord] = []
     for target in try await own(signed, on: device) {
@@ -138,14 +138,14 @@ struct UAFDevices: Sendable {
     return found
   }
 
-  /// The name of a list of what waits for a device: another one whenever another list waits.
+  /// Returns the entity tag of a list of waiting operations; it changes whenever the list changes.
   static func tag(of waiting: [UAFOperationRecord]) -> String {
     let ids = waiting.map(\.id.text).sorted()
     let digest = HashFunction.sha256.digest(of: Array(ids.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
 
-  /// The tokens that wait for a device, newest first.
+  /// Returns the tokens that wait for a device, newest first.
   func pending(_ waiting: [UAFOperationRecord]) throws -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
     for session in waiting {
@@ -167,7 +167,7 @@ struct UAFDevices: Sendable {
     return ["operations": .array(list.sorted { $0.time > $1.time }.map(\.value))]
   }
 
-  /// Forgets a device: the targets of the signer's user on it, and the keys that were registered on it.
+  /// Removes the targets of the signer's user on a device, and the keys registered on it.
   func remove(_ signed: Signed, _ device: String) async throws {
     let user = signed.target.user
     let event = context.audit(by: .target(signed.target.id))(
@@ -175,7 +175,7 @@ struct UAFDevices: Sendable {
     _ = try await context.storage.removeUAFDevice(device, of: user, audit: event)
   }
 
-  /// The targets of a device that belong to the user whose key signed: others on the device have keys of their own.
+  /// Returns the targets of a device that belong to the signer's user; other users of the device have their own targets.
   private func own(_ signed: Signed, on device: String) async throws -> [UAFTargetRecord] {
     try await context.storage.uafTargets(device: device)
       .filter { $0.user == signed.target.user }

@@ -2,9 +2,9 @@ import SignetHTTP
 import SignetJSON
 import SignetUAF
 
-/// What the conformance tool calls, where the operator lets it.
+/// The endpoints for the conformance tool, served only if the operator enables them.
 extension UAFEndpoints {
-  /// Its routes.
+  /// The routes of these endpoints.
   var conformanceRoutes: [Route] {
     [
       API.uafConformanceGet.answered { [self] call in

@@ -5,9 +5,9 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// Dispatch targets and devices: what relying parties see of them, and what a device sees of itself.
+/// The endpoints for dispatch targets, for relying parties, and for a device's own data.
 extension UAFEndpoints {
-  /// Their routes.
+  /// The routes of these endpoints.
   var deviceRoutes: [Route] {
     [false, true].flatMap { hasSlash in
       [
@@ -44,7 +44,9 @@ extension UAFEndpoints {
     ]
   }
 
-  /// What waits for a device; one that knows the list already may wait for another one.
+  /// Answers with the operations that wait for a device.
+  ///
+  /// If the device knows the list already, the request may wait for a change.
   private func waiting(_ call: Call<UAFDevices.Signed, Void>, _ responder: Responder) async throws {
     let (signed, device, request) = (call.caller, call[.device], call.request)
     let known = request.headers["If-None-Match"]
@@ -52,7 +54,7 @@ extension UAFEndpoints {
     guard let known, let wait = request.preferredWait, known == UAFDevices.tag(of: present) else {
       return responder.answer(try await answer(present))
     }
-    // What runs out while the device waits is told then.
+    // The wait ends when the first token expires, so that the answer reports it.
     let next = present.compactMap(\.tokenExpires).min() ?? .max
     let seconds = min(wait, max(next - context.clock.now, 1))
     let waiting = WaitingRequest(
@@ -63,26 +65,26 @@ extension UAFEndpoints {
     await waiting.begin(from: request.remoteAddress)
   }
 
-  /// What waits for a device, where it is another list than the one that the device knows.
+  /// Returns an answer if the list differs from the one that the device knows, or if reading it failed.
   private func news(
     _ signed: UAFDevices.Signed, on device: String, beyond known: String
   ) async -> ServerResponse? {
     do {
-      // Who has removed the device meanwhile has ended this.
+      // Throws if the target was removed in the meantime, which ends the wait.
       _ = try await targets.target(signed.target.id)
       let present = try await devices.waiting(signed, on: device)
       return UAFDevices.tag(of: present) == known ? nil : try await answer(present)
     } catch { return Self.answer(to: error, context) }
   }
 
-  /// The list, with the tag of the same look.
+  /// Returns the list with the entity tag of the same read.
   private func answer(_ present: [UAFOperationRecord]) async throws -> ServerResponse {
     var response = try await self.signed(try devices.pending(present))
     response.headers["ETag"] = UAFDevices.tag(of: present)
     return response
   }
 
-  /// What a device may see of itself, signed by the server.
+  /// Returns a device's own data as a JWS signed by the server.
   private func signed(_ object: JSONObject) async throws -> ServerResponse {
     do {
       let key = try await SigningKeyService(context).current()

@@ -4,9 +4,9 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// Tokens, by which an operation begins elsewhere, and what became of an operation.
+/// The endpoints for tokens, which begin an operation on another device, and for the state of an operation.
 extension UAFEndpoints {
-  /// Their routes.
+  /// The routes of these endpoints.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
       var session: UAFOperationRecord?

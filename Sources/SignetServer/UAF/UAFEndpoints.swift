@@ -4,7 +4,7 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// What clients and relying parties of UAF call (`docs/protocol.md` section 12).
+/// The endpoints for clients and relying parties of UAF (`docs/protocol.md` section 12).
 struct UAFEndpoints: Sendable {
   let context: ServiceContext
   let setup: UAFSetup
@@ -32,7 +32,9 @@ struct UAFEndpoints: Sendable {
     tokens = UAFTokens(context, setup, requests, targets, keys)
   }
 
-  /// All routes, below the configured prefix: those of the protocol here, all others beside what they are about.
+  /// All routes below the configured prefix.
+  ///
+  /// This file defines the routes of the protocol; extensions define the others.
   var routes: [Route] {
     let facets = API.uafFacets.answered { [setup] _ in
       let list = TrustedFacetList([
@@ -41,7 +43,7 @@ struct UAFEndpoints: Sendable {
       ])
       return .bytes(JSONValue.object(list.json).bytes, type: TrustedFacetList.mediaType)
     }
-    // Clients write these with a slash at the end, and without.
+    // Some clients append a slash to these paths.
     let protocolRoutes = UAFOperation.allCases.flatMap { operation in
       [false, true].flatMap { hasSlash in
         let asking = API.uafRequest(operation, hasSlash).answered { [self] call in
@@ -65,7 +67,7 @@ struct UAFEndpoints: Sendable {
 
   // MARK: UAF
 
-  /// Makes a request of the protocol, or says why not in its words.
+  /// Creates a request of the protocol, or returns a failure in the protocol's form.
   func ask(
     _ body: [UInt8], for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> ReturnUAFRequest {
@@ -86,7 +88,7 @@ struct UAFEndpoints: Sendable {
     }
   }
 
-  /// A failure in the words of the protocol; what is our own fault is logged.
+  /// Returns a failure in the protocol's form, and logs it if it is an internal error.
   func returned(_ failure: UAFFailure) -> ReturnUAFRequest { Self.returned(failure, context) }
 
   private static func returned(_ failure: UAFFailure, _ context: ServiceContext) -> ReturnUAFRequest {
@@ -94,7 +96,7 @@ struct UAFEndpoints: Sendable {
     return ReturnUAFRequest(failure.status)
   }
 
-  /// Takes a response of the protocol.
+  /// Verifies a response of the protocol.
   func answer(
     _ body: [UInt8], to operation: UAFOperation
   ) async -> (UAFServerResponse, cookie: String?) {
@@ -121,10 +123,10 @@ struct UAFEndpoints: Sendable {
 }
 
 extension UAFEndpoints {
-  /// The media type of what devices and the server sign.
+  /// The media type of JWS from devices and from the server.
   static let jose = "application/jose"
 
-  /// A failure in the words of the protocol, or with a status of HTTP where it has none.
+  /// Returns a failure in the protocol's form, or with an HTTP status if the protocol has none for it.
   static func answer(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     if let failure = error as? UAFWebFailure { return failure.response }
     let failure = UAFFailure(answering: error, context)
@@ -134,7 +136,7 @@ extension UAFEndpoints {
 }
 
 extension UAFOperation {
-  /// The operation as ids of endpoints have it: `Registration`.
+  /// The operation's name in endpoint ids, such as `Registration`.
   var idName: String { pathName.prefix(1).uppercased() + pathName.dropFirst() }
 }
 

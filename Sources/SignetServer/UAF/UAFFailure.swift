@@ -1,28 +1,28 @@
 import SignetUAF
 import SignetWire
 
-/// What a client is answered in the place of what it wants: a status of the protocol, in a body with HTTP 200.
+/// A failure that a client receives: a status of the protocol, in a body with HTTP status 200.
 struct UAFFailure: Error {
   /// The protocol's status.
   let status: UAFStatus
-  /// What is wrong, for who looks for it.
+  /// The reason as text, for logs and descriptions.
   let reason: String
-  /// What is answered in its place, with an HTTP status that says when to come again; `nil` for nothing.
+  /// An HTTP failure to send instead, with the delay before a retry; `nil` for none.
   private(set) var webFailure: UAFWebFailure?
 
   init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
 
-  /// An address has too much under way.
+  /// Too many operations of one address are open.
   static var tooManyRequests: UAFFailure {
     var failure = UAFFailure(.forbidden, "too many requests of this address are open; try later")
     failure.webFailure = UAFWebFailure(429, failure.reason, .tooManyRequests)
     return failure
   }
 
-  /// What goes with an operation has ended before it, however.
+  /// The transaction of the operation has ended before, with any outcome.
   static let transactionOver = UAFFailure(.timeout, "the transaction has ended before")
 
-  /// Something befell the user or the device while an operation was under way.
+  /// The user was deactivated or the device was locked while the operation was open.
   static let operationForbidden = UAFFailure(
     .forbidden, "the operation has ended: the device is locked, or the user is not active; ask the operator")
 
@@ -30,7 +30,7 @@ struct UAFFailure: Error {
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
 
-  /// The failure that an error is.
+  /// Returns the UAF failure for any error.
   init(answering error: any Error, _ context: ServiceContext) {
     self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context.log))
   }
@@ -51,7 +51,7 @@ struct UAFFailure: Error {
   }
 }
 
-/// Reads a part of the protocol's messages.
+/// Parses a part of the protocol's messages and converts its failure.
 func readingUAF<Value>(
   _ read: @autoclosure () throws(MessageFailure) -> Value
 ) throws(UAFFailure) -> Value {

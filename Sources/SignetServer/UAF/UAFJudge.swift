@@ -1,18 +1,20 @@
 package import SignetStorage
 
-/// Judges the keys of a UAF response by what is required, in the step that takes the response, so that what has changed by then counts.
+/// Checks the keys of a UAF response against the requirements.
+///
+/// The storage calls it in the step that accepts the response, so that later changes to policy or keys count.
 package struct UAFJudge: Sendable {
   private let context: ServiceContext
   private let setup: UAFSetup
 
-  /// By the requirements of a context, and the policies and models of a setup.
+  /// Creates a judge with a context's requirements and a setup's policies and models.
   package init(_ context: ServiceContext, _ setup: UAFSetup) { (self.context, self.setup) = (context, setup) }
 
-  /// Judges new keys: whichever of them is used later, it has to do.
+  /// Checks new keys: each one must be able to meet the requirements, since each may be used alone later.
   ///
   /// - Parameters:
   ///   - keys: The keys.
-  ///   - policy: The name that the request has chosen; `nil` for the default.
+  ///   - policy: The name of the requested policy; `nil` for the default.
   /// - Returns: The requirement that is not met; `nil` if all are.
   package func refusal(of keys: [UAFCredentialRecord], under policy: String?) -> UAFOutcome? {
     for key in keys {
@@ -22,15 +24,16 @@ package struct UAFJudge: Sendable {
     return nil
   }
 
-  /// Judges the keys of an authentication: one of them has to meet what the policy requires beside itself, and what the transaction
-  /// requires.
+  /// Checks the keys of an authentication.
+  ///
+  /// One of them must meet the requirements in addition to the policy, and one must meet those of the transaction.
   ///
   /// - Parameters:
-  ///   - keys: The keys, as they are stored.
-  ///   - policy: The name that the request has chosen; `nil` for the default.
+  ///   - keys: The keys as stored.
+  ///   - policy: The name of the requested policy; `nil` for the default.
   ///   - transaction: The transaction that the response decides; `nil` for none.
-  ///   - signsInHere: Whether the response signs in where it was asked for.
-  ///   - isConfirmed: Whether a key has signed what was shown.
+  ///   - signsInHere: True if the response signs the user in at the endpoint that issued the request.
+  ///   - isConfirmed: Returns true if a key has signed the shown content.
   /// - Returns: The requirement that is not met; `nil` if all are.
   package func refusal(
     of keys: [UAFCredentialRecord], under policy: String?, for transaction: TransactionRecord?,

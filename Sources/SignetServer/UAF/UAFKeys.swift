@@ -4,21 +4,21 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// The registered keys: what is removed, and what operators see.
+/// The registered keys: their removal and their JSON form.
 package struct UAFKeys: Sendable {
   private let context: ServiceContext
 
-  /// How many keys a user may have: a list of the protocol holds them all.
+  /// The largest number of keys for each user; a list in the protocol's messages can hold them all.
   package static let limit = 256
 
   init(_ context: ServiceContext) { self.context = context }
 
-  /// Keys as they are told and kept.
+  /// Returns keys in the JSON form of answers and of stored rows.
   static func json(_ keys: [KeyReference]) -> JSONValue {
     .array(keys.map { ["aaid": .string($0.aaid.stored), "keyId": .string($0.keyID.text)] })
   }
 
-  /// The keys that an operation was done with, as they were kept; `nil` for what is none.
+  /// Returns the keys that an operation used, from its stored end; `nil` if they cannot be parsed.
   static func used(in end: UAFOperationEnd) -> [KeyReference]? {
     guard let used = end.usedKeys else { return nil }
     let keys = used.compactMap { key -> KeyReference? in
@@ -28,14 +28,15 @@ package struct UAFKeys: Sendable {
     return keys.count == used.count ? keys : nil
   }
 
-  /// Removes keys, and ends the operation that has asked for it; those that are not there are no failure, so nobody learns which
-  /// there are.
+  /// Removes keys and ends the operation that ordered it.
+  ///
+  /// A key that does not exist is no failure, so a caller cannot find out which keys exist.
   ///
   /// - Parameters:
-  ///   - targets: Which.
-  ///   - user: Whose.
+  ///   - targets: The keys to remove.
+  ///   - user: Their user.
   ///   - session: The operation that removes them.
-  ///   - caller: Who asks; `nil` for whoever redeemed a token that others ordered.
+  ///   - caller: The caller; `nil` if a token of another party's order was redeemed.
   /// - Throws: ``UAFFailure``.
   func deregister(
     _ targets: [DeregistrationRequest.Target], of user: UserID, session: ID<UAFOperationRecord>,

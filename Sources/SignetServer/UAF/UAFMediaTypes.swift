@@ -1,13 +1,13 @@
 import SignetHTTP
 
-/// Which content types requests have, and which answers they take (UAF Application API section 8.3).
+/// The checks of `Content-Type` and `Accept` (UAF Application API section 8.3).
 enum UAFMediaTypes {
-  /// Checks that a request has a content type, and takes answers of another.
+  /// Checks the content type of a request, and that it accepts the type of the answer.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - sent: What the body has to be; `nil` for no body.
-  ///   - answered: What the answer is; `nil` where that is not asked.
+  ///   - sent: The required type of the body; `nil` for no body.
+  ///   - answered: The type of the answer; `nil` for no check.
   /// - Throws: ``UAFWebFailure``: 415 or 406.
   static func check(_ request: ServerRequest, sent: String?, answered: String?) throws(UAFWebFailure) {
     if let sent {
@@ -21,7 +21,7 @@ enum UAFMediaTypes {
     else { throw UAFWebFailure(406, "the answer is \(answered)") }
   }
 
-  /// Whether a content type is this one, in UTF-8 where it says so.
+  /// Returns true if a content type is the wanted one, with the charset UTF-8 or none.
   private static func isType(_ field: String, _ wanted: String) -> Bool {
     let parts = field.lowercased().split(separator: ";").map { trimmed($0) }
     guard parts.first == wanted else { return false }

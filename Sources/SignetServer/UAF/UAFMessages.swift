@@ -4,10 +4,10 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-// What clients and relying parties of UAF send and are answered, for the description: `SignetUAF` and the services read it, and a test
-// holds it against these.
+// Messages of UAF clients and relying parties, for the API description only. `SignetUAF` and the services parse the real
+// messages; a test compares both.
 
-/// The question for a request of the protocol.
+/// A client's message that asks for a request of the protocol.
 struct GetUAFRequestMembers: Message {
   let operation: String?, previousRequest: String?, context: String?
 
@@ -46,7 +46,7 @@ struct SendUAFResponseMembers: Message {
   }
 }
 
-/// What answers a response of the protocol.
+/// The server's answer to a response of the protocol.
 struct UAFServerResponseMembers: Message {
   struct Token: Message {
     let type: String, value: String
@@ -65,7 +65,7 @@ struct UAFServerResponseMembers: Message {
   }
 }
 
-/// Who may call clients for the application.
+/// The facets that may call UAF clients for the application.
 struct UAFFacetMembers: Message {
   struct Version: Message {
     let major: Int64, minor: Int64
@@ -90,7 +90,7 @@ struct UAFFacetMembers: Message {
   }
 }
 
-/// A token for an operation, sent nowhere.
+/// A token for an operation, without dispatch.
 struct MadeUAFToken: Message {
   let token: String, session: ID<UAFOperationRecord>
 
@@ -100,7 +100,7 @@ struct MadeUAFToken: Message {
   }
 }
 
-/// A token for an operation, to be sent to a device; `SignetUAF` reads the request in it.
+/// An order to send a token to a device; `SignetUAF` parses the request in it.
 struct UAFDispatch: Message {
   let dispatcher: String?, target: String?, information: JSONObject?, request: JSONObject
 
@@ -112,7 +112,7 @@ struct UAFDispatch: Message {
   }
 }
 
-/// How sending a token ended.
+/// The outcome of a dispatch.
 struct UAFDispatched: Message {
   struct Information: Message {
     let name: String, response: String?
@@ -135,21 +135,21 @@ struct UAFDispatched: Message {
 
 extension UAFTokens.DispatchResult: Shaped {}
 
-/// A token that is redeemed.
+/// A token to redeem.
 struct UAFTokenToRedeem: Message {
   let token: String
 
   static let schema = MessageSchema(Self.init) { Member("token", \Self.token) }
 }
 
-/// An operation whose state is asked.
+/// A query for the state of an operation.
 struct UAFOperationQuery: Message {
   let session: String
 
   static let schema = MessageSchema(Self.init) { Member("sessionId", \Self.session) }
 }
 
-/// How an operation stands.
+/// The state of an operation.
 struct UAFStatusReport: Message {
   struct Authenticator: Message {
     let aaid: String, keyId: String
@@ -161,7 +161,7 @@ struct UAFStatusReport: Message {
   }
   /// The token of an operation.
   struct Token: Message {
-    /// What became of it.
+    /// The outcome of the token.
     enum Result: String, Shaped, CaseIterable { case tokenRedeemed, tokenTimedOut }
     let target: ID<UAFTargetRecord>?, result: Result?, dispatcher: UAFDispatched.Information?
 
@@ -193,7 +193,7 @@ struct UAFStatusReport: Message {
   }
 }
 
-/// A device of a user, to be added.
+/// A new device of a user.
 struct NewUAFTarget: Message {
   let username: String, deviceId: String?, name: String, target: String?, dispatcher: String?
   let signatureKey: String, encryptionKey: String?
@@ -219,7 +219,7 @@ struct MadeUAFTarget: Message {
   }
 }
 
-/// The devices of a user, in the words of UAF's services.
+/// The devices of a user, with the member names of UAF's services.
 struct UAFDispatchTargetList: Message {
   struct Target: Message {
     let id: ID<UAFTargetRecord>, extId: ID<UAFTargetRecord>, username: String, name: String
@@ -240,7 +240,7 @@ struct UAFDispatchTargetList: Message {
   static let schema = MessageSchema(Self.init) { Member("dispatchTargets", \Self.dispatchTargets) }
 }
 
-/// Whose devices are wanted.
+/// The user of a list of devices.
 struct UAFNameQuery: Message {
   let username: UserID
 
@@ -248,7 +248,9 @@ struct UAFNameQuery: Message {
 }
 
 extension RequestShape {
-  /// A body of UAF, read by `SignetUAF` or a service; answers of another type than `accepted` are refused.
+  /// A UAF body that `SignetUAF` or a service parses.
+  ///
+  /// A request whose `Accept` header excludes the type `accepted` is rejected.
   static func uaf(
     _ type: any Message.Type, as mediaType: String, accepted: String? = nil, example: JSONObject? = nil
   ) -> Self where Value == [UInt8] {
@@ -267,7 +269,7 @@ extension RequestShape {
 }
 
 extension RequestShape where Value == Void {
-  /// A body that the device has signed, which ``Credential`` reads.
+  /// A body signed by the device, which ``Credential`` parses.
   static let uafSigned = RequestShape(
     description: RequestDescription(
       mediaType: UAFEndpoints.jose,
@@ -275,7 +277,7 @@ extension RequestShape where Value == Void {
         "A compact JWS by the key of the target: docs/protocol.md section 12.3.")),
     checkTypes: { try UAFMediaTypes.check($0, sent: UAFEndpoints.jose, answered: nil) }, read: { _ in })
 
-  /// Nothing; answers of another type than `accepted` are refused.
+  /// No body; a request whose `Accept` header excludes the type `accepted` is rejected.
   static func uafNothing(accepted: String, mayWait: Bool = false) -> Self {
     RequestShape(
       description: mayWait ? waitingDescription : RequestDescription(),
@@ -284,7 +286,7 @@ extension RequestShape where Value == Void {
 }
 
 extension AnswerShape where Value == ServerResponse {
-  /// A message of the protocol, whose status is in it.
+  /// A message of the protocol with HTTP status 200; the protocol's status is in the body.
   static func uaf(_ type: any Message.Type, as mediaType: String = UAFNames.mediaType) -> Self {
     .response([
       AnswerDescription(
@@ -292,7 +294,7 @@ extension AnswerShape where Value == ServerResponse {
     ])
   }
 
-  /// What a device may see of itself.
+  /// A device's own data, signed by the server.
   static let uafSigned = Self.response([
     AnswerDescription(
       status: 200, text: "A compact JWS by the server's key.",
@@ -301,7 +303,7 @@ extension AnswerShape where Value == ServerResponse {
 }
 
 extension AnswerShape where Value == Void {
-  /// Nothing: it is done.
+  /// An empty answer with HTTP status 204.
   static let uafDone = AnswerShape(answers: [AnswerDescription(status: 204, text: "It is done.")]) {
     ServerResponse(status: 204)
   }

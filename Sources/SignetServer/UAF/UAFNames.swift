@@ -1,15 +1,17 @@
 import SignetUAF
 import SignetWire
 
-/// The addresses and fixed words of UAF (`docs/protocol.md` section 12).
+/// The URLs and fixed names of UAF (`docs/protocol.md` section 12).
 package struct UAFNames: Sendable {
   /// The policy of requests that name none.
   package static let defaultPolicy = "default"
   /// The media type of the protocol's messages.
   static let mediaType = "application/fido+uaf"
-  /// What `acr` says where a UAF authenticator signed.
+  /// The `acr` of an authentication with a UAF authenticator.
   static let acr = "urn:signet:acr:uaf"
-  /// The cookie with what a client is known by; no host but this one can set one of this name (RFC 6265bis section 4.1.3.2).
+  /// The name of the cookie with the authorization token.
+  ///
+  /// Only this host can set a cookie with this prefix (RFC 6265bis section 4.1.3.2).
   static let cookie = "__Host-signet-uaf"
 
   private let server: ServerURL
@@ -17,23 +19,23 @@ package struct UAFNames: Sendable {
 
   init(_ server: ServerURL, _ settings: UAFSettings) { (self.server, self.settings) = (server, settings) }
 
-  /// Scheme, host and port.
+  /// The scheme, host and port.
   var origin: String { server.origin }
-  /// Who signs what a client is known by: the server id.
+  /// The issuer of authorization tokens: the server id.
   var issuer: String { server.fullForm }
-  /// Where the facets are.
+  /// The URL of the list of facets.
   var facets: String { "\(origin)\(settings.prefix)/uaf/1.1/facets" }
-  /// The application.
+  /// The application id.
   var appID: String { settings.appID ?? facets }
 
-  /// Where a token for an operation is redeemed.
+  /// Returns the URL where a token for an operation is redeemed.
   func redeem(_ operation: UAFOperation) -> String {
     "\(origin)\(settings.prefix)/token/redeem/\(operation.pathName)"
   }
 }
 
 extension UAFOperation {
-  /// The operation in paths.
+  /// The operation's name in paths.
   var pathName: String {
     switch self {
     case .registration: "registration"

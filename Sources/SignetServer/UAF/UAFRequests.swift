@@ -4,7 +4,7 @@ import SignetStorage
 package import SignetUAF
 import SignetWire
 
-/// Makes the requests of the protocol, with a challenge each (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
+/// Creates the requests of the protocol, each with a fresh challenge (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
 package struct UAFRequests: Sendable {
   let context: ServiceContext
   let setup: UAFSetup
@@ -12,48 +12,48 @@ package struct UAFRequests: Sendable {
   private let serverDataKey: HMACKey
   private let transactions: TransactionService
 
-  /// The requests of a server.
+  /// Creates the request maker, with the `serverData` key derived from the master key.
   package init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
     (self.context, self.setup, self.transactions) = (context, setup, transactions)
     names = UAFNames(context.settings.serverURL, setup.settings)
     serverDataKey = context.masterKey.serverDataKey()
   }
 
-  /// What is asked of the server, checked: who, by which policy, to confirm what.
+  /// A validated order for an operation: its user, its policy and its transaction.
   struct Order: Sendable {
     let operation: UAFOperation
     let context: UAFContext
     let user: UserID?
     /// The transaction of this server that the response decides.
     let transaction: TransactionRecord?
-    /// Whether that is to be stored with the operation.
+    /// True if the server stores the transaction together with the operation.
     var isTransactionNew = false
-    /// Whether what is to go is passed on as it was said: the conformance tool asks for forms, not for keys.
+    /// True if the targets go out as the client named them: the conformance tool tests message formats, not stored keys.
     var isLiteral = false
   }
 
-  /// A request on its way.
+  /// A request that was created and stored.
   package struct Made: Sendable {
     let order: Order
     let session: UAFOperationRecord
-    /// The request, as it is sent.
+    /// The request as sent: JSON.
     package let text: String
   }
 
-  /// Makes a request at once.
+  /// Creates a request and stores its operation.
   ///
   /// - Parameters:
-  ///   - asked: What the client sends.
-  ///   - operation: What the path is for.
-  ///   - caller: Who asks.
+  ///   - asked: The client's message.
+  ///   - operation: The operation that the path is for.
+  ///   - caller: The verified caller.
   /// - Throws: ``UAFFailure``.
-  /// - Returns: The request, which is on the disk.
+  /// - Returns: The request; its operation is stored.
   package func make(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
     let order = try await order(asked, for: operation, by: caller)
     var session = session(for: order, asked.context)
-    // What was asked is in the request; the name of the policy is said again with what the user is known by.
+    // The request holds the other details of the order. The later issue of the user's token needs the policy's name as well.
     session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
     session.request = bytes
@@ -61,7 +61,9 @@ package struct UAFRequests: Sendable {
     return Made(order: order, session: session, text: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The transaction that a relying party has UAF alone confirm, to be stored with the operation; `nil` where there is none, or it waits already.
+  /// Returns the transaction of a relying party that only UAF may confirm, to be stored with the operation.
+  ///
+  /// It is `nil` if there is no transaction or if the transaction is stored already.
   func asking(_ order: Order, by caller: UAFCaller) -> UAFAsking? {
     guard order.isTransactionNew, let transaction = order.transaction, case .relyingParty(let key) = caller
     else { return nil }
@@ -72,8 +74,8 @@ package struct UAFRequests: Sendable {
   private func add(
     _ session: inout UAFOperationRecord, answering asked: UAFAsking?, asked caller: UAFCaller
   ) async throws {
-    // Anybody may ask to authenticate; the audit log keeps how it ended, and nothing that strangers write. What they leave
-    // behind is bounded for each address.
+    // Any client may ask to authenticate. The audit log records only the outcome, so strangers cannot fill it. A limit for
+    // each address bounds the open operations they leave behind.
     if case .anyone(let address) = caller {
       session.client = (RateLimitKey(address) ?? .none).digest(under: context.masterKey.clientKey())
       let (record, limit) = (session, Int(setup.settings.openRequests))
@@ -85,14 +87,14 @@ package struct UAFRequests: Sendable {
       .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
     let basis = session.operation == UAFOperation.registration.rawValue ? caller.basis : nil
-    // It reaches no device: who asked has it.
+    // No device is notified: the caller holds the request.
     let outcome = try await context.storage.addUAFOperation(
       record, by: basis, answering: asked, limits: context.settings.transactionLimits
     ) { $0 == .added ? event : nil }
     try TransactionService.check(outcome)
   }
 
-  /// Checks what is asked, and who asks.
+  /// Validates the message and checks the caller's permission.
   func order(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Order {
@@ -145,9 +147,9 @@ package struct UAFRequests: Sendable {
     do { try await UserService(context).add(user, by: .conformance) } catch StorageFailure.exists {}
   }
 
-  /// The transaction of this server: one that is named, or one that is made of a text.
+  /// Returns the named transaction of this server, or a new one for a text.
   ///
-  /// A picture is in no transaction of ours: only UAF can show it.
+  /// It is `nil` for a picture, since only UAF can show one.
   private func transaction(
     _ said: UAFContext, _ user: UserID?, by caller: UAFCaller
   ) async throws -> TransactionRecord? {
@@ -178,7 +180,7 @@ package struct UAFRequests: Sendable {
     guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
       said.transactions[0].contentType == .text
     else { return nil }
-    // As without a transaction: whoever has no key has nothing to confirm it with.
+    // The same failure as for a user without keys and without a transaction: no key could confirm it.
     guard try await credentials(of: user).contains(where: { $0.state == .active }) else {
       throw UAFFailure(.notFound, "there is nothing registered for the user")
     }
@@ -193,11 +195,11 @@ package struct UAFRequests: Sendable {
     "the transaction is no text of 1 to 200 ASCII characters, or begins with what the server names the relying party by"
   )
 
-  /// What the server itself has a user's keys confirm, for a transaction that others asked for.
+  /// Returns the order with which the server itself asks a user's keys to confirm another party's transaction.
   ///
   /// - Parameter transaction: The transaction.
-  /// - Returns: The order and the context that stands for it; `nil` where no key of the user's can show and confirm it.
-  /// - Throws: What the storage throws, ``UAFFailure``.
+  /// - Returns: The order and its context as JSON; `nil` if no key of the user can show and confirm the transaction.
+  /// - Throws: The storage's failure or ``UAFFailure``.
   func order(confirming transaction: TransactionRecord) async throws -> (order: Order, context: String)? {
     guard let user = transaction.user,
       let rule = setup.rule(named: nil, among: context.settings.requirements),
@@ -219,8 +221,10 @@ package struct UAFRequests: Sendable {
     return (order, text)
   }
 
-  /// What UAF shows of one of our transactions, where that is plain enough: its text, unless that looks like the server's word of who asks,
-  /// or who asks it with all that it asks.
+  /// Returns the form of a transaction that UAF authenticators show; `nil` if they could not show it as it is signed.
+  ///
+  /// Without the requester, it is the text, unless that looks like the line with which the server names the requester. With
+  /// the requester, it is the whole request text.
   static func shown(
     _ transaction: TransactionRecord, withRequester isRequesterShown: Bool = false
   ) -> UAFTransaction? {
@@ -235,7 +239,7 @@ package struct UAFRequests: Sendable {
     } catch { return nil }
   }
 
-  /// An operation that is about to begin.
+  /// Creates the record of a new operation.
   func session(for order: Order, _ text: String?) -> UAFOperationRecord {
     let now = context.clock.now
     var session = UAFOperationRecord(
@@ -248,11 +252,11 @@ package struct UAFRequests: Sendable {
 
   // MARK: Messages
 
-  /// The request of the protocol, as JSON.
+  /// Returns the request of the protocol as JSON.
   ///
   /// - Parameters:
-  ///   - order: What is asked.
-  ///   - session: Names the operation, which the request is bound to.
+  ///   - order: The validated order.
+  ///   - session: The operation's id, which `serverData` binds to the request.
   /// - Throws: ``UAFFailure``.
   /// - Returns: A list with one message.
   func request(for order: Order, session: ID<UAFOperationRecord>) async throws -> [UInt8] {
@@ -268,7 +272,7 @@ package struct UAFRequests: Sendable {
     case .registration:
       guard let user = order.user else { throw UAFFailure(.badRequest, "username is missing") }
       var policy = policy
-      // An authenticator whose key was revoked may make a new one.
+      // An authenticator whose key was revoked may register a new one.
       policy.disallowed += Self.criteria(for: credentials.filter { $0.state != .revoked })
       return Array(
         RegistrationRequest(header: header, challenge: challenge, username: user.text, policy: policy)
@@ -300,9 +304,10 @@ package struct UAFRequests: Sendable {
     }
   }
 
-  /// A user's own keys, each by name: on a device of several users, all of a model would be those of others too.
+  /// Replaces targets by the user's own keys, each by name.
   ///
-  /// A key that is named and is not there stays, since whether it is nobody learns.
+  /// On a device with several users, a target for a whole model would also delete the keys of the others. A named key stays
+  /// in the list even if it is unknown, so the answer does not reveal which keys exist.
   private static func named(
     _ targets: [DeregistrationRequest.Target], among credentials: [UAFCredentialRecord]
   ) throws -> [DeregistrationRequest.Target] {
@@ -324,7 +329,7 @@ package struct UAFRequests: Sendable {
     return try await context.storage.uafCredentials(user: user)
   }
 
-  /// Keys as criteria, those of a model together.
+  /// Returns keys as match criteria, with one criterion for each model.
   private static func criteria(for credentials: [UAFCredentialRecord]) -> [MatchCriteria] {
     var criteria: [(aaid: AAID, keys: [KeyID])] = []
     for credential in credentials {
@@ -338,9 +343,9 @@ package struct UAFRequests: Sendable {
     return criteria.map { MatchCriteria(aaids: [$0.aaid], keyIDs: $0.keys) }
   }
 
-  /// The keys that are in use and whose models show one of the forms of what is to be confirmed.
+  /// Returns the active keys whose models can show one of the forms of the transaction.
   ///
-  /// - Throws: ``UAFFailure`` where there are keys, and none shows it.
+  /// - Throws: ``UAFFailure`` if there are active keys and none of them can show it.
   private static func active(
     _ credentials: [UAFCredentialRecord], showing forms: [UAFTransaction], _ models: AuthenticatorModels
   ) throws -> [UAFCredentialRecord] {
@@ -357,8 +362,10 @@ package struct UAFRequests: Sendable {
     return able
   }
 
-  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, that can show one of
-  /// the forms of what is to be confirmed, and that can meet what is required beside the policy.
+  /// Narrows a policy to the user's keys.
+  ///
+  /// Each combination keeps the user's keys that match its criteria, can show one of the forms of the transaction, and can
+  /// meet the requirements that apply in addition to the policy.
   private func policy(
     _ rule: UAFSetup.Rule, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction],
     confirming transaction: TransactionRecord?
@@ -386,20 +393,21 @@ package struct UAFRequests: Sendable {
         var aaids: [AAID] = []
         for key in keys where !aaids.contains(key.aaid) { aaids.append(key.aaid) }
         var named = MatchCriteria(aaids: aaids, keyIDs: keys.map(\.keyID))
-        // What an authenticator says of itself only when it signs.
+        // An authenticator states its version only when it signs.
         named.authenticatorVersion = criterion.authenticatorVersion
         narrowed.append(named)
       }
       if narrowed.count == combination.count { accepted.append(narrowed) }
     }
-    // Whether there is a user, and whether that one has a key, is not told apart.
+    // The failure is the same for an unknown user and for a user without a key, so the answer does not reveal which users
+    // exist.
     guard !accepted.isEmpty else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     return Policy(accepted: accepted, disallowed: policy.disallowed)
   }
 
   // MARK: serverData
 
-  /// What the server writes for itself: which operation it is, with a code that is bound to the challenge.
+  /// Returns `serverData`: the operation's id and a MAC that binds it to the operation's kind and challenge.
   private func serverData(session: ID<UAFOperationRecord>, _ operation: UAFOperation, challenge: [UInt8])
     -> String
   {
@@ -407,14 +415,14 @@ package struct UAFRequests: Sendable {
     return "\(session).\(Base64URL.encode(code))"
   }
 
-  /// The operation that `serverData` names; nothing is proved by that.
+  /// Returns the operation that `serverData` names, without verifying its MAC.
   static func session(in serverData: String) -> ID<UAFOperationRecord>? {
     let parts = serverData.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2 else { return nil }
     return ID(checking: String(parts[0]))
   }
 
-  /// Whether the server wrote it for this operation and challenge.
+  /// Returns true if the MAC in `serverData` verifies for this operation and challenge.
   func isOwn(
     _ serverData: String, session: ID<UAFOperationRecord>, _ operation: UAFOperation, challenge: [UInt8]
   ) -> Bool {
@@ -432,7 +440,7 @@ package struct UAFRequests: Sendable {
 }
 
 extension UAFCredentialRecord {
-  /// The key's name in the protocol.
+  /// The key's name in the protocol; `nil` if the stored AAID or key id is malformed.
   var reference: KeyReference? {
     guard let aaid = AAID(aaid), let keyID = KeyID(keyID) else { return nil }
     return KeyReference(aaid: aaid, keyID: keyID)
@@ -440,6 +448,6 @@ extension UAFCredentialRecord {
 }
 
 extension AAID {
-  /// The nine characters, the digits in upper case: what is stored.
+  /// The stored form: nine characters, hexadecimal digits in upper case.
   var stored: String { AAID(vendor: vendor, model: model).text }
 }

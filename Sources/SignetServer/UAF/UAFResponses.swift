@@ -4,9 +4,9 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// Takes the responses of clients (UAF Protocol sections 3.4.6.5 and 3.5.7.5).
+/// Verifies the responses of clients (UAF Protocol sections 3.4.6.5 and 3.5.7.5).
 ///
-/// The first response with the server's own `serverData` ends its operation, whether it holds or not.
+/// The first response with the server's own `serverData` ends its operation, whether it verifies or not.
 struct UAFResponses: Sendable {
   private let context: ServiceContext
   private let setup: UAFSetup
@@ -21,11 +21,11 @@ struct UAFResponses: Sendable {
     (self.requests, self.authorizations) = (requests, authorizations)
   }
 
-  /// Takes a registration.
+  /// Verifies a registration and stores its keys.
   ///
-  /// - Parameter sent: What the client sends.
+  /// - Parameter sent: The client's message.
   /// - Throws: ``UAFFailure``.
-  /// - Returns: What the client is known by.
+  /// - Returns: The token issued to the client, if any.
   func finishRegistration(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let response: RegistrationResponse
     let bytes = Array(sent.response.utf8)
@@ -85,11 +85,11 @@ struct UAFResponses: Sendable {
       for: user, after: .registration, session, verified.keys.map(\.reference), policy: policy)
   }
 
-  /// Takes an authentication.
+  /// Verifies an authentication and ends its operation.
   ///
-  /// - Parameter sent: What the client sends.
+  /// - Parameter sent: The client's message.
   /// - Throws: ``UAFFailure``.
-  /// - Returns: What the client is known by.
+  /// - Returns: The token issued to the client, if any.
   func takeAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let claimed: ClaimedAuthentication
     do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
@@ -107,7 +107,7 @@ struct UAFResponses: Sendable {
     let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > context.clock.now else { throw Self.over }
     let found = try await credentials(claimed.keys)
-    // Who is not named is whom the first key belongs to; keys of others are not known then.
+    // If the operation names no user, the user is the owner of the first key. Keys of other users then count as unknown.
     guard let user = session.user ?? found.first?.user else {
       throw UAFFailure(.unknownKeyID, "the key is not registered")
     }
@@ -148,7 +148,7 @@ struct UAFResponses: Sendable {
     ) {
       audit(Self.event($0, answer))
     } judge: { stored, transaction in
-      // What was verified says nothing about another key that has taken the name since.
+      // Another key may have been registered under the same name since; the verified signature says nothing about it.
       guard stored.allSatisfy({ key in found.contains(where: key.isSameKey(as:)) }) else {
         return .keyUnknown
       }
@@ -205,7 +205,7 @@ struct UAFResponses: Sendable {
     } catch { return nil }
   }
 
-  /// Ends the operation of a response that does not hold.
+  /// Ends the operation of a response that was rejected.
   private func end(
     _ session: UAFOperationRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
   ) async -> UAFFailure {
@@ -221,7 +221,8 @@ struct UAFResponses: Sendable {
     return failure
   }
 
-  /// Ends the operation of what is no response, where it names one: a client that could not answer says so.
+  /// Ends the operation of a malformed response if it names one: a client that could not answer reports its failure this
+  /// way.
   private func failed(
     _ sent: SendUAFResponse, _ operation: UAFOperation, _ failure: UAFFailure
   ) async -> UAFFailure {
@@ -240,7 +241,7 @@ struct UAFResponses: Sendable {
     } catch { return nil }
   }
 
-  /// What the client says of its failure: the status of its authenticators' module, and its own.
+  /// Returns the client's failure codes: the status of its authenticator-specific module (ASM) and its own error code.
   static func codes(in context: String?) -> (asm: Int?, client: Int?) {
     guard let context else { return (nil, nil) }
     do {
@@ -265,8 +266,11 @@ struct UAFResponses: Sendable {
     return found
   }
 
-  /// A key without its counter, which the verifier does not look at: that is judged where it is stored, so that of two responses at a time one is found out, and
-  /// only after the signature is known to be good, so that nobody else can have a key put into quarantine.
+  /// Returns a key without its signature counter, so that the verifier does not compare counters.
+  ///
+  /// The storage compares the counter. It does so in the transaction that stores the new counter, so one of two concurrent
+  /// responses is detected as a clone. It does so only after the signature verified, so an attacker without the key cannot
+  /// put it into quarantine.
   private static func key(_ credential: UAFCredentialRecord) throws -> RegisteredKey {
     guard let reference = credential.reference else {
       throw UAFFailure(.internalError, "a stored key has no name")
@@ -281,7 +285,7 @@ struct UAFResponses: Sendable {
     } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
   }
 
-  /// The models of authenticators that are older than what their metadata describes.
+  /// Returns the AAIDs of authenticators that are older than their metadata describes.
   private static func outdated(_ uses: [VerifiedAssertion]) -> [String] {
     uses.filter(\.isOutdated).map(\.reference.aaid.stored)
   }
@@ -290,7 +294,7 @@ struct UAFResponses: Sendable {
 
   // MARK: Requirements
 
-  /// What is kept of a response that decides a transaction; `nil` for one that decides none.
+  /// Returns the evidence kept for a response that decides a transaction; `nil` if the response decides none.
   private func evidence(
     of uses: [VerifiedAssertion], _ found: [UAFCredentialRecord], _ request: AuthenticationRequest,
     _ finalChallenge: String, _ session: UAFOperationRecord, by user: UserID, at time: Int64
@@ -323,7 +327,7 @@ struct UAFResponses: Sendable {
     return kept
   }
 
-  /// What `acr` says of a response that was taken: the requirement that was asked for by name, or that a UAF authenticator signed.
+  /// Returns the `acr` of an accepted response: the requirement that was requested by name, or else the value for UAF.
   private func acr(of policy: String?) -> String {
     guard let policy, setup.demandsRequirement(policy) else { return UAFNames.acr }
     return policy
@@ -361,13 +365,15 @@ struct UAFResponses: Sendable {
 }
 
 extension UAFOperationRecord {
-  /// Whether the response signs in where it was asked for: what was begun with a token, or decides a transaction, signs in elsewhere, and
-  /// whoever had it asked gets what it is good for.
+  /// True if the response signs the user in at this endpoint.
+  ///
+  /// The response to an operation begun with a token, or deciding a transaction, signs in elsewhere: the party that ordered
+  /// it gets the result.
   fileprivate var signsInHere: Bool { tokenDigest == nil && transaction == nil }
 }
 
 extension UAFCredentialRecord {
-  /// Whether what one has signed is verified as what the other has.
+  /// Returns true if both records have the same name, public key, algorithm and key format.
   fileprivate func isSameKey(as other: UAFCredentialRecord) -> Bool {
     (aaid, keyID, publicKey) == (other.aaid, other.keyID, other.publicKey)
       && (algorithm, keyFormat) == (other.algorithm, other.keyFormat)

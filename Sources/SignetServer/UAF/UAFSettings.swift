@@ -1,44 +1,49 @@
 package import SignetUAF
 
-/// What an operator decides about UAF (`docs/protocol.md` section 12).
+/// The operator's settings for UAF (`docs/protocol.md` section 12).
 public struct UAFSettings: Hashable, Sendable {
-  /// How a client is told who it is from now on.
+  /// The form in which a client receives its authorization token.
   public enum Reply: String, Hashable, Sendable, CaseIterable {
     /// A JWT in the answer.
     case jwt
-    /// A cookie that has the JWT.
+    /// A cookie that contains the JWT.
     case cookie
   }
 
-  /// What all paths begin with.
+  /// The prefix of all paths.
   public var prefix = "/nevisfido"
-  /// The application; `nil` for the address of the facets.
+  /// The application id; `nil` for the URL of the facets.
   public var appID: String?
-  /// Who may call clients for the application.
+  /// The ids of the facets that may call UAF clients for the application.
   public var facets: [String]
-  /// The policies, by the name that requests choose one by; without one named `default` every known model is accepted.
+  /// The policies by name, which a request selects.
+  ///
+  /// Without one named `default`, every known model is accepted by default.
   package var policies: [String: Policy] = [:]
-  /// What keys have to meet beside a policy: the name of a requirement, by that of the policy.
+  /// The name of the requirement that keys must meet in addition to a policy, by the policy's name.
   package var requirements: [String: String] = [:]
   /// The folder with metadata statements; `nil` for none.
   public var metadata: String?
-  /// How long a request is good, in seconds.
+  /// The lifetime of a request, in seconds.
   public var requestLifetime: Int64 = 120
-  /// How long a token can be redeemed, in seconds.
+  /// The lifetime of a token, in seconds.
   public var tokenLifetime: Int64 = 300
-  /// How long what a client is known by is good, in seconds.
+  /// The lifetime of an authorization token, in seconds.
   public var authorizationLifetime: Int64 = OpenIDNames.tokenLifetime
-  /// How far the clocks of devices may be off, in seconds.
+  /// The largest clock difference of a device, in seconds.
   public var clockSkew: Int64 = 60
-  /// How many operations strangers of one address may have begun, as long as a request is good, that did not succeed.
+  /// The largest number of operations that anonymous clients of one address may have begun within a request's lifetime, not
+  /// counting those that succeeded.
   public var openRequests: Int64 = 256
-  /// How a client is told who it is.
+  /// The form in which a client receives its authorization token.
   public var reply = Reply.jwt
-  /// What links begin with.
+  /// The prefix of links.
   public var link = "https://link"
-  /// Whether the interface of the conformance tool is there, which asks nobody who they are.
+  /// Indicates whether the conformance tool's interface is served.
+  ///
+  /// It does not authenticate its callers.
   public var hasConformanceAdapter = false
 
-  /// Describes an application that these may call for.
+  /// Creates settings for an application with these facets.
   public init(facets: [String]) { self.facets = facets }
 }

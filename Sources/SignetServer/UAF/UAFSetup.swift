@@ -1,19 +1,19 @@
 package import SignetUAF
 import Synchronization
 
-/// What UAF is served with.
+/// The settings and the authenticator models with which UAF is served.
 public final class UAFSetup: Sendable {
-  /// What the operator decided.
+  /// The operator's settings.
   public let settings: UAFSettings
   private let current: Mutex<AuthenticatorModels>
   private let read: (@Sendable () throws -> AuthenticatorModels)?
 
-  /// Puts settings and models together.
+  /// Creates a setup from settings and models.
   ///
   /// - Parameters:
-  ///   - settings: What the operator decided.
-  ///   - models: The models of authenticators that are known; all others are refused.
-  ///   - read: Reads the models again; `nil` where they stay.
+  ///   - settings: The operator's settings.
+  ///   - models: The known models of authenticators; all others are rejected.
+  ///   - read: Reads the models again; `nil` if they cannot change.
   package init(
     _ settings: UAFSettings, models: AuthenticatorModels,
     read: (@Sendable () throws -> AuthenticatorModels)? = nil
@@ -22,28 +22,32 @@ public final class UAFSetup: Sendable {
     current = Mutex(models)
   }
 
-  /// The models of authenticators that are known.
+  /// The known models of authenticators.
   package var models: AuthenticatorModels { current.withLock { $0 } }
 
-  /// The policy of a name; without a name the default one, which is all known models where none is set.
+  /// Returns a policy by its name, or the default policy for `nil`.
+  ///
+  /// If no default is set, it accepts all known models.
   package func policy(named name: String?) -> Policy? {
     if let policy = settings.policies[name ?? UAFNames.defaultPolicy] { return policy }
     guard name == nil || name == UAFNames.defaultPolicy else { return nil }
     return Policy(accepted: models.aaids.map { [MatchCriteria(aaids: [$0])] })
   }
 
-  /// What holds under a name: a policy, and the names of the requirements that keys have to meet beside it.
+  /// A policy, and the names of the requirements that keys must meet in addition.
   struct Rule {
     var policy: Policy
     var requirements: [String]
   }
 
-  /// What holds under the name of a policy, or of a requirement: then the default policy, and that requirement beside it.
+  /// Returns the rule for the name of a policy or of a requirement.
+  ///
+  /// For a requirement, it is the rule of the default policy with that requirement added.
   ///
   /// - Parameters:
-  ///   - name: The name; `nil` for what is the default.
-  ///   - requirements: The requirements that there are.
-  /// - Returns: The rule; `nil` where there is neither policy nor requirement of this name.
+  ///   - name: The name; `nil` for the default.
+  ///   - requirements: The defined requirements.
+  /// - Returns: The rule; `nil` if neither a policy nor a requirement has this name.
   func rule(named name: String?, among requirements: NamedRequirements) -> Rule? {
     let beside = settings.requirements[name ?? UAFNames.defaultPolicy].map { [$0] } ?? []
     if let policy = policy(named: name) { return Rule(policy: policy, requirements: beside) }
@@ -54,15 +58,15 @@ public final class UAFSetup: Sendable {
     return rule
   }
 
-  /// Whether a name stands for a requirement, beside which the default policy holds, or for a policy that requires it.
+  /// Returns true if a name is that of a requirement, or of a policy with a requirement of the same name.
   func demandsRequirement(_ name: String) -> Bool {
     policy(named: name) == nil || settings.requirements[name] == name
   }
 
-  /// Reads the metadata statements again; where one is none, all stay as they were.
+  /// Reads the metadata statements again; if one is invalid, all models stay as they were.
   ///
-  /// - Returns: How many models are known now.
-  /// - Throws: What reading throws.
+  /// - Returns: The number of known models.
+  /// - Throws: The failure to read them.
   func readMetadata() throws -> Int {
     if let models = try read?() { current.withLock { $0 = models } }
     return models.aaids.count

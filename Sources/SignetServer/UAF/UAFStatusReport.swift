@@ -4,14 +4,14 @@ import SignetUAF
 import SignetWire
 
 extension UAFStatusReport {
-  /// How an operation stands, for who ordered it.
+  /// Creates the report of an operation for the party that ordered it.
   ///
   /// - Parameters:
-  ///   - session: The operation, as ``ServiceContext/settled(_:)`` has it; `nil` where there is none.
-  ///   - transaction: The transaction that it is to answer, if one.
+  ///   - session: The operation from ``ServiceContext/settled(_:)``; `nil` if there is none.
+  ///   - transaction: The transaction that the operation decides, if any.
   init(_ session: UAFOperationRecord?, answering transaction: TransactionRecord? = nil) {
     let end = session?.end
-    // How others have ended what this was to answer.
+    // True if something else has ended the transaction.
     let isEnded = session?.hasEndedWithTransaction == true && transaction?.state != .pending
     self.init(
       status: session.map(Self.status) ?? "unknown",
@@ -23,7 +23,7 @@ extension UAFStatusReport {
       transaction: isEnded ? transaction?.state.rawValue : nil)
   }
 
-  /// Those that a row has as JSON; none where it was altered.
+  /// Parses the keys that a row has as JSON; returns none if the row was altered.
   private static func authenticators(_ text: String) -> [Authenticator] {
     do { return try [Authenticator].shape.read(JSONValue(parsing: Array(text.utf8)), "authenticators") } catch
     {
@@ -52,19 +52,21 @@ extension UAFStatusReport.Token {
 }
 
 extension UAFOperationRecord {
-  /// Whether the time of its token was over before anybody redeemed it.
+  /// True if the token expired before it was redeemed.
   fileprivate var isTokenTimedOut: Bool {
     state == .failed && request == nil && end?.status == UAFStatus.timeout.rawValue
   }
 }
 
 extension ServiceContext {
-  /// An operation as it stands: one whose time is over ends with that before anybody is told, so that it stays so where the clock is set
+  /// Returns an operation in its current state.
+  ///
+  /// An expired operation is ended in the storage before its state is reported, so that it stays expired if the clock is set
   /// back.
   ///
-  /// - Parameter session: As it was read.
+  /// - Parameter session: The operation as read.
   /// - Throws: ``StorageFailure``.
-  /// - Returns: As it is now.
+  /// - Returns: The operation in its current state.
   func settled(_ session: UAFOperationRecord) async throws -> UAFOperationRecord {
     guard session.isOver(at: clock.now) else { return session }
     let end = UAFOperationEnd(status: UAFStatus.timeout.rawValue, time: clock.now)

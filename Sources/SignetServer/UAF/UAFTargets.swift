@@ -7,7 +7,7 @@ import SignetText
 import SignetUAF
 import SignetWire
 
-/// The devices that tokens are sent to, and what those change themselves with the key that they have for it.
+/// The devices that tokens are sent to, and the changes that a device makes with its target's key.
 struct UAFTargets: Sendable {
   private let context: ServiceContext
   private let settings: UAFSettings
@@ -21,8 +21,8 @@ struct UAFTargets: Sendable {
   /// Adds a target.
   ///
   /// - Parameters:
-  ///   - body: What is asked.
-  ///   - caller: Who asks.
+  ///   - body: The new target.
+  ///   - caller: The verified caller.
   /// - Throws: ``UAFWebFailure``.
   /// - Returns: The target.
   func add(_ body: NewUAFTarget, by caller: UAFCaller) async throws -> UAFTargetRecord {
@@ -60,7 +60,7 @@ struct UAFTargets: Sendable {
     return record
   }
 
-  /// How many devices a user may have.
+  /// The largest number of devices for each user.
   private static let limit = 64
 
   private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
@@ -78,7 +78,7 @@ struct UAFTargets: Sendable {
     counts.contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
   }
 
-  /// The device that a client says, in the context of its response, that it runs on.
+  /// Returns the device on which a client says, in the context of its response, that it runs.
   static func device(in context: String?) throws(UAFFailure) -> String? {
     guard let context else { return nil }
     let device: String?
@@ -89,7 +89,7 @@ struct UAFTargets: Sendable {
     return device
   }
 
-  /// Whether a device can call itself so: its name is a part of paths.
+  /// Returns true if a text is a valid device name, which must also be a valid path segment.
   private static func isDevice(_ text: String) -> Bool {
     isFit(text, 1...128) && PercentEncoding.isSegment(text)
   }
@@ -108,7 +108,7 @@ struct UAFTargets: Sendable {
     return try context.masterKey.seal(SecretBytes(copying: Array(target.utf8)), for: .uafTarget(id: id))
   }
 
-  /// A public key on P-256: a JWK as a text.
+  /// Returns a public key on P-256 from a JWK as text: its X9.63 form.
   static func key(_ text: String, _ member: String) throws -> [UInt8] {
     let refusal = UAFWebFailure(400, "\(member) is no JWK of a public key on P-256")
     let jwk: JWK
@@ -119,7 +119,7 @@ struct UAFTargets: Sendable {
 
   // MARK: Changing
 
-  /// Changes a target as its device says.
+  /// Changes a target by a request that its device has signed.
   func change(_ signed: UAFDevices.Signed) async throws {
     let id = signed.target.id
     let (name, dispatcher, target) = try reading(
@@ -153,12 +153,12 @@ struct UAFTargets: Sendable {
     return found
   }
 
-  /// A user's targets.
+  /// Returns the user's targets.
   func list(_ user: UserID) async throws -> [UAFTargetRecord] {
     try await context.storage.uafTargets(user: user)
   }
 
-  /// A target as those see it that may.
+  /// Returns a target with its address, for callers that may read it.
   func description(of target: UAFTargetRecord) throws -> UAFDispatchTargetList.Target {
     UAFDispatchTargetList.Target(
       id: target.id, extId: target.id, username: target.user.text, name: target.name,
@@ -173,14 +173,16 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
-  /// Whether a device asks by itself what waits for it: it has a key for the answers, and no address, nor another way.
+  /// Returns true if a device polls for its operations: it has an encryption key, and neither an address nor another
+  /// dispatcher.
   func isAskedByItself(_ target: UAFTargetRecord) -> Bool {
     let (live, isPlaced) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
     return isPlaced && target.encryptionKey != nil && target.sealedTarget == nil
       && target.dispatcher ?? live == live
   }
 
-  /// Where a dispatcher carries what goes to a target; `nil` where it carries nothing there that nobody else could read.
+  /// Returns the address to which a dispatcher delivers; `nil` if it may not deliver there, or could not encrypt for the
+  /// device.
   func address(of target: UAFTargetRecord, by dispatcher: UAFTokens.Dispatcher) -> PushTarget? {
     guard target.encryptionKey != nil, let service = dispatcher.service else { return nil }
     do {
@@ -193,9 +195,10 @@ struct UAFTargets: Sendable {
     }
   }
 
-  /// Hands a payload to a push service, or to the operator's gateway; a target that it does not know any more is forgotten.
+  /// Delivers a payload through a push service or the operator's gateway.
   ///
-  /// It is tried once, or as long as `isWanted` says.
+  /// If the service no longer knows the address, the server deletes it from the target. Delivery is tried once, or
+  /// repeatedly while `isWanted` returns true.
   func push(
     _ payload: UAFTokens.Payload, of session: UAFOperationRecord, to target: UAFTargetRecord,
     by dispatcher: UAFTokens.Dispatcher, while isWanted: (@Sendable () async -> Bool)? = nil
@@ -206,7 +209,7 @@ struct UAFTargets: Sendable {
       return .internalError
     }
     guard let token else { return .dispatchTargetNotFound }
-    // Nobody but the device is to read what goes through a push service.
+    // The push service must not read the payload.
     guard let envelope = payload.encrypted else { return .dispatchError }
     let message = PushMessage(
       envelope: envelope, topic: String(session.id.text.prefix(32)),

@@ -7,24 +7,24 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// Tokens with which a device begins an operation that was ordered elsewhere, and the ways in which it gets them.
+/// Tokens with which a device begins an operation that was ordered elsewhere, and the ways to deliver them.
 struct UAFTokens: Sendable {
-  /// How a token gets to a device.
+  /// A way to deliver a token to a device.
   enum Dispatcher: String, Sendable {
     /// Google's push service.
     case firebase = "firebase-cloud-messaging"
-    /// The operator's own gateway, which carries it by whatever way it has.
+    /// The operator's own gateway, which delivers the token by a means of its choice.
     case webhook
-    /// Nothing: the device asks what waits for it, and is answered as soon as there is something.
+    /// No delivery: the device polls for waiting operations and is answered as soon as there is one.
     case live
-    /// A link to follow.
+    /// A link that the user opens on the device.
     case link
-    /// A picture of the token.
+    /// A QR code with the token, as PNG.
     case picture = "png-qr-code"
-    /// A picture of the link.
+    /// A QR code with the link, as PNG.
     case linkPicture = "link-png-qr-code"
 
-    /// What carries it to an address of the device; `nil` where the answer itself has it, or the device asks for it.
+    /// The push service that delivers to the device's address; `nil` if the answer contains the token or the device polls.
     var service: PushTarget.Service? {
       switch self {
       case .firebase: .fcm
@@ -34,7 +34,7 @@ struct UAFTokens: Sendable {
     }
   }
 
-  /// How sending ended.
+  /// The outcome of a dispatch.
   enum DispatchResult: String, Sendable, CaseIterable {
     case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
       userNotFound, internalError
@@ -54,29 +54,29 @@ struct UAFTokens: Sendable {
     (self.targets, self.keys) = (targets, keys)
   }
 
-  /// Tokens of a server with these transactions.
+  /// Creates the tokens of a server with these transactions.
   init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
     self.init(
       context, setup, UAFRequests(context, setup, transactions), UAFTargets(context, setup.settings),
       UAFKeys(context))
   }
 
-  /// A token that was made.
+  /// A new token and its operation.
   struct Made: Sendable {
     var token: String
     var session: UAFOperationRecord
-    /// The transaction that is to be stored with the operation; `nil` for none.
+    /// The transaction to be stored with the operation; `nil` for none.
     var asking: UAFAsking?
   }
 
-  /// Makes a token, which is sent nowhere.
+  /// Creates a token without sending it.
   ///
   /// - Parameters:
-  ///   - asked: What is to be done.
-  ///   - operation: What the path is for.
-  ///   - caller: Who asks: a relying party.
+  ///   - asked: The order.
+  ///   - operation: The operation that the path is for.
+  ///   - caller: The relying party.
   /// - Throws: ``UAFFailure``.
-  /// - Returns: The token, which can't be had again.
+  /// - Returns: The token. The server stores only its digest, so it cannot be shown again.
   func create(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
   ) async throws -> Made {
@@ -121,14 +121,14 @@ struct UAFTokens: Sendable {
     try TransactionService.check(outcome)
   }
 
-  /// Makes a token and sends it.
+  /// Creates a token and sends it.
   ///
   /// - Parameters:
-  ///   - body: The request's body.
-  ///   - operation: What the path is for.
-  ///   - caller: Who asks: a relying party.
-  /// - Throws: ``UAFFailure`` for what is asked wrongly, ``Problem`` where the user is asked too often; what goes wrong in sending is in the
-  ///   answer.
+  ///   - body: The body of the request.
+  ///   - operation: The operation that the path is for.
+  ///   - caller: The relying party.
+  /// - Throws: ``UAFFailure`` for an invalid order, ``Problem`` if the user is asked too often. A failure to send is
+  ///   reported in the answer.
   /// - Returns: The answer.
   func dispatch(
     _ body: UAFDispatch, for operation: UAFOperation, by caller: UAFCaller
@@ -161,7 +161,7 @@ struct UAFTokens: Sendable {
     do { payload = try self.payload(made, operation, target, body.information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
-    // What goes to a user's device is for that user to answer.
+    // Only the user of the target device may answer.
     if let target { made.session.user = target.user }
     made.session.dispatcher = dispatcher.rawValue
     made.session.target = target?.id
@@ -169,9 +169,9 @@ struct UAFTokens: Sendable {
       made.session.sealedPayload = try context.masterKey.seal(
         SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
     }
-    // On the disk before it is out: a device may be faster than this.
+    // Stored before it is sent, since a device may redeem the token at once.
     do { try await add(made, by: caller) } catch let problem as Problem where problem.code == .unknown {
-      // As where its transaction was over before.
+      // The same result as for a transaction that had ended before.
       return Self.answer(nil, .userNotFound, nil)
     }
     let (result, response) = await send(made, dispatcher, payload, target)
@@ -186,11 +186,11 @@ struct UAFTokens: Sendable {
       information: sent.map { .init(name: $0.dispatcher.rawValue, response: $0.response) }, result: result)
   }
 
-  /// What a device is sent.
+  /// The content sent to a device.
   struct Payload: Sendable {
-    /// As JSON: plain, or encrypted to the device's key.
+    /// JSON, plain or encrypted to the device's key.
     let text: String
-    /// The compact JWE; `nil` for a plain one.
+    /// The compact JWE; `nil` for a plain payload.
     let encrypted: String?
 
     fileprivate init(_ data: JSONValue, _ type: String, encrypted: String?) {
@@ -201,7 +201,7 @@ struct UAFTokens: Sendable {
         ]).text
     }
 
-    /// The members of an encrypted one, as texts.
+    /// The members of an encrypted payload, each as text.
     var members: [String: String]? {
       encrypted.map {
         [
@@ -255,9 +255,9 @@ struct UAFTokens: Sendable {
 
   // MARK: Asking by itself
 
-  /// Has the user's keys asked a transaction: an operation for each target that a service carries to, or that asks by itself.
+  /// Adds operations that ask the user's keys to confirm a transaction: one for each target with an address, or that polls.
   ///
-  /// What goes wrong is logged, and asks nobody: the transaction is for other authenticators too.
+  /// A failure is logged and adds no operation, since other authenticators may still confirm the transaction.
   func ask(_ transaction: TransactionRecord, in asking: inout TransactionService.Asking) async {
     do {
       guard let user = transaction.user,
@@ -265,14 +265,14 @@ struct UAFTokens: Sendable {
       else { return }
       let shown = RequestText(try TransactionContent(parsing: transaction.content)).text
       for target in try await context.storage.uafTargets(user: user) {
-        // A device that told its address later has named no way: it is Firebase's, as with all that say nothing else.
+        // A device that sent its address later has named no dispatcher. Firebase is the default for all such targets.
         let isLive = targets.isAskedByItself(target)
         let name = isLive ? Dispatcher.live.rawValue : target.dispatcher ?? Dispatcher.firebase.rawValue
         guard let dispatcher = Dispatcher(rawValue: name),
           isLive || targets.address(of: target, by: dispatcher) != nil
         else { continue }
         var made = made(requests.session(for: order, text), until: transaction.expires)
-        // A device shows what waits before it takes it up; through a push service goes no more than the token.
+        // A polling device shows the text before it accepts the operation. A push service carries only the token.
         let payload = try self.payload(made, .authentication, target, isLive ? ["data": .string(shown)] : nil)
         (made.session.dispatcher, made.session.target) = (dispatcher.rawValue, target.id)
         made.session.sealedPayload = try context.masterKey.seal(
@@ -292,7 +292,9 @@ struct UAFTokens: Sendable {
     } catch { context.log.error("uaf.failed", ["transaction": transaction.id, "cause": "\(error)"]) }
   }
 
-  /// Whether an operation was stored, which it is for no locked device, and has not ended; yes where that cannot be read.
+  /// Returns true if the operation was stored and has not ended, or if that cannot be read.
+  ///
+  /// An operation for a locked device is not stored.
   private static func isOpen(_ session: ID<UAFOperationRecord>, _ context: ServiceContext) async -> Bool {
     do throws(StorageFailure) { return try await context.storage.uafOperation(session)?.isOpen == true } catch
     {
@@ -308,11 +310,11 @@ struct UAFTokens: Sendable {
 
   // MARK: Redeeming
 
-  /// Gives the request for a token, once.
+  /// Redeems a token: returns its request, once.
   ///
   /// - Parameters:
   ///   - token: The token.
-  ///   - operation: What the path is for.
+  ///   - operation: The operation that the path is for.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The request.
   func redeem(_ token: String, for operation: UAFOperation) async throws -> String {
@@ -347,7 +349,7 @@ struct UAFTokens: Sendable {
     return String(decoding: request, as: UTF8.self)
   }
 
-  /// What was ordered when the token was made.
+  /// Restores the order from which the token was created.
   private func order(
     of session: UAFOperationRecord, _ operation: UAFOperation
   ) async throws -> UAFRequests.Order {

@@ -4,9 +4,9 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// What is answered with an HTTP status of its own: requests that are not UAF's, and those that are not well formed.
+/// A failure with its own HTTP status, for requests outside the UAF protocol and for malformed ones.
 struct UAFWebFailure: Error {
-  /// What a program can act on.
+  /// A code for programs.
   enum Code: String, Sendable {
     case malformed, unauthorized, signatureInvalid, clockSkewTooBig, requestReplayed, notKeyOwner,
       otherRequest, userUnknown, targetUnknown, targetsTooMany, tooManyRequests, nameTaken,
@@ -17,7 +17,7 @@ struct UAFWebFailure: Error {
   let status: Int
   let reason: String
   let code: Code?
-  /// When to come again, in seconds; `nil` where nobody knows.
+  /// The delay before a retry, in seconds; `nil` if unknown.
   private(set) var retryAfter: Int64?
 
   init(_ status: Int, _ reason: String, _ code: Code? = nil) {
@@ -37,7 +37,7 @@ struct UAFWebFailure: Error {
     retryAfter = problem.retryAfter
   }
 
-  /// Nobody, or somebody else, asks.
+  /// The caller is anonymous or may not act for this user.
   static let unauthorized = UAFWebFailure(
     401, "authenticate by UAF as this user, or send the API key of a relying party", .unauthorized)
 
@@ -52,7 +52,7 @@ struct UAFWebFailure: Error {
 }
 
 extension UAFWebFailure {
-  /// What answers an error of a handler.
+  /// Returns the failure for an error of a handler.
   init(answering error: any Error, _ context: ServiceContext) {
     switch error {
     case let failure as UAFWebFailure: self = failure
@@ -61,7 +61,7 @@ extension UAFWebFailure {
     }
   }
 
-  /// The HTTP status of a failure where there is no status of UAF in the answer.
+  /// Converts a UAF failure to an HTTP status, for answers without a UAF status.
   init(_ failure: UAFFailure) {
     let status: Int =
       switch failure.status {
