@@ -2,7 +2,7 @@ package import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// Which entries of the audit log are wanted.
+/// A query for entries of the audit log.
 package struct AuditQuery: Message {
   package let after: String?, limit: Int64?
 
@@ -16,7 +16,7 @@ package struct AuditQuery: Message {
   }
 }
 
-/// An entry of the audit log, as far as all have the same members.
+/// The common members of all entries in the audit log.
 package struct AuditEntryDescription: Message {
   package let chain: Int64, number: Int64, time: Int64?, event: String?, by: String?, hash: String
 
@@ -33,7 +33,7 @@ package struct AuditEntryDescription: Message {
   }
 }
 
-/// Entries of the audit log.
+/// A page of audit log entries.
 package struct AuditPage: Message {
   package let entries: [JSONObject], next: String
 
@@ -50,7 +50,7 @@ extension API {
     answers: .json(AuditPage.self, "Oldest first."))
 }
 
-/// The audit log, as operators read it (`docs/protocol.md` section 7).
+/// The endpoint with which operators read the audit log (`docs/protocol.md` section 7).
 struct AuditEndpoints: Sendable {
   let context: ServiceContext
 

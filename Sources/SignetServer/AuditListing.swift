@@ -2,9 +2,9 @@ import SignetCrypto
 public import SignetJSON
 public import SignetStorage
 
-/// How an entry of the audit log is shown.
+/// The form in which audit log entries are returned.
 public enum AuditListing {
-  /// The entry as JSON: `chain`, `number`, the event's own members, `hash` in hexadecimal.
+  /// Returns the entry as JSON: `chain`, `number`, the event's own members, `hash` in hexadecimal.
   public static func stored(_ entry: AuditEntry) -> JSONObject {
     var object = JSONObject()
     object["chain"] = .integer(entry.chain)
@@ -14,14 +14,14 @@ public enum AuditListing {
         object[name] = value
       }
     } catch {
-      // Only a log that was tampered with has such an entry; it is shown as it is.
+      // Only a log that was tampered with has an entry that is not JSON; its text is returned unchanged.
       object["text"] = .string(entry.text)
     }
     object["hash"] = .string(Hex.encode(entry.hash))
     return object
   }
 
-  /// Entries with users by their ids, as far as they are not deleted: the log has their subjects.
+  /// Replaces subjects by user ids, except for deleted users; the log itself contains only subjects.
   ///
   /// - Throws: ``StorageFailure``.
   static func named(_ entries: [JSONObject], _ storage: Storage) async throws -> [JSONObject] {
@@ -39,7 +39,7 @@ public enum AuditListing {
 
   private static let places = ["user", "by"]
 
-  /// A subject in a member, and what stands before it; `nil` for another value.
+  /// Returns the subject in a member, and its prefix; `nil` for another value.
   private static func subject(in entry: JSONObject, _ place: String) -> (before: String, subject: String)? {
     guard case .string(let text)? = entry[place] else { return nil }
     let before = place == "by" ? AuditActor.userPrefix : ""

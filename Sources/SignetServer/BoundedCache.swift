@@ -1,11 +1,13 @@
 import Synchronization
 
-/// What was good when it was last looked up, by its name; that it still is, is asked in the write that relies on it.
+/// A cache of values that were valid when last read.
+///
+/// A write that relies on one must check that it is still valid.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private let values = Mutex<[Key: Value]>([:])
 
-  /// Remembers at most so many; then all are forgotten, and looked up again.
+  /// Creates a cache; when it holds `limit` values, it removes all of them before it adds another.
   init(limit: Int) { self.limit = limit }
 
   subscript(name: Key) -> Value? {

@@ -1,6 +1,6 @@
-/// When an operator is told that the server's certificate ends soon: at the start, and then once a day.
+/// The schedule of warnings before the server's certificate expires: at the start, and then once a day.
 package struct CertificateWarning {
-  /// How long before its end people are told, in seconds: 30 days.
+  /// The time before the end at which warnings begin, in seconds: 30 days.
   package static let notice: Int64 = 30 * 86_400
 
   /// The last second in which the certificate is valid, since 1970.
@@ -9,7 +9,7 @@ package struct CertificateWarning {
 
   package init(end: Int64) { self.end = end }
 
-  /// How many whole days are left, if it is time to say so.
+  /// Returns the number of whole days left if a warning is due; `nil` otherwise.
   package mutating func daysLeft(at time: Int64) -> Int64? {
     guard time > end - Self.notice, told.map({ time >= $0 + 86_400 }) ?? true else { return nil }
     told = time

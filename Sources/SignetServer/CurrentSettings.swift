@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The settings that all services of a server share, which may become others while it runs.
+/// The settings that all services of a server share, which may change while it runs.
 final class CurrentSettings: Sendable {
   /// An immutable snapshot: a reader retains one reference and copies no member.
   private final class Snapshot: Sendable {
@@ -13,9 +13,10 @@ final class CurrentSettings: Sendable {
 
   init(_ settings: ServicePolicy) { snapshot = Mutex(Snapshot(settings)) }
 
-  /// The settings of this moment.
+  /// The current settings.
   ///
-  /// Always inlined: what is called returns a copy of all of them, whose parts every thread counts its references to.
+  /// It is always inlined: a call would return a copy of all members, and every thread would count the references of its
+  /// parts.
   @inline(__always) var value: ServicePolicy { snapshot.withLock { $0 }.settings }
 
   func replace(with settings: ServicePolicy) {

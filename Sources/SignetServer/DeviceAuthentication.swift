@@ -3,19 +3,19 @@ import SignetHTTP
 package import SignetStorage
 import SignetWire
 
-/// Finds out which container a request comes from (`docs/protocol.md` section 4).
+/// Authenticates the container of a request (`docs/protocol.md` section 4).
 public struct DeviceAuthentication: Sendable {
-  /// How far the server's clock may be set back without a request being good again, in seconds.
+  /// The largest step back of the server's clock that does not allow replays, in seconds.
   static let clockStep: Int64 = 900
 
   private let context: ServiceContext
-  /// With their keys in OpenSSL's form, half a KiB each.
+  /// Each entry has its keys in OpenSSL's form, half a KiB.
   private let signers = BoundedCache<ContainerID, Signer>(limit: 4096)
 
-  /// Over a context.
+  /// Creates the authentication of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// Checks a request and uses its id up.
+  /// Verifies a request and claims its id, so that a replay is rejected.
   ///
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
@@ -23,10 +23,10 @@ public struct DeviceAuthentication: Sendable {
   ///   - path: Its path as sent, without the query.
   ///   - body: Its body.
   ///   - states: The states in which a container may make this request.
-  ///   - isGranting: Whether its user has to be active.
+  ///   - isGranting: True if its user must be active.
   /// - Returns: The container that signed it, and the id of the request.
-  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/containerUnknown`` for a container that is in another state or does
-  ///   not exist.
+  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/containerUnknown`` for a container that is in another state
+  ///   or does not exist.
   package func request(
     authorization: String?, method: String, path: String, body: [UInt8],
     states: Set<ContainerRecord.State> = [.active], isGranting: Bool = true
@@ -40,7 +40,7 @@ public struct DeviceAuthentication: Sendable {
     let proof = try proof(signed, by: key, method: method, path: path, body: body)
     let claimed = try await context.storage.claimRequest(
       proof.id, of: container.id, in: states, expires: expiry(of: proof), isGranting: isGranting)
-    // It may be another one than when it was read.
+    // The claim returns the container as stored now; it may have changed since the read.
     guard let claimed else { throw Self.replayed }
     return DeviceCaller(container: claimed, request: proof.id)
   }
@@ -63,8 +63,9 @@ public struct DeviceAuthentication: Sendable {
     return proof
   }
 
-  /// When a request's id may be forgotten: it is kept until the request would be refused for its age anyway, also by a clock
-  /// that is set back.
+  /// Returns the time when a request's id may be deleted.
+  ///
+  /// The id is kept until the request would be rejected for its age, even if the clock is set back.
   private func expiry(of proof: RequestProof) -> Int64 {
     context.clock.now + 2 * RequestProof.leeway + 1 + Self.clockStep
   }
@@ -74,32 +75,34 @@ public struct DeviceAuthentication: Sendable {
 
   // MARK: Requests whose id is used up with what they ask for
 
-  /// An active container, as far as its signatures need it, and its keys ready for use.
+  /// An active container's data for verifying its signatures, with parsed keys.
   struct Signer: Sendable {
     let record: SignerRecord
     let session: P256.Signing.PublicKey
     let signing: P256.Signing.PublicKey
-    /// What its signature on a decision shows.
+    /// The evidence of its signature on a decision.
     let evidence: AuthenticationEvidence
   }
 
-  /// A request whose signature is good; whether its signer still is the container, and its id unused, the write has to find.
+  /// A request with a valid signature.
+  ///
+  /// The storage step must still check that the signer is unchanged and the id unused.
   struct Signed: Sendable {
     let signer: Signer
-    /// 16 bytes.
+    /// The id of the request, 16 bytes.
     let id: [UInt8]
-    /// When the id may be forgotten.
+    /// The time when the id may be deleted, in seconds since 1970.
     let expires: Int64
   }
 
-  /// Checks a request of a container that was seen before; `nil` where it was not, and ``signed(_:)`` knows.
+  /// Verifies a request of a cached container; returns `nil` if it is not cached and ``signed(_:)`` must read it.
   func signedInMemory(_ request: ServerRequest) throws(Problem) -> Signed? {
     let signed = try Self.signed(request.headers["Authorization"])
     guard let signer = signers[signed.container] else { return nil }
     return try check(signed, of: request, by: signer)
   }
 
-  /// Checks a request of a container as it is stored.
+  /// Verifies a request of a stored container.
   func signed(_ request: ServerRequest) async throws -> Signed {
     let signed = try Self.signed(request.headers["Authorization"])
     let found = try await context.storage.container(signed.container)
@@ -110,12 +113,12 @@ public struct DeviceAuthentication: Sendable {
       signing: try P256.Signing.PublicKey(x963: found.signingKey),
       evidence: AuthenticationEvidence(of: found, isSigned: true))
     let checked = try check(signed, of: request, by: signer)
-    // Only now: who has no key of ours fills no memory.
+    // Cached only after the signature verified, so that an attacker without a key cannot fill the cache.
     signers[found.id] = signer
     return checked
   }
 
-  /// Forgets a container that was seen, because it is another one by now.
+  /// Removes a container from the cache because it has changed.
   func forget(_ signer: Signer) { signers[signer.record.container] = nil }
 
   private func check(

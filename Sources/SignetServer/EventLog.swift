@@ -6,23 +6,23 @@
 import SignetJSON
 public import SignetWire
 
-/// `write` of the C library, which the log's own property hides.
+/// The `write` function of the C library, which the log's own property would hide.
 private let systemWrite = write
 
-/// The server's log: one JSON object a line, never a secret.
+/// The server's log: one JSON object a line, without secrets.
 ///
-/// Lines about requests that were refused or failed, or that need no authentication, are ones that strangers can cause, as many as
-/// they like. Of these, the first of each kind and from each network in each 10 seconds is written, and others while there are fewer than
-/// 100; how many of a kind were left out, and most of them from where, says a line `log.leftOut`.
+/// Unauthenticated callers can cause any number of lines about requests that failed or that need no authentication. Of
+/// these, every 10 seconds the log has the first of each kind and from each network, and others up to a total of 100. A line
+/// `log.leftOut` states how many lines of a kind were left out, and which networks caused most of them.
 public struct EventLog: Sendable {
-  /// What a line says besides what happened: names, and values as their descriptions.
+  /// The further members of a line: names, and values as their descriptions.
   public typealias Members = KeyValuePairs<String, any CustomStringConvertible>
 
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
   private let sample = LineSample()
 
-  /// A log that hands each line, without a newline, to `write`.
+  /// Creates a log that passes each line, without a newline, to `write`.
   public init(clock: any WallClock = SystemWallClock(), write: @escaping @Sendable (String) -> Void) {
     self.clock = clock
     self.write = write
@@ -30,37 +30,37 @@ public struct EventLog: Sendable {
 
   /// A log on standard error, where service managers collect it.
   public static let standardError = EventLog { line in
-    // One call a line, so that lines of several tasks do not mix. A log that can't be written stops nothing.
+    // One call for each line, so that lines of several tasks do not mix. A failure to write is ignored.
     _ = Array((line + "\n").utf8).withUnsafeBytes { systemWrite(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
-  /// Something that happens in good order.
+  /// Logs a normal event.
   public func info(_ event: String, _ members: Members = [:]) {
     line("info", event, members)
   }
 
-  /// Something that an operator should look at.
+  /// Logs an event that needs an operator's attention.
   public func error(_ event: String, _ members: Members = [:]) {
     line("error", event, members)
   }
 
-  /// Something that a stranger can cause: a line, or one more of those that are left out.
+  /// Logs an event that an unauthenticated caller can cause: writes the line, or counts it as left out.
   ///
-  /// Lines of the same event, the same `status` among the members and the same subject are of one kind; `from` among the members is
-  /// the address that caused it.
+  /// Lines of one kind have the same event, the same member `status` and the same subject. The member `from` is the address
+  /// that caused the line.
   ///
   /// - Parameters:
-  ///   - event: What happened.
-  ///   - subject: What it is about; there are few of them, whatever strangers send.
-  ///   - members: What the line says besides.
+  ///   - event: The event.
+  ///   - subject: The subject, from a small set that callers cannot extend.
+  ///   - members: The further members of the line.
   public func sampled(
     _ event: String, of subject: String = "", _ members: Members = [:]
   ) {
     sampled("info", event, of: subject, members)
   }
 
-  /// Something that an operator should look at, and that each request of a stranger may meet again: a line, or one more of those that
-  /// are left out.
+  /// Logs an event that needs an operator's attention and that each request may cause: writes the line, or counts it as left
+  /// out.
   ///
   /// Lines of the same event are of one kind.
   public func sampledError(_ event: String, _ members: Members = [:]) {
@@ -80,7 +80,7 @@ public struct EventLog: Sendable {
     if isWritten { line(level, event, members, at: now) }
   }
 
-  /// Says how many lines were left out in a time that is over by now; at the end, in the present one too.
+  /// Logs the number of lines left out in a span that has ended; at the end, also in the present one.
   func writeLeftOut(isEnd: Bool = false) { writeLeftOut(sample.leftOut(at: clock.now, isEnd: isEnd)) }
 
   private func writeLeftOut(_ counts: [LineSample.Count]) {

@@ -1,17 +1,17 @@
 public import SignetWire
 
-/// What a server asks of the keystore of a device: the least that it accepts.
+/// The weakest keystore of a device that a server accepts.
 ///
-/// It goes by what the device says of itself; nothing attests it.
+/// The device itself states its keystore; nothing attests it.
 public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
-  /// Any keystore, a file too.
+  /// Any keystore, including a file.
   case any
-  /// Hardware, or a program that plays hardware.
+  /// Hardware, or a program that simulates hardware.
   case simulated
-  /// Hardware that does not say that it is a program.
+  /// Hardware that does not state that it is simulated.
   case hardware
 
-  /// Whether a device that describes itself so is accepted.
+  /// Returns true if a device with this description is accepted.
   public func accepts(_ device: DeviceDescription) -> Bool {
     switch self {
     case .any: true
@@ -22,6 +22,6 @@ public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DeviceDescription {
-  /// What keeps the device's secrets, as it says itself, for people and the audit log.
+  /// The device's keystore as it states itself, for people and the audit log.
   var keystoreText: String { isSimulated ? "\(keystore.rawValue) (simulated)" : keystore.rawValue }
 }

@@ -1,37 +1,37 @@
 import Synchronization
 
-/// Which lines of a log that strangers can cause are written, and how many of the others there were.
+/// The choice which log lines of unauthenticated callers are written, and the count of the others.
 final class LineSample: Sendable {
-  /// How many lines are written in one span of time, besides the first of each kind and from each network.
+  /// The number of lines written in one span, in addition to the first of each kind and network.
   static let lineCount = 100
-  /// Of how many kinds and networks the first line is written in a span, and the others are counted apart.
+  /// The number of kinds and networks whose first line is written in a span, and whose other lines are counted separately.
   ///
-  /// A flood from one network hides nobody else; one from more networks than these can.
+  /// A flood from one network hides no other network; a flood from more networks than this can.
   static let sourceCount = 256
-  /// How many networks a count names.
+  /// The number of networks that a count names.
   static let namedCount = 3
-  /// How long a span is, in seconds; it begins at a multiple of it.
+  /// The length of a span, in seconds; it begins at a multiple of it.
   static let seconds: Int64 = 10
 
-  /// What lines have in common that are counted together.
+  /// The common properties of lines that are counted together.
   struct Kind: Hashable {
     let event: String
-    /// The status of the answer; empty where the event has none.
+    /// The status of the answer; empty if the event has none.
     let status: String
-    /// What it is about, such as the method and the pattern of an endpoint.
+    /// The subject, such as the method and pattern of an endpoint.
     let subject: String
   }
 
-  /// How many lines of a kind were left out in the span that began at a time, in seconds since 1970.
+  /// The number of lines of a kind that were left out in the span beginning at `start`, in seconds since 1970.
   struct Count {
     let kind: Kind
     let number: Int
-    /// The networks with the most of them, as far as they were counted, the largest first.
+    /// The networks with the most such lines, as far as they were counted, the largest first.
     let networks: [(name: String, number: Int)]
     let start: Int64
   }
 
-  /// Where lines of a kind come from.
+  /// A kind of lines from one network.
   private struct Source: Hashable {
     let kind: Kind
     let network: String
@@ -40,12 +40,11 @@ final class LineSample: Sendable {
   private struct Span {
     var start: Int64 = .min
     var written = 0
-    /// How many lines of a kind were left out; 0 for one of which all were written.
+    /// The number of lines left out of each kind; 0 if all were written.
     ///
-    /// There are as many kinds as there are endpoints
-    /// and statuses, some hundreds.
+    /// The number of kinds is limited by the endpoints and statuses: some hundreds.
     var leftOut: [Kind: Int] = [:]
-    /// The same for each of the first kinds and networks.
+    /// The number of lines left out of each of the first kinds and networks.
     var sources: [Source: Int] = [:]
   }
 
@@ -54,10 +53,10 @@ final class LineSample: Sendable {
   /// Counts a line.
   ///
   /// - Parameters:
-  ///   - kind: What it has in common with others.
-  ///   - network: Who caused it, as ``RateLimitKey/networkName(of:)`` says; empty where the line does not tell.
-  ///   - time: Seconds since 1970.
-  /// - Returns: Whether it is written, and what was left out in the span before, where that one is over.
+  ///   - kind: The kind of the line.
+  ///   - network: The network that caused it, by ``RateLimitKey/networkName(of:)``; empty if unknown.
+  ///   - time: The time, in seconds since 1970.
+  /// - Returns: True if the line is to be written, and the counts of the previous span if it has ended.
   func take(_ kind: Kind, from network: String, at time: Int64) -> (isWritten: Bool, over: [Count]) {
     span.withLock { span in
       let over = Self.close(&span, at: time)
@@ -73,12 +72,14 @@ final class LineSample: Sendable {
     }
   }
 
-  /// What was left out in a span that is over by now; at the end, in the present one as well.
+  /// Returns the counts of a span that has ended; at the end, also those of the present one.
   func leftOut(at time: Int64, isEnd: Bool) -> [Count] {
     span.withLock { span in Self.close(&span, at: isEnd ? nil : time) }
   }
 
-  /// Begins another span, unless the time is in the present one; a clock that was set back begins another too.
+  /// Begins a new span unless the time is in the present one.
+  ///
+  /// A clock that was set back also begins a new span.
   private static func close(_ span: inout Span, at time: Int64?) -> [Count] {
     let start = time.map { $0 - $0 % seconds } ?? .min
     guard start != span.start else { return [] }

@@ -2,8 +2,9 @@ package import SignetStorage
 import SignetWire
 import Synchronization
 
-/// What a server does by itself: once a minute it marks expired transactions and forgets old request ids and keys of handshakes, and it
-/// says when its certificate ends soon.
+/// The server's periodic work, once a minute.
+///
+/// It marks expired transactions, deletes old request ids and handshake keys, and warns before the certificate expires.
 final class MaintenanceTask: Sendable {
   private static let interval: Duration = .seconds(60)
   private let context: ServiceContext
@@ -15,7 +16,7 @@ final class MaintenanceTask: Sendable {
     self.certificateEnd = Mutex(certificateEnd)
   }
 
-  /// The server shows a certificate with another end from now on.
+  /// Sets the end of a new certificate.
   func certificateEnds(at time: Int64) { certificateEnd.withLock { $0 = time } }
 
   func start() {
@@ -41,7 +42,7 @@ final class MaintenanceTask: Sendable {
         do { try context.handshakeKeys.forgetOld(at: context.clock.now) } catch {
           context.log.error("handshakes.failed", ["cause": "\(error)"])
         }
-        // Cancelled where the server stops.
+        // The sleep throws when the server stops.
         do { try await context.timer.sleep(for: Self.interval) } catch { return }
       }
     }
@@ -54,7 +55,7 @@ final class MaintenanceTask: Sendable {
     await loop?.value
   }
 
-  /// Has the log name signing keys whose rows were altered or removed at the start, and not when something is to be signed.
+  /// Logs signing keys whose rows were altered or removed, at the start and not only at the first signature.
   private static func lookAtSigningKeys(_ context: ServiceContext) async {
     do { _ = try await SigningKeyService(context).records() } catch {
       context.log.error("storage.failed", ["cause": "\(error)"])
@@ -69,9 +70,9 @@ final class MaintenanceTask: Sendable {
 }
 
 extension ServiceContext {
-  /// Marks the transactions that have expired by now, and forgets what is not needed any more.
+  /// Marks expired transactions and deletes rows that are no longer needed.
   ///
-  /// - Parameter time: When now is, in seconds since 1970; what the clock says unless told.
+  /// - Parameter time: The time, in seconds since 1970; `nil` for the clock's.
   /// - Throws: `StorageFailure`.
   package func sweep(at time: Int64? = nil) async throws(StorageFailure) {
     let audit = Audit(by: .server, time: time ?? clock.now)

@@ -1,18 +1,18 @@
 public import SignetCrypto
 public import SignetStorage
 
-/// The key under which a server keeps secrets at rest.
+/// The key under which a server encrypts secrets at rest.
 ///
-/// Each secret is bound to its purpose and owner: moved to another row, it does not open.
+/// Each secret is bound to its purpose and owner: in another row, it does not decrypt.
 public final class MasterKey: Sendable {
-  /// The bytes of a key: 256 bits.
+  /// The length of a key: 32 bytes (256 bits).
   public static let byteCount = 32
 
   private let secret: SharedSecretBox
-  /// HMAC under what HKDF extracts from the key, which each derivation begins with.
+  /// HMAC under the HKDF extract of the key, with which each derivation begins.
   private let extracted: HMACKey
 
-  /// Takes the key over.
+  /// Creates a master key and takes ownership of `secret`.
   ///
   /// - Precondition: `secret` has 32 bytes.
   public init(_ secret: consuming SecretBytes) {
@@ -21,31 +21,31 @@ public final class MasterKey: Sendable {
     self.secret = SharedSecretBox(secret)
   }
 
-  /// What a sealed secret is for.
+  /// The purpose of an encrypted secret.
   public enum Purpose: Sendable {
     /// The invite key of an activation.
     case inviteKey(activation: ID<ActivationRecord>)
     /// The one-time password secret of a credential.
     case otpSecret(credential: ID<CredentialRecord>)
-    /// The number that a user has to type.
+    /// The number that a user must type.
     case matchingNumber(transaction: TransactionID)
-    /// A key that the server signs with.
+    /// A signing key of the server.
     case signingKey(id: String)
-    /// Where pushes for a container go.
+    /// The address of a container's push target.
     case pushTarget(id: PushTargetID)
-    /// What a client is told with how a request of its ended.
+    /// The notice that informs a client of a request's end.
     case backchannelNotice(transaction: TransactionID)
-    /// Where UAF tokens for a device go.
+    /// The address to which a device's UAF tokens are sent.
     case uafTarget(id: ID<UAFTargetRecord>)
-    /// The UAF token that waits for a device, as the device gets it.
+    /// The UAF token that waits for a device, in the form for the device.
     case uafPayload(session: ID<UAFOperationRecord>)
     /// The secret that a server and an authenticator app share.
     case pushAuthSecret(mechanism: ID<PushAuthMechanismRecord>)
-    /// Where pushes for an authenticator app go.
+    /// The address of an authenticator app's pushes.
     case pushAuthDevice(mechanism: ID<PushAuthMechanismRecord>)
-    /// The number that a user has to type into an authenticator app.
+    /// The number that a user must select in an authenticator app.
     case pushAuthNumber(message: ID<PushAuthMessageRecord>)
-    /// A message to an authenticator app, as the app gets it.
+    /// A message to an authenticator app, in the form for the app.
     case pushAuthToken(message: ID<PushAuthMessageRecord>)
 
     var label: [UInt8] {
@@ -66,7 +66,7 @@ public final class MasterKey: Sendable {
     }
   }
 
-  /// Encrypts a secret: AES-256-GCM under a key of its purpose, with a random nonce.
+  /// Encrypts a secret with AES-256-GCM under a key for its purpose, with a random nonce.
   ///
   /// - Returns: nonce ‖ ciphertext ‖ tag, 28 bytes more than the secret.
   public func seal(_ plaintext: borrowing SecretBytes, for purpose: Purpose) throws(CryptoFailure) -> [UInt8]
@@ -75,46 +75,48 @@ public final class MasterKey: Sendable {
     return try AESGCM.sealCombined(plaintext, key: key, additionalData: purpose.label)
   }
 
-  /// How many bytes the secret has that was sealed.
+  /// Returns the length of an encrypted secret's plain text, in bytes.
   static func byteCount(ofSealed sealed: [UInt8]) -> Int {
     max(0, sealed.count - AESGCM.nonceByteCount - AESGCM.tagByteCount)
   }
 
   /// Decrypts a secret.
   ///
-  /// - Throws: `CryptoFailure` when the bytes are not what ``seal(_:for:)`` made for this purpose and owner.
+  /// - Throws: `CryptoFailure` if ``seal(_:for:)`` did not create the bytes for this purpose and owner.
   public func open(_ sealed: [UInt8], for purpose: Purpose) throws(CryptoFailure) -> SecretBytes {
     let key = key(for: purpose)
     return try AESGCM.openCombined(sealed, key: key, additionalData: purpose.label)
   }
 
-  /// A key for each purpose and owner, so that no key ever sees enough random nonces for two to meet.
+  /// Returns a key for one purpose and owner, so that no key encrypts enough secrets for two random nonces to collide.
   private func key(for purpose: Purpose) -> SecretBytes {
     // HKDF-Expand to one digest is one HMAC (RFC 5869 section 2.3).
     extracted.secretAuthenticationCode(for: purpose.label + [1])
   }
 
-  /// The key of what is stored in the place of end users' addresses.
+  /// Returns the key of the stored digests of end users' addresses.
   func clientKey() -> HMACKey { authenticationKey(for: "signet client address") }
 
-  /// What is stored in the place of a user's code, 32 bytes: it is short, so that only a key keeps it from being guessed.
+  /// Returns the stored digest of a user code, 32 bytes.
+  ///
+  /// The code is short, so only the key prevents guessing it.
   func digest(ofUserCode code: String, of user: UserID) -> [UInt8] {
     authenticationKey(for: "signet user code").authenticationCode(for: Array("\(user)\u{0}\(code)".utf8))
   }
 
-  /// What the confirmation of a new container has to bring, 32 bytes.
+  /// Returns the bytes that the confirmation of a new container must contain, 32 bytes.
   ///
-  /// It is in the receipt, encrypted to the container's encryption key. Nothing of it is stored: a repeated *confirm* is
-  /// compared with the same bytes.
+  /// The receipt contains them, encrypted to the container's encryption key. The server stores nothing; a repeated *confirm*
+  /// is compared with the same bytes.
   func confirmation(of container: ContainerID) -> [UInt8] {
     authenticationKey(for: "signet container confirmation").authenticationCode(
       for: Array(container.text.utf8))
   }
 
-  /// The key of what the server writes for itself into UAF requests.
+  /// Returns the key of the MAC in `serverData` of UAF requests.
   func serverDataKey() -> HMACKey { authenticationKey(for: "signet uaf server data") }
 
-  /// The key of the MACs over rows that decide by themselves.
+  /// Returns the key of the MACs that protect security-relevant rows.
   package func rowKey() -> HMACKey { authenticationKey(for: "signet row codes") }
 
   private func authenticationKey(for purpose: String) -> HMACKey {
@@ -124,15 +126,15 @@ public final class MasterKey: Sendable {
     }
   }
 
-  /// The salt of a user's invites: 16 bytes that never change, whether or not there is an invite or even the user.
+  /// Returns the salt of a user's invites: 16 bytes that never change, even if there is no invite or no such user.
   ///
-  /// A salt of each invite's own would tell whoever asks when one was made. None is needed: an invite has 80 random bits,
-  /// and the salt keeps different users, and different servers, apart.
+  /// A salt for each invite would reveal to any caller when one was created. It is not needed: an invite has 80 random bits,
+  /// and the salt separates users and servers.
   func inviteSalt(for user: UserID) -> [UInt8] {
     secret.withSecret {
       HKDF.derive(
         inputKey: $0, salt: [], info: Array("signet invite salt \(user)".utf8), byteCount: 16, .sha256
-      ).insecureCopy()  // a salt is public: it is sent to whoever asks
+      ).insecureCopy()  // a salt is public: any caller of *start* receives it
     }
   }
 }

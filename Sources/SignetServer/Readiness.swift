@@ -1,24 +1,24 @@
 import SignetStorage
 import SignetWire
 
-/// Whether the server can serve: what it stores can be read, a change is on the disk, and there is a key for handshakes.
+/// The server's readiness: the storage can be read, a change was stored durably, and there is a handshake key.
 ///
-/// Each answer is of a look at most a second old: who asks often makes no more changes than that, and asks who waits together are
-/// one look.
+/// Each answer is from a check at most one second old, so frequent queries cause no further changes. Concurrent queries
+/// share one check.
 package actor Readiness {
   private let context: ServiceContext
   private var running: Task<String?, Never>?
   private var last: (end: Duration, failure: String?)?
-  /// How many looks there were; tests compare it with the number of questions.
+  /// The number of checks, for tests.
   package private(set) var count = 0
 
-  /// How long an answer is good.
+  /// The time for which an answer is valid.
   private static let age: Duration = .seconds(1)
 
-  /// - Parameter context: Whose storage and keys it is about.
+  /// - Parameter context: The context with the storage and the keys to check.
   package init(_ context: ServiceContext) { self.context = context }
 
-  /// Says that the server can serve.
+  /// Returns the state of a server that is ready.
   ///
   /// - Throws: `Problem`: `busy`.
   nonisolated func answer() async throws -> ServerState {
@@ -31,7 +31,7 @@ package actor Readiness {
     return ServerState(status: "ready", version: Server.version)
   }
 
-  /// Why the server cannot serve; `nil` where it can.
+  /// Returns the reason why the server is not ready; `nil` if it is.
   package func failure() async -> String? {
     if let running { return await running.value }
     if let last, context.elapsed() - last.end < Self.age { return last.failure }
@@ -50,7 +50,7 @@ package actor Readiness {
     return failure
   }
 
-  /// The log says each change once.
+  /// Logs each change once.
   private func say(_ failure: String?, after before: String?) {
     if let failure {
       if before != failure { context.log.error("ready.failed", ["cause": failure]) }

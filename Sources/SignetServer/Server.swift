@@ -4,7 +4,8 @@ import SignetWire
 
 /// A running Signet server: the services behind HTTPS.
 ///
-/// Any number of servers may run on one storage, where they share ``HandshakeKeys``: no other state lives in a process.
+/// Any number of servers may use one storage if they share ``HandshakeKeys``; a process has no other state that the others
+/// need.
 public final class Server: Sendable {
   /// The version of this build.
   public static let version = "0.1.0"
@@ -14,22 +15,22 @@ public final class Server: Sendable {
   private let maintenance: MaintenanceTask
   private let watch: TransactionWatch
   private let sender: PushSender
-  /// What the server answers.
+  /// The endpoints that the server serves.
   package let endpoints: [EndpointDescription]
   private let outbox: OutboxSender?
-  /// What is shown at first, PEM; `nil` where there is no TLS.
+  /// The certificate chain at the start, PEM; `nil` without TLS.
   package let firstCertificateChain: String?
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
-  /// Builds a server; nothing is bound yet.
+  /// Creates a server without binding its address.
   ///
   /// - Parameters:
-  ///   - context: What the services work with. The server closes its storage when it stops.
-  ///   - transport: Address, TLS identity and limits.
-  ///   - certificateEnd: The last second in which the TLS certificate is valid, since 1970, for a warning before it; `nil` for
-  ///     none.
-  /// - Throws: `ServerFailure` when HTTP can't be set up.
+  ///   - context: The context of the services. The server closes its storage when it stops.
+  ///   - transport: The address, TLS identity and limits.
+  ///   - certificateEnd: The last second in which the TLS certificate is valid, since 1970, for a warning before it; `nil`
+  ///     for none.
+  /// - Throws: `ServerFailure` if HTTP cannot be set up.
   public init(
     _ context: ServiceContext, transport: HTTPServerConfiguration, certificateEnd: Int64? = nil
   ) throws(ServerFailure) {
@@ -37,7 +38,7 @@ public final class Server: Sendable {
     var transport = transport
     transport.refusalResponder = { .problem(Problem($0)) }
     let limits = transport.limits
-    // Unless the operator says otherwise, half of the connections stay for those who do not wait.
+    // By default, half of the connections are reserved for requests that do not wait.
     let watch = TransactionWatch(
       context, limit: context.settings.waitingCount ?? limits.connectionCount / 2,
       limitPerAddress: context.settings.waitingCountPerAddress ?? limits.connectionCountPerAddress / 2)
@@ -51,23 +52,25 @@ public final class Server: Sendable {
     let router = Self.router(routes, context, authentication)
     let log = context.log
     let (domain, prefix) = (context.settings.serverURL.domain, context.uaf?.settings.prefix ?? "")
-    // UAF's protocol refuses with the status 200 as well, whoever asks.
+    // The UAF protocol also refuses with status 200, for any caller.
     let open = Set(
       endpoints.filter { $0.access.isOpen || $0.dialect == .uafProtocol }
         .map { $0.route(of: domain, uaf: prefix) })
     transport.observer = { request in
-      // The path names users and transactions, which are no secrets; bodies and headers stay out.
+      // The path names users and transactions, which are not secret; bodies and headers are not logged.
       func members(_ path: String) -> EventLog.Members {
         [
           "method": request.method, "path": path, "status": String(request.status),
           "from": request.remoteAddress,
         ]
       }
-      // What is answered without an endpoint, as OPTIONS is, is anybody's too; so is what fails, of which strangers cause more.
+      // Requests without an endpoint, such as OPTIONS, and failed requests can be caused by anyone, so their lines are
+      // sampled.
       let isOpen = request.pattern.map(open.contains) ?? true
-      // What is served to somebody who is known is always written, except in UAF's protocol: a refusal looks the same there.
+      // Successful requests of authenticated callers are always logged, except in the UAF protocol, where refusals look the
+      // same.
       guard isOpen || request.status >= 400 else { return log.info("request", members(request.path)) }
-      // A stranger's path may be as long as a request line.
+      // An unauthenticated caller's path may be as long as a request line.
       log.sampled(
         "request", of: request.pattern.map { "\(request.method) \($0)" } ?? "no endpoint",
         members(String(request.path.prefix(200))))
@@ -86,7 +89,7 @@ public final class Server: Sendable {
     maintenance = MaintenanceTask(context, certificateEnd: certificateEnd)
   }
 
-  /// Binds the address and answers from then on.
+  /// Binds the address and serves requests.
   ///
   /// - Returns: The port.
   /// - Throws: `ServerFailure`.
@@ -98,7 +101,7 @@ public final class Server: Sendable {
     return port
   }
 
-  /// Reads the metadata statements of UAF again; where one is none, the log says so and all stay as they were.
+  /// Reads the UAF metadata statements again; if one is invalid, logs this and keeps all models as they were.
   public func readMetadata() {
     guard let uaf = context.uaf else { return }
     do {
@@ -106,13 +109,13 @@ public final class Server: Sendable {
     } catch { context.log.error("uaf.metadataRefused", ["cause": "\(error)"]) }
   }
 
-  /// Goes by other settings and shows another certificate from now on.
+  /// Applies other settings and another certificate.
   ///
   /// - Parameters:
-  ///   - settings: The settings; what they say of the URL and of waiting devices holds from the next start on.
-  ///   - identity: The certificate with its key; `nil` where it is the same.
+  ///   - settings: The settings; those for the URL and for waiting devices take effect only at the next start.
+  ///   - identity: The certificate with its key; `nil` if it is unchanged.
   ///   - end: The last second in which the certificate is valid, since 1970.
-  /// - Throws: `ServerFailure`; nothing has changed then.
+  /// - Throws: `ServerFailure`; then nothing has changed.
   package func apply(_ settings: ServicePolicy, identity: TLSIdentity?, certificateEnd end: Int64)
     throws(ServerFailure)
   {
@@ -121,17 +124,17 @@ public final class Server: Sendable {
     maintenance.certificateEnds(at: end)
   }
 
-  /// Where the server's events go.
+  /// The log of the server's events.
   package var log: EventLog { context.log }
 
-  /// How many devices wait for something new.
+  /// The number of requests that wait for a change.
   package var waitingDeviceCount: Int {
     get async { await watch.waitingCount }
   }
 
-  /// Stops: no new connections, requests in flight finish within `grace`, then the storage closes.
+  /// Stops the server: accepts no new connections, lets requests finish within `grace`, then closes the storage.
   public func stop(grace: Duration = .seconds(10)) async {
-    await watch.stop()  // devices that wait are not to use the grace up
+    await watch.stop()  // waiting devices must not use up the grace period
     await http.stop(grace: grace)
     await sender.stop()
     await outbox?.stop()
@@ -157,7 +160,7 @@ public final class Server: Sendable {
     return router
   }
 
-  /// All routes of a server.
+  /// Returns all routes of a server.
   static func routes(
     _ context: ServiceContext, _ authentication: CallerAuthentication, _ watch: TransactionWatch,
     _ transactions: TransactionService
@@ -195,7 +198,7 @@ public final class Server: Sendable {
 }
 
 extension Problem {
-  /// A problem for a request that HTTP itself refuses.
+  /// Creates the problem for a request that the HTTP layer refuses.
   init(_ refusal: RequestRefusal) {
     let code: Code =
       switch refusal.status {
@@ -203,7 +206,7 @@ extension Problem {
       case 405: .method
       case 411: .lengthRequired
       case 413, 414, 431: .tooLarge
-      case 501, 505: .malformed  // the request is what is wrong
+      case 501, 505: .malformed  // the request is at fault
       case 503: .busy
       case 500...599: .serverFailure
       default: .malformed

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetWire
 import Synchronization
 
-/// How a server is.
+/// The server's status and version.
 package struct ServerState: Sendable {
   package let status: String, version: String
 
@@ -15,7 +15,7 @@ package struct ServerState: Sendable {
   }
 }
 
-/// A description, as far as every one has the same members.
+/// The common members of every OpenAPI document.
 private struct DescriptionMembers: Message {
   let version: String, paths: JSONObject
 
@@ -43,7 +43,7 @@ extension API {
       describedBy: DescriptionMembers.self, "An OpenAPI 3.1 document; `servers` names this server."))
 }
 
-/// What the server says of itself.
+/// The endpoints for the server's state and its API description.
 package struct ServerEndpoints: Sendable {
   private let context: ServiceContext
   private let readiness: Readiness
@@ -52,7 +52,7 @@ package struct ServerEndpoints: Sendable {
     (self.context, self.readiness) = (context, readiness)
   }
 
-  /// All routes of a server: those of its own, and others with which they are described.
+  /// Returns all routes of a server: its own, and others, which the API description also contains.
   package func routes(beside others: [Route]) -> [Route] {
     let own = [
       API.live.answered { _ in ServerState(status: "live", version: Server.version) },
@@ -65,7 +65,7 @@ package struct ServerEndpoints: Sendable {
   }
 }
 
-/// Bytes that are made when they are first asked for.
+/// Bytes that are created at their first use.
 private final class DeferredBytes: Sendable {
   private let made = Mutex<[UInt8]?>(nil)
   private let make: @Sendable () -> [UInt8]

@@ -5,49 +5,50 @@ public import SignetStorage
 public import SignetTransport
 public import SignetWire
 
-/// What every service works with.
+/// The shared dependencies of all services.
 ///
-/// A service throws what its protocol refuses where the caller is to blame; what fails below it passes as it is, and ``Dialect`` says what
-/// the caller hears.
+/// A service throws its protocol's failures for a caller's mistake, and passes on all lower failures. ``Dialect`` converts
+/// them to answers.
 ///
-/// A class, since each request would copy it. All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
+/// It is a class because each request would otherwise copy it. All members are values or safe to share. The only state of
+/// the process is ``handshakeKeys``, which end with it.
 public final class ServiceContext: Sendable {
-  /// What the operator decided, as it is now.
+  /// The operator's current settings.
   @inline(__always) public var settings: ServicePolicy { currentSettings.value }
   private let currentSettings: CurrentSettings
-  /// Which authenticators can answer a transaction.
+  /// The rules that decide which authenticators can answer a transaction.
   package let able: AbleAuthenticators
   /// The durable state.
   public let storage: Storage
   /// The key of secrets at rest.
   public let masterKey: MasterKey
-  /// What handshakes are sealed under.
+  /// The keys that encrypt handshakes.
   public let handshakeKeys: HandshakeKeys
   /// The time.
   public let clock: any WallClock
-  /// What loops wait by.
+  /// The clock for the intervals of loops.
   let timer: any Clock<Duration>
-  /// How long it is since the context was made, by the timer: what ends after some time ends by this.
+  /// The time since the context was created, by the timer; deadlines are measured with it.
   let elapsed: @Sendable () -> Duration
-  /// Randomness.
+  /// The source of random bytes.
   public let random: any RandomSource
-  /// Where events go.
+  /// The log of the server's events.
   public let log: EventLog
-  /// What carries pushes.
+  /// The push services.
   public let push: PushSetup
-  /// What carries notices to clients of OpenID Connect; `nil` for nothing.
+  /// The transport for notices to OpenID Connect clients; `nil` for none.
   public let notices: (any HTTPTransport)?
-  /// What UAF is served with; `nil` where it is not.
+  /// The UAF setup; `nil` if UAF is not served.
   public let uaf: UAFSetup?
-  /// How invites become keys.
+  /// The derivation of keys from invites.
   let derivation: PasswordDerivation
-  /// Where Argon2id runs: it holds its thread for tens of milliseconds.
+  /// The executor for Argon2id, which blocks its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
-  /// Puts a context together; rows of the storage that decide by themselves have MACs under the master key from then on, and its
-  /// steps know who can answer a request.
+  /// Creates a context.
   ///
-  /// `handshakeKeys` are those of this process alone where there are none.
+  /// From then on, MACs under the master key protect the storage's security-relevant rows, and the storage's steps apply the
+  /// rules for answers. Without `handshakeKeys`, the context creates keys for this process only.
   public convenience init(
     settings: ServicePolicy, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
@@ -59,7 +60,7 @@ public final class ServiceContext: Sendable {
       push: push, notices: notices, uaf: uaf, handshakeKeys: handshakeKeys, derivation: .argon2id)
   }
 
-  /// The same with a derivation that a test shortens, and a timer that it turns.
+  /// Creates a context with a shorter derivation and a timer that a test controls.
   package init(
     settings: ServicePolicy, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
@@ -82,14 +83,15 @@ public final class ServiceContext: Sendable {
     return { start.duration(to: clock.now) }
   }
 
-  /// Has all services go by other settings from now on.
+  /// Applies other settings to all services.
   ///
-  /// What was made of the settings at the start stays: the URL, and the limits of connections.
+  /// The URL and the limits of connections were used at the start and do not change.
   package func apply(_ settings: ServicePolicy) { currentSettings.replace(with: settings) }
 
   package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 
-  /// Makes the events of what goes with a container, or with a device.
+  /// Returns a function that creates the events of a container, key or target that is revoked together with a container or
+  /// device.
   func losses(by actor: AuditActor) -> @Sendable (DeviceLoss) -> AuditRecord {
     let audit = audit(by: actor)
     return { loss in
@@ -103,7 +105,7 @@ public final class ServiceContext: Sendable {
 }
 
 extension ContainerProfile {
-  /// Reads what a record keeps.
+  /// Parses a stored profile.
   init(stored bytes: [UInt8]) throws(WireFailure) {
     let object: JSONObject
     do { object = try JSONObject(parsing: bytes) } catch { throw .json(error) }
@@ -112,11 +114,11 @@ extension ContainerProfile {
 }
 
 extension Problem {
-  /// A problem for a user that is not there, with what an operator does about it.
+  /// Creates the problem for a user that does not exist, with the action for an operator.
   init(noUser id: UserID?) {
     self.init(.unknown, "There is no user \"\(id?.text ?? "")\"; 'signet-server user add' adds one.")
   }
 
-  /// A problem for a message that is not what the protocol says.
+  /// Creates the problem for a malformed message.
   init(_ failure: WireFailure) { self.init(.malformed, failure.description) }
 }

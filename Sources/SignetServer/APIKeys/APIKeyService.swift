@@ -2,11 +2,11 @@ import SignetCrypto
 public import SignetStorage
 import SignetWire
 
-/// The keys of relying parties and operators.
+/// The API keys of relying parties and operators.
 public struct APIKeyService: Sendable {
-  /// What a key may do.
+  /// The permissions of a key.
   public enum Scope: String, Hashable, Sendable, CaseIterable {
-    /// Check codes, resynchronise and verify what makes them; make and read transactions.
+    /// Validate codes, resynchronize and verify credentials; create and read transactions.
     case relyingParty = "relying-party"
     /// Manage users, activations, containers, tokens and keys; read the audit log.
     case admin
@@ -14,35 +14,35 @@ public struct APIKeyService: Sendable {
 
   private static let prefix = "signet"
   private let context: ServiceContext
-  /// Few, since a server has few relying parties.
+  /// A small limit, since a server has few relying parties.
   private let seen = BoundedCache<ID<APIKeyRecord>, APIKeyRecord>(limit: 256)
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
   /// A new key, `signet_<id>_<secret>`.
   ///
-  /// It is shown once; the server keeps a hash of the secret, which has 256 random bits.
+  /// It is shown once; the server stores a hash of the secret, which has 256 random bits.
   public struct NewKey: Sendable {
-    /// Names the key.
+    /// The id of the key.
     public let id: ID<APIKeyRecord>
-    /// The key itself.
+    /// The key as text.
     public let text: String
   }
 
-  /// Makes a key.
+  /// Creates a key.
   ///
   /// - Parameters:
-  ///   - name: What the operator calls it.
-  ///   - displayName: What users are told who asks; `nil` for the name.
-  ///   - scopes: What it may do; at least one.
-  ///   - actor: Who asks, for the audit log.
-  /// - Returns: The key, which can't be had again.
+  ///   - name: The name for operators.
+  ///   - displayName: The requester's name that users see; `nil` for `name`.
+  ///   - scopes: The permissions; at least one.
+  ///   - actor: The caller's name in the audit log.
+  /// - Returns: The key, which the server cannot show again.
   /// - Throws: ``Problem``.
   public func create(
     name: String, displayName: String? = nil, scopes: [Scope], by actor: AuditActor
   ) async throws -> NewKey {
-    // Names are shown in terminals, like user ids, and have the same rules.
+    // Terminals show names like user ids, so the same rules apply.
     do {
       _ = try UserID(name)
       _ = try displayName.map { try UserID($0) }
@@ -61,14 +61,14 @@ public struct APIKeyService: Sendable {
     return NewKey(id: id, text: "\(Self.prefix)_\(id)_\(secret)")
   }
 
-  /// All keys, revoked ones included, oldest first.
+  /// Returns all keys, including revoked ones, oldest first.
   ///
   /// - Throws: ``Problem``.
   public func all() async throws -> [APIKeyRecord] {
     try await context.storage.apiKeys()
   }
 
-  /// Revokes a key; the last good one of scope ``Scope/admin`` stays, for without it nobody could make another.
+  /// Revokes a key, but not the last valid one of scope ``Scope/admin``, which is needed to create others.
   ///
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
   public func revoke(_ id: ID<APIKeyRecord>, by actor: AuditActor) async throws {
@@ -83,14 +83,14 @@ public struct APIKeyService: Sendable {
     }
   }
 
-  /// Finds out which key a request carries, without a look into the database where the key was seen before.
+  /// Returns the key of a request, without a database read if the key was seen before.
   ///
-  /// The key may have been revoked since: whoever goes by the answer checks that in the step that changes something, as
-  /// `Storage.attemptCode` does. So a revocation holds at once, for all processes.
+  /// The key may have been revoked since. The storage step that changes something checks it again, as `Storage.attemptCode`
+  /// does, so a revocation takes effect at once in all processes.
   ///
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
-  ///   - scope: What the key must be good for.
+  ///   - scope: The required scope.
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   func seenKey(authorization: String?, scope: Scope) async throws -> APIKeyRecord {
@@ -101,13 +101,13 @@ public struct APIKeyService: Sendable {
     return key
   }
 
-  /// The key that a request carries, where it was seen before; otherwise `nil`, and ``seenKey(authorization:scope:)`` knows.
+  /// Returns the key of a request if it was seen before; `nil` if ``seenKey(authorization:scope:)`` must read it.
   ///
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
-  ///   - scope: What the key must be good for.
+  ///   - scope: The required scope.
   /// - Returns: The key.
-  /// - Throws: ``Problem/Code/unauthorized`` for what is no key.
+  /// - Throws: ``Problem/Code/unauthorized`` if the header contains no key.
   func keyInMemory(authorization: String?, scope: Scope) throws(Problem) -> APIKeyRecord? {
     inMemory(try Self.parts(authorization), scope)
   }
@@ -119,18 +119,18 @@ public struct APIKeyService: Sendable {
     return key
   }
 
-  /// Finds out which key a request carries.
+  /// Returns the key of a request, read from the storage.
   ///
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
-  ///   - scope: What the key must be good for.
+  ///   - scope: The required scope.
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   package func key(authorization: String?, scope: Scope) async throws -> APIKeyRecord {
     try await verified(Self.parts(authorization), scope)
   }
 
-  /// Forgets a key that was seen, because it is not good any more.
+  /// Removes a key from the cache because it is no longer valid.
   func forget(_ id: ID<APIKeyRecord>) { seen[id] = nil }
 
   static func parts(_ authorization: String?) throws(Problem) -> (id: ID<APIKeyRecord>, secret: String) {
@@ -138,11 +138,11 @@ public struct APIKeyService: Sendable {
     let scheme = "bearer ".utf8
     var rest = authorization.utf8[...]
     for byte in scheme {
-      // The scheme's name has no case (RFC 9110 section 11.1).
+      // The scheme's name is case-insensitive (RFC 9110 section 11.1).
       guard let first = rest.popFirst(), (0x41...0x5A).contains(first) ? first | 0x20 == byte : first == byte
       else { throw Self.refused }
     }
-    // base64url has underscores, so the secret is all that follows the second one.
+    // base64url contains underscores, so the secret is everything after the second one.
     let parts = rest.split(separator: UInt8(ascii: "_"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual(prefix.utf8) else { throw Self.refused }
     guard let id = ID<APIKeyRecord>(checking: String(Substring(parts[1]))) else { throw Self.refused }
@@ -153,7 +153,7 @@ public struct APIKeyService: Sendable {
     _ parts: (id: ID<APIKeyRecord>, secret: String), _ scope: Scope
   ) async throws -> APIKeyRecord {
     let found = try await context.storage.apiKey(parts.id)
-    // An unknown key costs the same comparison.
+    // An unknown key costs the same comparison, in constant time.
     let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
     guard constantTimeEqual(digest, Self.digest(parts.secret)), let key = found, key.revoked == nil else {
       throw Self.refused
@@ -173,6 +173,6 @@ public struct APIKeyService: Sendable {
 }
 
 extension APIKeyRecord {
-  /// The key's name for the audit log.
+  /// The key's name in the audit log.
   package var actor: AuditActor { .key(id) }
 }

@@ -1,7 +1,7 @@
 import SignetJSON
 package import SignetStorage
 
-/// An API key to be made.
+/// An API key to create.
 package struct NewAPIKey: Message {
   package let name: String, displayName: String?, scopes: [APIKeyService.Scope]
 
@@ -16,7 +16,7 @@ package struct NewAPIKey: Message {
   }
 }
 
-/// An API key that was made.
+/// An API key that was created.
 package struct MadeAPIKey: Message {
   package let id: ID<APIKeyRecord>, key: String
 
@@ -66,7 +66,7 @@ extension API {
     answers: .json(NamedByID.self, "It is revoked."), or: [.unknown, .conflict])
 }
 
-/// The API keys, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage API keys (`docs/protocol.md` section 7).
 struct KeyEndpoints: Sendable {
   let keys: APIKeyService
 

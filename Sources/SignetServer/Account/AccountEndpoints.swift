@@ -2,7 +2,7 @@ package import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// What a device says of itself.
+/// A device's report about itself.
 package struct ConditionReport: Message {
   package let report: String?
 
@@ -11,7 +11,7 @@ package struct ConditionReport: Message {
   }
 }
 
-/// That a command was done.
+/// A device's receipt for a command.
 package struct CommandAcknowledgementNotice: Message {
   package let receipt: String
 
@@ -20,7 +20,7 @@ package struct CommandAcknowledgementNotice: Message {
   }
 }
 
-/// Why an operator commands something of a container, or locks a device.
+/// An operator's reason for a command to a container, or for the lock of a device.
 package struct NewDeviceCommand: Message {
   package let reason: String?
 
@@ -44,7 +44,7 @@ package struct AttachedPolicies: Message {
   }
 }
 
-/// The policies that a server of this version does not know.
+/// The attached policies that this server does not evaluate.
 package struct PoliciesAttached: Message {
   package let id: ContainerID, unknown: [String]
 
@@ -54,7 +54,7 @@ package struct PoliciesAttached: Message {
   }
 }
 
-/// How the server stands to a container.
+/// A container's policies, locks, reports and commands.
 package struct AccountDescription: Message {
   package struct Command: Message {
     package let id: DeviceCommandID, action: DeviceCommandRecord.Action, reason: String, created: Int64,
@@ -86,7 +86,7 @@ package struct AccountDescription: Message {
   }
 }
 
-/// A command for the device of a container.
+/// A new command for a container's device.
 package struct MadeDeviceCommand: Sendable {
   package let id: ContainerID, command: DeviceCommandID, action: String
 
@@ -140,7 +140,7 @@ extension API {
   }
 }
 
-/// What devices and operators call about account policies and locks (`docs/protocol.md` section 14).
+/// The endpoints for account policies and locks, for devices and operators (`docs/protocol.md` section 14).
 struct AccountEndpoints: Sendable {
   let devices: DeviceManagement
   let users: UserService

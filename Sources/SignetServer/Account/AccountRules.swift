@@ -2,39 +2,40 @@ public import SignetIntegrity
 package import SignetPolicy
 package import SignetStorage
 
-/// What an operator decides about account policies: which ones new containers have is in the profile, here is what a broken one leads
-/// to.
+/// The operator's rules for broken account policies.
+///
+/// The policies of new containers are in the profile.
 public struct AccountRules: Hashable, Sendable {
-  /// What the server makes of a report in which a policy is broken.
+  /// The server's reaction to a report with a broken policy.
   public enum Reaction: String, Hashable, Sendable, CaseIterable {
-    /// Nothing: it is in the audit log.
+    /// No reaction; the audit log has the report.
     case allow
-    /// One-time codes of the container are not taken; signatures are.
+    /// The server rejects one-time codes of the container, but accepts its signatures.
     case stepUp
-    /// The container is locked, until a report says otherwise.
+    /// The server locks the container until a report without the breach.
     case lock
-    /// The container is deleted.
+    /// The device deletes the container.
     case wipe
   }
 
-  /// What a broken policy leads to, by its name; `lock` where it is not there.
+  /// The reactions by policy name; `lock` for a policy without one.
   public var reactions: [String: Reaction] = [:]
-  /// The flavours of apps that are taken, such as `release`; a report of another one, or of none, locks.
+  /// The accepted flavours of apps, such as `release`; a report of any other flavour, or of none, locks the container.
   ///
-  /// Empty for any.
+  /// Empty accepts any.
   public var flavours: Set<String> = []
 
-  /// How the server weighs what devices have found of tampering, in the place of the score that they give; `nil` to take theirs.
+  /// The weights with which the server scores a device's findings of tampering; `nil` to use the device's score.
   ///
-  /// Weights are those of categories; threshold and reaction are the policy's and ``reactions``' to say.
+  /// Only the weights of categories count here. The policy sets the threshold, and ``reactions`` the reaction.
   public var tampering: IntegritySettings?
 
-  /// Locks whatever is broken, and takes any flavour.
+  /// Creates rules that lock for each broken policy and accept any flavour.
   public init() {}
 
-  /// What is evaluated of a device's evidence: its score is the server's own where there are weights for that.
+  /// Returns the evidence to evaluate, with the server's own score if there are weights for it.
   ///
-  /// A device that found nothing keeps the score that it gave: another measure of the app's may stand behind it.
+  /// A device without findings keeps its own score, which another measure of the app may have produced.
   func weighed(_ evidence: AccountEvidence) -> AccountEvidence {
     guard let tampering, evidence.tamperScore != nil, !evidence.tamperFindings.isEmpty else {
       return evidence
@@ -45,12 +46,12 @@ public struct AccountRules: Hashable, Sendable {
     return weighed
   }
 
-  /// What a report leads to: the gravest of all reactions.
+  /// Returns the gravest reaction to a report.
   ///
   /// - Parameters:
-  ///   - breaches: What is broken by the server's own evaluation, and what locks the container on the device.
-  ///   - flavour: How the app was built, as it says.
-  /// - Returns: The reaction, and why.
+  ///   - breaches: The breaches by the server's own evaluation, and those of an app's own policies that the device reports.
+  ///   - flavour: The build flavour that the app states.
+  /// - Returns: The reaction and its reason.
   package func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (
     reaction: Reaction, reason: String
   ) {
@@ -76,7 +77,7 @@ extension AccountRules.Reaction {
     }
   }
 
-  /// What the container may do from then on.
+  /// The container's state after this reaction.
   package var standing: ComplianceState {
     switch self {
     case .allow: .open

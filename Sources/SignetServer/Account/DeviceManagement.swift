@@ -4,23 +4,23 @@ import SignetPolicy
 public import SignetStorage
 public import SignetWire
 
-/// What the server asks of devices, hears of them, and commands (`docs/protocol.md` section 14).
+/// The server's policies for devices, their reports, and commands to them (`docs/protocol.md` section 14).
 public struct DeviceManagement: Sendable {
   private let context: ServiceContext
   private let evaluator = AccountPolicyEvaluator()
-  /// How long a challenge is open, in seconds.
+  /// The lifetime of a challenge, in seconds.
   private static let challengeLifetime: Int64 = 120
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
   // MARK: Devices
 
-  /// Answers a device that asks how the server stands to it, or says what it is like.
+  /// Answers a device that asks for its status or sends a report.
   ///
   /// - Parameters:
-  ///   - report: What it is like, a compact JWS; `nil` where it only asks.
-  ///   - container: Who sends it; its request was authenticated.
+  ///   - report: The report, a compact JWS; `nil` if the device only asks.
+  ///   - container: The authenticated container that sends it.
   ///   - request: The id of the request, 16 bytes.
   /// - Returns: The status, a compact JWS.
   /// - Throws: ``Problem``.
@@ -40,7 +40,7 @@ public struct DeviceManagement: Sendable {
       open.append(
         try DeviceCommand(id: command.id, action: action, reason: command.reason))
     }
-    // Who is suspended hears of a lock and a wipe, and of nothing else: the last command says what the container may do.
+    // A suspended user's device receives an answer only if the last open command is a lock or a wipe.
     if open.last.map({ $0.action == .unlock }) ?? true { try await requireActive(container.user) }
     let status = DeviceStatus(
       revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
@@ -65,16 +65,16 @@ public struct DeviceManagement: Sendable {
     let state = try await state(of: container.id)
     let policies = try policies(of: container, state)
     var evidence = context.settings.accountRules.weighed(report.evidence)
-    // The device has just reached its server, whatever its clock says.
+    // The device has just reached the server, whatever its clock shows.
     (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
     let own = await evaluator.evaluate(policies, evidence)
-    // Policies that the server does not know are the app's: what the device says of them counts.
+    // The server cannot evaluate an app's own policies, so the device's result counts for them.
     let foreign = own.unknown.compactMap { name in
       report.lock.broken.first { $0.breach.policy == name }?.breach
     }
     let breaches = own.breaches + foreign
     let (reaction, why) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
-    // Parts of it are the device's words.
+    // Parts of the text come from the device.
     let reason = DeviceCommand.plain(why)
     let now = context.clock.now
     let command =
@@ -99,9 +99,9 @@ public struct DeviceManagement: Sendable {
     }
   }
 
-  /// Takes a device's word that it has done what it was commanded; the same word again changes nothing.
+  /// Verifies a device's receipt for a command; the same receipt again changes nothing.
   ///
-  /// It may come late, and from a container that a wipe has ended.
+  /// It may arrive late, and from a container that a wipe has ended.
   ///
   /// - Parameter body: The request body.
   /// - Throws: ``Problem``.
@@ -129,7 +129,7 @@ public struct DeviceManagement: Sendable {
       lost: context.losses(by: .container(container.id)))
   }
 
-  /// A command of a container, or one that went on to its successor when that took its place.
+  /// Returns a command of a container, or of another one on the same device: a successor inherits open commands.
   private func command(
     _ id: DeviceCommandID, of container: ContainerRecord
   ) async throws -> DeviceCommandRecord? {
@@ -143,16 +143,16 @@ public struct DeviceManagement: Sendable {
 
   // MARK: Operators
 
-  /// Commands a container's device to do something; a lock counts at once for all that the server itself does.
+  /// Adds a command for a container's device; the server itself applies a lock at once.
   ///
   /// - Parameters:
-  ///   - action: What.
+  ///   - action: The action.
   ///   - id: The container.
-  ///   - reason: Why, for the device's user and the audit log.
-  ///   - actor: Who commands it, for the audit log.
+  ///   - reason: The reason, for the device's user and the audit log.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The command.
-  /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
-  ///   be unlocked; ``StorageFailure/altered(row:of:)``.
+  /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` to unlock one with a pending
+  ///   wipe; ``StorageFailure/altered(row:of:)``.
   public func command(
     _ action: DeviceCommand.Action, for id: ContainerID, reason: String, by actor: AuditActor
   ) async throws -> DeviceCommandRecord {
@@ -181,13 +181,13 @@ public struct DeviceManagement: Sendable {
     }
   }
 
-  /// Attaches policies to a container; its device hears of them when it next reaches the server.
+  /// Attaches policies to a container; its device receives them when it next reaches the server.
   ///
   /// - Parameters:
-  ///   - policies: The policies as JSON; `nil` for those of its profile again.
+  ///   - policies: The policies as JSON; `nil` to restore those of its profile.
   ///   - id: The container.
-  ///   - actor: Who attaches them, for the audit log.
-  /// - Returns: The names among them that this server does not evaluate.
+  ///   - actor: The caller's name in the audit log.
+  /// - Returns: The names of those policies that this server does not evaluate.
   /// - Throws: ``Problem``: `malformed`, `unknown`.
   @discardableResult
   package func attach(
@@ -209,9 +209,9 @@ public struct DeviceManagement: Sendable {
     return unknown
   }
 
-  /// How the server stands to a container, for an operator.
+  /// Returns a container's policies, locks, reports and commands, for an operator.
   ///
-  /// - Throws: ``Problem/Code/containerAltered``: what an altered row says of policies is nobody's word.
+  /// - Throws: ``Problem/Code/containerAltered``, since the policies in an altered row cannot be trusted.
   func description(of container: ContainerRecord) async throws -> AccountDescription {
     guard container.state != .altered else { throw Problem(alteredContainer: container.id) }
     let state = try await state(of: container.id)
@@ -238,7 +238,7 @@ public struct DeviceManagement: Sendable {
     return state
   }
 
-  /// The policies that were attached later, or those of the profile with which the container was made.
+  /// Returns the attached policies, or else those of the container's profile.
   private func policies(
     of container: ContainerRecord, _ state: AccountStateRecord
   ) throws -> AccountPolicySet {

@@ -1,15 +1,16 @@
 package import SignetPolicy
 import SignetText
 
-/// An account policy, or a parameter of one, that the server does not evaluate: one of an app's own or of a later version, or a typing
-/// error.
+/// An account policy, or a parameter of one, that the server does not evaluate.
+///
+/// It belongs to an app or to a later version, or its name is misspelled.
 package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
-  /// The policy's name; of a parameter with the names of what it stands in, such as `osVersion.linx`.
+  /// The policy's name; for a parameter with its path, such as `osVersion.linx`.
   package let name: String
-  /// The closest known name, if one is close, else all of them.
+  /// The closest known name if one is close, or else all of them.
   private let hint: String
 
-  /// Creates it from a name that is not built in.
+  /// Creates an instance for a policy name that is not built in.
   package init(_ name: String) {
     self.name = name
     hint = Self.hint(at: name, among: AccountPolicyRegistry.builtIn.map(\.name))
@@ -25,14 +26,14 @@ package struct UnevaluatedPolicy: Hashable, Sendable, CustomStringConvertible {
     return known.isEmpty ? "none is known there" : "known are \(known.joined(separator: ", "))"
   }
 
-  /// The policies of a set that the server does not evaluate, and then the parameters of the others.
+  /// Returns the policies of a set that the server does not evaluate, then the unknown parameters of the others.
   package static func all(in policies: AccountPolicySet) -> [UnevaluatedPolicy] {
     let registry = AccountPolicyRegistry()
     return policies.names.filter { registry[$0] == nil }.map { UnevaluatedPolicy($0) }
       + parameters(of: policies)
   }
 
-  /// The parameters of policies that the server does not evaluate.
+  /// Returns the parameters of policies that the server does not evaluate.
   package static func parameters(of policies: AccountPolicySet) -> [UnevaluatedPolicy] {
     AccountPolicyRegistry().unknownParameters(in: policies).map { UnevaluatedPolicy($0) }
   }

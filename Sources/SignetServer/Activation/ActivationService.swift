@@ -4,30 +4,30 @@ import SignetJSON
 public import SignetStorage
 public import SignetWire
 
-/// Provisioning: invites become containers (`docs/protocol.md` sections 2 and 3).
+/// Activation of devices: an invite becomes a container (`docs/protocol.md` sections 2 and 3).
 public struct ActivationService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// An invite as its maker hands it on.
+  /// An invite for the user.
   ///
-  /// It is shown once; the server keeps a derived key only.
+  /// It is shown once; the server stores only a derived key.
   public struct Invitation: Sendable {
-    /// The activation code; it holds the invite.
+    /// The activation code, which contains the invite.
     public let code: ActivationCode
-    /// When the invite ends, in seconds since 1970.
+    /// The time when the invite expires, in seconds since 1970.
     public let expires: Int64
   }
 
-  /// Makes an invite for a user; an earlier open one ends.
+  /// Creates an invite for a user; an earlier open one is revoked.
   ///
   /// - Parameters:
-  ///   - user: For whom.
-  ///   - lifetime: Seconds; `nil` for the configured one.
-  ///   - actor: Who asks, for the audit log.
-  /// - Returns: The invite, which can't be had again.
+  ///   - user: The user.
+  ///   - lifetime: The lifetime in seconds; `nil` for the configured one.
+  ///   - actor: The caller's name in the audit log.
+  /// - Returns: The invite, which the server cannot show again.
   /// - Throws: ``Problem``.
   public func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws
     -> Invitation
@@ -60,7 +60,7 @@ public struct ActivationService: Sendable {
     return Invitation(code: code, expires: activation.expires)
   }
 
-  /// Argon2id holds a thread for tens of milliseconds, so it runs on none of the shared ones.
+  /// Runs the derivation on a thread of its own: Argon2id blocks a thread for tens of milliseconds.
   private func derivingInviteKey<Value: Sendable>(
     _ body: @escaping @Sendable () throws(CryptoFailure) -> Value
   ) async throws -> Value {
@@ -69,7 +69,7 @@ public struct ActivationService: Sendable {
 
   /// Answers *start*.
   ///
-  /// A user without an open invite is answered like any other, to the length of each part.
+  /// The answer for a user without an open invite has the same form, down to the length of each part.
   public func start(_ body: [UInt8]) async throws -> StartAnswer<ActivationOffer> {
     let start = try reading(ActivationStart(parsing: body))
     let found = try await context.storage.openActivation(user: start.user)
@@ -81,7 +81,7 @@ public struct ActivationService: Sendable {
       key: key.publicKey, salt: found?.salt ?? context.masterKey.inviteSalt(for: start.user),
       costs: costs ?? settings.inviteCosts, server: settings.serverURL,
       profile: try profile(of: found), expires: expires, random: context.random)
-    // Where there is no activation an id that nothing has keeps the handshake's length.
+    // Without an activation, a random id keeps the length of the handshake.
     let handshake = Handshake(
       activation: (found?.id ?? ID(random: context.random)).text, privateKey: key,
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
@@ -95,7 +95,7 @@ public struct ActivationService: Sendable {
     return try ContainerProfile(stored: activation.profile)
   }
 
-  /// Answers *finish*: checks the proof and, if it is right, makes the container, pending.
+  /// Answers *finish*: verifies the proof and creates the container, pending.
   ///
   /// - Returns: The answer's body.
   public func finish(_ body: [UInt8]) async throws -> [UInt8] {
@@ -105,13 +105,13 @@ public struct ActivationService: Sendable {
     let handshake = try context.opened(finish.handshake, for: .activation)
     let found = try await context.storage.openActivation(user: core.user)
     let activation = found?.id.text == handshake.activation ? found : nil
-    // Without an activation a random key takes the invite key's place: the work, and the answer, are the same.
+    // Without an activation, a random key replaces the invite key, so that the work and the answer are the same.
     let inviteKey = try inviteKey(of: activation)
     let secrets = try ActivationSecrets(
       ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: inviteKey,
       startTranscript: handshake.startTranscript, core: coreBytes)
     let proofKey = secrets.deviceProofKey()
-    // Who knows the invite still can't register another's key: that counts as a wrong proof.
+    // An attacker who knows the invite cannot register another device's key: that counts as a wrong proof.
     let isProved =
       SignedMessage.verify(finish.message, key: proofKey, type: SignedMessage.activationType) != nil
       && core.server == context.settings.serverURL
@@ -120,11 +120,11 @@ public struct ActivationService: Sendable {
       try await refuseLikeAWrongProof("no open invite")
       throw Self.refused
     }
-    // An exhausted or expired invite is refused whatever the proof was.
+    // An exhausted or expired invite is rejected even if the proof verifies.
     if isProved, activation.expires > context.clock.now,
       activation.failedAttempts < context.settings.inviteAttempts
     {
-      // Told to who proved the invite only; it stays open, for another device.
+      // Only a device that proved the invite gets this answer; the invite stays open for another device.
       try await context.requireKeystore(of: core.device, by: .anyone, for: .activation(activation.id)) {
         .activationRefused(user: activation.user, activation: activation.id, .keystore($0))
       }
@@ -178,7 +178,7 @@ public struct ActivationService: Sendable {
       case .wrongProof(let remaining):
         audit(.activationRefused(user: user, activation: id, .wrongProof(remaining: remaining)))
       case .keyTaken: audit(.activationRefused(user: user, activation: id, .keyTaken))
-      case .closed: nil  // anyone can make this happen any number of times: it goes to the log below
+      case .closed: nil  // not audited: anyone can repeat this without limit; the log records it
       }
     }
     if outcome == .closed { try await refuseLikeAWrongProof("expired or exhausted") }
@@ -194,13 +194,13 @@ public struct ActivationService: Sendable {
     return try context.answer(receipt, secrets, type: SignedMessage.receiptType)
   }
 
-  /// Answers *confirm*: the container is active from now on.
+  /// Answers *confirm*: activates the container.
   ///
   /// - Parameters:
-  ///   - container: Who sends it; its request was authenticated with the session key.
-  ///   - body: The request body: it shows that the encryption key is the device's. Of a container that is active already nothing
-  ///     has to be shown, so that a lost answer can be asked for again.
-  /// - Throws: ``Problem/Code/unauthorized`` where it does not.
+  ///   - container: The container, authenticated with its session key.
+  ///   - body: The request body, which proves that the device has the encryption key. An active container needs no proof, so
+  ///     that a device can repeat the request if the answer was lost.
+  /// - Throws: ``Problem/Code/unauthorized`` if the proof is wrong.
   public func confirm(_ container: ContainerRecord, _ body: [UInt8]) async throws {
     let confirm = try reading(ActivationConfirm(parsing: body))
     let expected = context.masterKey.confirmation(of: container.id)
@@ -226,12 +226,12 @@ public struct ActivationService: Sendable {
     guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }
   }
 
-  /// Makes a durable write, as counting a wrong proof does: without one, who has an open invite would be told by the milliseconds
-  /// of the disk.
+  /// Makes a durable write, as counting a wrong proof does.
   ///
-  /// The rest of the work is not the same. Who can average hundreds of refusals on a quiet network still tells the two cases apart
-  /// (723 beside 692 microseconds on loopback, means of 600), and so learns who has an open invite, but nothing of it.
-  /// What is written is swept away like the ids of requests.
+  /// Otherwise the milliseconds of the disk would reveal which users have an open invite. The rest of the work still
+  /// differs. An attacker who averages hundreds of refusals on a quiet network can distinguish both cases (723 and 692
+  /// microseconds on loopback, means of 600). The attacker then learns which users have an open invite, but nothing of the
+  /// invite. The sweep deletes the written rows like the ids of requests.
   private func refuseLikeAWrongProof(_ reason: String) async throws {
     context.log.sampled("activation.refused", ["reason": reason])
     let (id, now) = (context.random.bytes(16), context.clock.now)

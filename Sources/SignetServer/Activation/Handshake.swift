@@ -2,23 +2,24 @@ import SignetCrypto
 import SignetJSON
 import SignetWire
 
-/// What the server must know between *start* and *finish*.
+/// The server's state between *start* and *finish*.
 ///
-/// The device carries it, encrypted: no state of it lives in the server, and asking for handshakes costs an attacker as much as us.
+/// The device carries it, encrypted, so the server stores nothing for a handshake. An attacker who requests handshakes
+/// spends as much as the server.
 struct Handshake: Sendable {
-  /// What the handshake is for.
+  /// The purpose of a handshake.
   enum Purpose: String, Sendable {
     case activation = "signet handshake"
     case renewal = "signet renewal handshake"
   }
 
-  /// The activation, or in a renewal the container; where there was none, an id that nothing has.
+  /// The id of the activation, or of the container in a renewal; a random id if there is no activation.
   let activation: String
   /// The server's ephemeral key.
   let privateKey: P256.KeyAgreement.PrivateKey
   /// T1 of `docs/protocol.md` section 3.2.
   let startTranscript: [UInt8]
-  /// When the handshake ends, in seconds since 1970.
+  /// The time when the handshake expires, in seconds since 1970.
   let expires: Int64
 
   init(activation: String, privateKey: P256.KeyAgreement.PrivateKey, startTranscript: [UInt8], expires: Int64)
@@ -27,8 +28,10 @@ struct Handshake: Sendable {
       (activation, privateKey, startTranscript, expires)
   }
 
-  /// The handshake as the device carries it: the id of its key (8 bytes), and sealed under that the private key (32) ‖ T1 (32) ‖
-  /// expiry (8) ‖ activation id; in base64url.
+  /// Returns the encrypted handshake in base64url.
+  ///
+  /// It is the id of its key (8 bytes), then, encrypted under that key: private key (32) ‖ T1 (32) ‖ expiry (8, big-endian)
+  /// ‖ activation id.
   func sealed(under key: HandshakeKeys.Key, for purpose: Purpose) throws(CryptoFailure) -> String {
     let id = Array(activation.utf8)
     let privateBytes = privateKey.rawRepresentation
@@ -46,7 +49,7 @@ struct Handshake: Sendable {
     return Base64URL.encode(key.id + sealed)
   }
 
-  /// The id of the key that a handshake is sealed under, and what is sealed; `nil` for what is no handshake.
+  /// Returns the id of a handshake's key, and the encrypted part; `nil` if the text is not a handshake.
   static func parts(_ text: String) -> (key: [UInt8], sealed: [UInt8])? {
     guard text.utf8.count <= 2048 else { return nil }
     do {
@@ -58,7 +61,7 @@ struct Handshake: Sendable {
     } catch { return nil }
   }
 
-  /// Opens what a device brings back; `nil` for anything that was not sealed under this key, for this purpose.
+  /// Decrypts a handshake; `nil` if it was not encrypted under this key for this purpose.
   init?(opening sealed: [UInt8], under key: HandshakeKeys.Key, for purpose: Purpose) {
     do {
       let state = try key.secret.withSecret { (secret) throws(CryptoFailure) in
@@ -80,17 +83,17 @@ extension Handshake.Purpose {
 }
 
 extension ServiceContext {
-  /// The handshake as a device carries it.
+  /// Returns the handshake encrypted under the current key.
   func sealed(_ handshake: Handshake, for purpose: Handshake.Purpose) throws -> String {
     let key: HandshakeKeys.Key
     do { key = try handshakeKeys.current(at: clock.now) } catch { throw handshakesFailed(error) }
     return try handshake.sealed(under: key, for: purpose)
   }
 
-  /// The handshake that a device brings back.
+  /// Decrypts the handshake that a device sends back.
   ///
-  /// - Throws: ``Problem/Code/handshakeVoid`` for one that has ended, whose key was forgotten, or that this server did not make:
-  ///   that says nothing about users and invites, and the device begins again.
+  /// - Throws: ``Problem/Code/handshakeVoid`` if it has expired, if its key was deleted, or if this server did not create
+  ///   it. The failure reveals nothing about users and invites; the device begins again.
   func opened(_ text: String, for purpose: Handshake.Purpose) throws(Problem) -> Handshake {
     let now = clock.now
     guard let parts = Handshake.parts(text) else { throw Self.voidHandshake }

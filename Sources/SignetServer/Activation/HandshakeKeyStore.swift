@@ -1,30 +1,30 @@
-/// Where processes share keys of handshakes.
+/// A store in which processes share handshake keys.
 ///
 /// Calls may overlap, also those of several processes.
 package protocol HandshakeKeyStore: Sendable {
   /// Reads all keys.
   ///
-  /// - Returns: Those that there are now, in no order.
-  /// - Throws: Why they can't be read.
+  /// - Returns: The current keys, in no order.
+  /// - Throws: The failure to read them.
   func keys() throws -> [HandshakeKeys.Key]
   /// Reads one key.
   ///
-  /// - Parameter id: Its id, ``HandshakeKeys/idByteCount`` bytes of anybody's.
-  /// - Returns: The key; `nil` where there is none, or it is being written.
-  /// - Throws: Why it can't be read.
+  /// - Parameter id: Its id: ``HandshakeKeys/idByteCount`` bytes from an unauthenticated request.
+  /// - Returns: The key; `nil` if there is none, or if it is being written.
+  /// - Throws: The failure to read it.
   func key(_ id: [UInt8]) throws -> HandshakeKeys.Key?
   /// Adds a key for all processes.
   ///
-  /// - Parameter key: The key, whose id no other has.
-  /// - Throws: Why it can't be written.
+  /// - Parameter key: The key, with a unique id.
+  /// - Throws: The failure to write it.
   func add(_ key: HandshakeKeys.Key) throws
-  /// Overwrites keys and deletes them, each that can be.
+  /// Overwrites and deletes keys, each one that it can.
   ///
-  /// - Parameter keys: Keys; one that is gone already is forgotten.
-  /// - Throws: Why one can't be written.
+  /// - Parameter keys: The keys; one that no longer exists is no failure.
+  /// - Throws: The failure to overwrite or delete one.
   func forget(_ keys: [HandshakeKeys.Key]) throws
-  /// Forgets all keys, unless another process uses them.
+  /// Deletes all keys, unless another process uses them.
   ///
-  /// - Throws: Why they can't be read or written.
+  /// - Throws: The failure to read or write them.
   func end() throws
 }

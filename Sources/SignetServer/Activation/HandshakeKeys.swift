@@ -1,19 +1,19 @@
 public import SignetCrypto
 import Synchronization
 
-/// The keys under which handshakes travel with devices: each is used for minutes and then forgotten.
+/// The keys that encrypt handshakes; each is used for minutes and then deleted.
 ///
-/// They come from no other key and are in no database, so that a handshake that somebody recorded opens for nobody once its time is
-/// over: not for who has the master key, the database and its backups by then.
+/// They are derived from no other key and stored in no database. An attacker who recorded a handshake cannot decrypt it
+/// after its key was deleted, even with the master key, the database and its backups.
 public final class HandshakeKeys: Sendable {
-  /// How long a key seals new handshakes, in seconds.
+  /// The time for which a key encrypts new handshakes, in seconds.
   package static let period: Int64 = 120
-  /// How far the clock may be set back without handshakes becoming void, in seconds.
+  /// The largest step back of the clock that does not make handshakes void, in seconds.
   package static let clockStep: Int64 = 60
-  /// The bytes of a key's id.
+  /// The length of a key's id, in bytes.
   package static let idByteCount = 8
 
-  /// A key, and when it was made, in seconds since 1970.
+  /// A key with the time of its creation, in seconds since 1970.
   package struct Key: Sendable {
     package let id: [UInt8]
     package let made: Int64
@@ -26,27 +26,27 @@ public final class HandshakeKeys: Sendable {
 
   private let lifetime: Int64
   private let store: (any HandshakeKeyStore)?
-  /// Keeps other processes from serving at the same time, for as long as these keys are there; `nil` where they may.
+  /// Prevents other processes from serving while these keys exist; `nil` if others may serve.
   private let exclusion: (any Sendable)?
   private let random: any RandomSource
   private let known = Mutex<[Key]>([])
 
-  /// Keys in memory: of one process.
+  /// Creates keys in memory, for one process.
   ///
   /// - Parameters:
-  ///   - lifetime: How long a handshake lives, in seconds.
-  ///   - random: Where the ids come from.
+  ///   - lifetime: The lifetime of a handshake, in seconds.
+  ///   - random: The source of the ids.
   public convenience init(lifetime: Int64, random: any RandomSource = SystemRandomSource()) {
     self.init(lifetime: lifetime, store: nil, exclusion: nil, random: random)
   }
 
-  /// Keys in memory, or in a store that the processes of a machine share.
+  /// Creates keys in memory, or in a store that the processes of a machine share.
   ///
   /// - Parameters:
-  ///   - lifetime: How long a handshake lives, in seconds.
-  ///   - store: Where processes share the keys; `nil` for those of one process.
-  ///   - exclusion: Is kept for as long as these keys: it keeps other processes from serving, where they do not share them.
-  ///   - random: Where the ids come from.
+  ///   - lifetime: The lifetime of a handshake, in seconds.
+  ///   - store: The shared store; `nil` for the keys of one process.
+  ///   - exclusion: Retained as long as these keys; it prevents other processes from serving if they do not share the keys.
+  ///   - random: The source of the ids.
   package init(
     lifetime: Int64, store: (any HandshakeKeyStore)? = nil, exclusion: (any Sendable)? = nil,
     random: any RandomSource = SystemRandomSource()
@@ -54,9 +54,9 @@ public final class HandshakeKeys: Sendable {
     (self.lifetime, self.store, self.exclusion, self.random) = (lifetime, store, exclusion, random)
   }
 
-  /// The key of new handshakes.
+  /// Returns the key for new handshakes.
   ///
-  /// - Throws: What the store throws, where processes share it, and it can't be written.
+  /// - Throws: The store's failure, if there is one and it cannot be read or written.
   package func current(at now: Int64) throws -> Key {
     try known.withLock { known in
       drop(&known, at: now)
@@ -73,9 +73,9 @@ public final class HandshakeKeys: Sendable {
     }
   }
 
-  /// The key of a handshake that a device brings back; `nil` where it is forgotten, or never was.
+  /// Returns the key of a handshake that a device sends back; `nil` if the key was deleted or never existed.
   ///
-  /// - Throws: What the store throws, where processes share it, and it can't be read.
+  /// - Throws: The store's failure, if there is one and it cannot be read.
   package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
     try known.withLock { known in
       drop(&known, at: now)
@@ -86,18 +86,18 @@ public final class HandshakeKeys: Sendable {
     }
   }
 
-  /// Forgets the keys whose last handshake has ended.
+  /// Deletes the keys whose last handshake has expired.
   ///
-  /// - Throws: What the store throws, where processes share them, and they can't be overwritten.
+  /// - Throws: The store's failure, if there is one and its keys cannot be overwritten.
   package func forgetOld(at now: Int64) throws {
     known.withLock { drop(&$0, at: now) }
     guard let store else { return }
     try store.forget(store.keys().filter { !isAlive($0, at: now) })
   }
 
-  /// Forgets all keys of this process, and the shared ones where no other process uses them.
+  /// Deletes all keys of this process, and the shared ones if no other process uses them.
   ///
-  /// - Throws: What the store throws.
+  /// - Throws: The store's failure.
   package func end() throws {
     known.withLock { $0 = [] }
     try store?.end()

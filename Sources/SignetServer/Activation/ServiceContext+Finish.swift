@@ -5,10 +5,10 @@ import SignetPolicy
 import SignetStorage
 import SignetWire
 
-// What *finish* of an activation and of a renewal have in common.
+// The common parts of *finish* in an activation and in a renewal.
 
 extension ServiceContext {
-  /// The receipt for a container that was staged, with what its confirmation has to bring.
+  /// Returns the receipt for a staged container, with the encrypted bytes that its confirmation must contain.
   func receipt(
     for container: ContainerRecord, _ user: UserID, _ keys: ContainerKeys,
     _ secrets: borrowing ActivationSecrets, _ serverKey: P256.Signing.PublicKey
@@ -22,10 +22,10 @@ extension ServiceContext {
       serverKey: serverKey)
   }
 
-  /// Told to who has proved the invite, or the present keys, only.
+  /// Only a device that proved the invite or the present keys gets this answer.
   static let keyTaken = Problem(.exists, "One of the keys belongs to another authenticator; make new ones.")
 
-  /// The body of the answer to *finish*: a receipt with the server's proof.
+  /// Returns the body of the answer to *finish*: a receipt with the server's proof.
   func answer(
     _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String
   ) throws -> [UInt8] {
@@ -34,7 +34,7 @@ extension ServiceContext {
     return JSONValue.object(["message": .string(message)]).bytes
   }
 
-  /// What makes the one-time passwords of a container, pending like it.
+  /// Returns the credential for a container's one-time passwords, pending like the container.
   func credential(
     of container: ContainerRecord, _ secret: consuming SecretBytes, _ profile: ContainerProfile
   ) throws -> CredentialRecord {
@@ -45,14 +45,15 @@ extension ServiceContext {
       isSilent: profile.protection(of: .otp).lockPolicy == .silent, created: container.created)
   }
 
-  /// Refuses a device whose keystore the operator does not accept.
+  /// Rejects a device whose keystore the operator does not accept.
   ///
   /// - Parameters:
   ///   - device: The device.
-  ///   - actor: Who it is, for the audit log.
-  ///   - requester: The container of the device or the activation, which cannot fill the log.
-  ///   - refusal: The event of a refusal, with what keeps the device's secrets.
-  /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
+  ///   - actor: The device's name in the audit log.
+  ///   - requester: The device's container or the activation; repeated entries for it are limited, so that it cannot fill
+  ///     the log.
+  ///   - refusal: Returns the event of a refusal; its argument is the kind of keystore.
+  /// - Throws: ``Problem/Code/deviceUnsupported``, after the event was stored.
   func requireKeystore(
     of device: DeviceDescription, by actor: AuditActor, for requester: Storage.Requester,
     refusal: (_ kind: String) -> AuditEvent

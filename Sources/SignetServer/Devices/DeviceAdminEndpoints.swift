@@ -6,12 +6,12 @@ import SignetWire
 
 extension DeviceDetails.Standing: Shaped {}
 
-/// A device, as operators see it.
+/// A device in operators' lists.
 package struct DeviceDetails: Message {
-  /// How the server stands to it.
+  /// The lock state of a device.
   package enum Standing: String, Sendable, CaseIterable {
     case open, stepUp, locked
-    /// Its row is not as the server wrote it: no UAF key there is accepted, and nothing new is bound to it.
+    /// The row does not verify: the server accepts no UAF key on the device, and binds nothing new to it.
     case altered
   }
 
@@ -41,7 +41,7 @@ package struct DeviceDetails: Message {
 }
 
 extension DeviceDetails {
-  /// A device, with what is bound to the account of its user.
+  /// Creates the details of a device among everything bound to its user's account.
   init(_ record: DeviceRecord, among holdings: AccountHoldings) {
     self.init(
       id: record.id, user: record.user.text, installation: record.installation, name: record.name,
@@ -53,7 +53,7 @@ extension DeviceDetails {
 }
 
 extension AccountHoldings {
-  /// The version of the app on a device, as the last report from there says; `nil` where there is none, or none that can be shown.
+  /// Returns the app's version from the device's last report; `nil` if there is none, or if it cannot be displayed.
   fileprivate func appVersion(on device: ID<DeviceRecord>) -> String? {
     let last = authenticators.filter { $0.device == device && $0.lastReport != nil }
       .max { ($0.lastReport ?? 0) < ($1.lastReport ?? 0) }
@@ -110,7 +110,7 @@ extension API {
     answers: .json(DeviceDetails.self, "The device; a lock of it stays."), or: [.unknown])
 }
 
-/// Devices, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage devices (`docs/protocol.md` section 7).
 struct DeviceAdminEndpoints: Sendable {
   let users: UserService
   let devices: DeviceService

@@ -1,21 +1,23 @@
 public import SignetStorage
 import SignetWire
 
-/// The devices of users, for operators: what befalls one holds for everything on it.
+/// The devices of users, for operators; a lock or revocation of a device applies to everything bound to it.
 public struct DeviceService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// A user's devices, oldest first, with what is bound to the account, also of a user whom only the row of a device names.
+  /// Returns a user's devices, oldest first, with everything bound to the account.
+  ///
+  /// The user may be one that only the row of a device names.
   ///
   /// - Throws: ``StorageFailure``.
   public func holdings(of user: UserID) async throws -> AccountHoldings {
     try await context.storage.holdings(of: user, codeAttempts: context.settings.codeAttempts)
   }
 
-  /// The device of an id.
+  /// Returns a device by id.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ id: ID<DeviceRecord>) async throws -> DeviceRecord {
@@ -23,14 +25,14 @@ public struct DeviceService: Sendable {
     return found
   }
 
-  /// Locks a device: from now on nothing of what is bound to it is accepted; its container hears of it.
+  /// Locks a device: the server accepts nothing more from anything bound to it, and its container receives a lock command.
   ///
-  /// One whose row was altered is locked too, and its row is the server's again; not one whose row names another user or installation.
+  /// If the row was altered, this also restores a valid row, unless the row names another user or installation.
   ///
   /// - Parameters:
   ///   - id: The device.
-  ///   - reason: Why, for the device's user and the audit log.
-  ///   - actor: Who asks, for the audit log.
+  ///   - reason: The reason, for the device's user and the audit log.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The device, locked.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
@@ -45,11 +47,11 @@ public struct DeviceService: Sendable {
     return try await self.device(id, after: outcome)
   }
 
-  /// Ends the locks that operators have set of a device, and of its container.
+  /// Removes the locks that operators have set on a device and on its container.
   ///
   /// - Returns: The device.
-  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` where its container is to be deleted,
-  ///   ``Problem/Code/deviceLocked`` where its row was altered.
+  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/containerLocked`` if its container has a pending wipe,
+  ///   ``Problem/Code/deviceLocked`` if its row was altered.
   @discardableResult
   public func unlock(_ id: ID<DeviceRecord>, by actor: AuditActor) async throws -> DeviceRecord {
     let device = try await find(id)
@@ -59,7 +61,7 @@ public struct DeviceService: Sendable {
     return try await self.device(id, after: outcome)
   }
 
-  /// Revokes all that is bound to a device, for good; a lock of it stays.
+  /// Revokes everything bound to a device permanently; its lock remains.
   ///
   /// - Returns: The device.
   /// - Throws: ``Problem/Code/unknown``.
@@ -89,7 +91,7 @@ public struct DeviceService: Sendable {
     }
   }
 
-  /// Makes the order for the container of a device.
+  /// Returns a function that creates the command for the device's container.
   private func order(
     _ action: DeviceCommandRecord.Action, reason: String, by actor: AuditActor
   ) -> @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord) {

@@ -64,7 +64,7 @@ extension API {
     .get, "/device/transactions/{id}", .read, "showPending", "One transaction, also one for anybody",
     details: "docs/protocol.md section 5.7", in: .deviceTransactions, by: .device,
     answers: .jose("A JWE to the device's encryption key."), or: [.unknown, .conflict, .gone])
-  // A decision to deny or to report refuses; which one it is, is in what is signed.
+  // The signed decision may also deny or report, which has the effect `refuse`; the path is the same.
   static let decide = Endpoint(
     .post, "/device/transactions/{id}/decision", .grant, "decide", "Accept, deny or report",
     details: "docs/protocol.md section 5.2", in: .deviceTransactions, by: .signer,
@@ -102,7 +102,7 @@ extension API {
     in: .pushes, by: .deviceGrantingNothing, answers: .json(NamedByID.self, "It is gone."), or: [.unknown])
 }
 
-/// What devices call: activation, transactions, targets of pushes.
+/// The endpoints for devices: activation, transactions and push targets.
 struct DeviceEndpoints: Sendable {
   let activations: ActivationService
   let renewals: RenewalService
@@ -134,12 +134,12 @@ struct DeviceEndpoints: Sendable {
 
   private var transactionRoutes: [Route] {
     [
-      // A device that knows the list already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
+      // A device that knows the list may wait for a change (`Prefer: wait`, RFC 7240 section 4.3).
       API.listPending.answered(waiting: { [self] call, responder in try await pending(call, responder) }),
       API.showPending.answered { [transactions] call in
         try await transactions.one(call.id(), for: call.caller.container, request: call.caller.request)
       },
-      // On the thread that the request came on; the thread that commits answers.
+      // Runs on the thread that received the request; the committing thread sends the answer.
       API.decide.answered(directly: { [self] call, responder, startOver in
         try decide(call, responder, startOver)
       }),
@@ -179,7 +179,7 @@ struct DeviceEndpoints: Sendable {
     let list = try await current(container.id)
     guard let known = request.headers["If-None-Match"], known == list.tag, let wait = request.preferredWait
     else { return responder.answer(try await answer(list, to: id)) }
-    // What runs out while the device waits is told then, and not when the server next marks what has expired.
+    // The wait ends when the first transaction expires, and not at the server's next sweep.
     let end = list.transactions.map(\.expires).min() ?? .max
     let seconds = min(wait, max(end - context.clock.now, 1))
     let waiting = WaitingRequest(
@@ -190,7 +190,7 @@ struct DeviceEndpoints: Sendable {
     await waiting.begin(from: request.remoteAddress)
   }
 
-  /// The list, where it is another one than the one that the device knows.
+  /// Returns an answer if the list differs from the one that the device knows, or if reading it failed.
   private func news(of container: ContainerID, to request: [UInt8], beyond known: String) async
     -> ServerResponse?
   {
@@ -207,8 +207,9 @@ struct DeviceEndpoints: Sendable {
     return response
   }
 
-  /// What waits for a container as it is now: while its device waits the container may end, or be wanted anew, and its user may be
-  /// suspended.
+  /// Returns the current list of a container.
+  ///
+  /// While its device waits, the container may be revoked or asked to renew, and its user may be suspended.
   private func current(_ container: ContainerID) async throws -> WaitingTransactions {
     guard let list = try await transactions.waiting(for: container) else {
       throw Problem(.containerUnknown, "Activate the device again.")
@@ -231,7 +232,7 @@ struct DeviceEndpoints: Sendable {
       guard let startOver, case .failure(let error) = result,
         error as? Problem == DeviceAuthentication.unknown
       else { return responder.answer(answer(result)) }
-      // It was another one when it was seen: what is stored decides.
+      // The container has changed since it was cached; the stored one decides.
       authentication.forget(signed.signer)
       startOver()
     }

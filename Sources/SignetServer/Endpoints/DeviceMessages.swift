@@ -1,8 +1,8 @@
 import SignetJSON
 import SignetWire
 
-// What devices send and are answered: what `SignetWire` reads and writes on both sides is here for the description alone, and a test holds
-// it against these.
+// Messages of devices, for the API description only. `SignetWire` parses and writes the real messages on both sides; a test
+// compares both.
 
 /// The beginning of an activation.
 struct ActivationStartMembers: Message {
@@ -24,7 +24,7 @@ extension Shape where Value == String {
   ]).named("Line128")
 }
 
-/// What answers the beginning of an activation or of a renewal.
+/// The answer to the beginning of an activation or a renewal.
 struct StartAnswerMembers: Message {
   let handshake: String, offer: String
 
@@ -54,7 +54,7 @@ struct SignedMessageMembers: Message {
   }
 }
 
-/// That a device has what the receipt holds for it.
+/// The proof that a device can decrypt its receipt.
 struct ActivationConfirmMembers: Message {
   let confirmation: String?
 
@@ -89,7 +89,7 @@ struct RenewalFinishMembers: Message {
   }
 }
 
-/// That a container was deleted.
+/// The notice that a container was deleted.
 struct EndMembers: Message {
   let notice: String
 
@@ -98,7 +98,7 @@ struct EndMembers: Message {
   }
 }
 
-/// What a user has decided.
+/// A user's signed decision.
 package struct DecisionMembers: Message {
   package let decision: String
 
@@ -107,14 +107,14 @@ package struct DecisionMembers: Message {
   }
 }
 
-/// Where a transaction stands after a decision.
+/// The state of a transaction after a decision.
 struct DecidedMembers: Message {
   let status: DecisionStatus
 
   static let schema = MessageSchema(Self.init) { Member("status", \Self.status) }
 }
 
-/// Why a user cancels.
+/// The reason for a user's cancellation.
 struct CancellationMembers: Message {
   let reason: String, message: String?
 
@@ -124,7 +124,7 @@ struct CancellationMembers: Message {
   }
 }
 
-/// A target of pushes that a device adds.
+/// A push target that a device adds.
 struct NewPushTargetMembers: Message {
   let name: String?, target: JSONObject
 
@@ -134,7 +134,7 @@ struct NewPushTargetMembers: Message {
   }
 }
 
-/// What a device changes of a target of pushes.
+/// A device's changes of a push target.
 struct ChangedPushTargetMembers: Message {
   let name: String?, target: JSONObject?
 
@@ -144,7 +144,7 @@ struct ChangedPushTargetMembers: Message {
   }
 }
 
-/// The targets of a container's pushes.
+/// The push targets of a container.
 struct PushTargetListMembers: Message {
   struct Entry: Message {
     let id: String, name: String, target: JSONObject, created: Int64
@@ -166,7 +166,7 @@ struct PushTargetListMembers: Message {
 }
 
 extension JSONSchema {
-  /// Where pushes go; `PushTarget` reads it.
+  /// The address of a push target; `PushTarget` parses it.
   static let pushTarget = JSONSchema([
     "description": "docs/protocol.md section 10",
     "oneOf": .array(PushTarget.Service.allCases.map { service($0.rawValue, $0.members) }),

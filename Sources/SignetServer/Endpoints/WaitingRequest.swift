@@ -2,12 +2,11 @@ import SignetHTTP
 import SignetStorage
 import SignetWire
 
-/// A device's request that waits until its list of what waits is another one.
+/// A device's request that waits until its list of waiting items changes.
 ///
-/// Between two looks there is no task, only this: of ten thousand devices that wait, a task each would be a fifth of the
-/// memory.
+/// Between two reads it has no task: for ten thousand waiting devices, tasks would be a fifth of the memory.
 final class WaitingRequest: Sendable {
-  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  /// The longest wait of a request, in seconds; HTTP allows a handler more time.
   static let longestWait: Int64 = 50
 
   private let watch: TransactionWatch
@@ -18,16 +17,16 @@ final class WaitingRequest: Sendable {
   private let news: @Sendable () async -> ServerResponse?
   private let nothingNew: @Sendable () async -> ServerResponse
 
-  /// Describes a request.
+  /// Creates a waiting request.
   ///
   /// - Parameters:
-  ///   - holder: Whose it is: a container, or a UAF target.
-  ///   - user: Whose changes count.
-  ///   - watch: Where it waits.
-  ///   - deadline: Until when, by the context's ``ServiceContext/elapsed``.
-  ///   - responder: Takes the answer.
-  ///   - news: The answer that ends the waiting; `nil` while the list is the one that the device knows.
-  ///   - nothingNew: The answer where it still is at the end.
+  ///   - holder: The container, app or UAF target that waits.
+  ///   - user: The user whose changes count.
+  ///   - watch: The watch that wakes it.
+  ///   - deadline: The end of the wait, by the context's ``ServiceContext/elapsed``.
+  ///   - responder: Sends the answer.
+  ///   - news: Returns the answer that ends the wait; `nil` while the list is the one that the device knows.
+  ///   - nothingNew: Returns the answer if the list is still the same at the end.
   init(
     of holder: String, for user: UserID, in watch: TransactionWatch, until deadline: Duration,
     _ responder: Responder, news: @escaping @Sendable () async -> ServerResponse?,
@@ -38,19 +37,21 @@ final class WaitingRequest: Sendable {
     (self.news, self.nothingNew) = (news, nothingNew)
   }
 
-  /// Takes a place and waits; where no place is left the answer comes at once, and the device waits by itself.
+  /// Gets a place and waits.
   ///
-  /// It looks once more when it has the place: what came before that would wake nobody.
+  /// If no place is free, it answers at once, and the device waits before it asks again.
+  ///
+  /// It reads the list again after it got the place, since an earlier change would not wake it.
   func begin(from address: String) async {
     guard let ticket = await watch.enter(for: user, container: holder, from: address) else {
       return await answer()
     }
-    // Who is gone leaves its place to others.
+    // A closed connection frees its place.
     responder.whenCancelled { [watch] in Task { await watch.leave(ticket) } }
     await look(ticket)
   }
 
-  /// Answers where there is news; waits where there is none.
+  /// Answers if the list has changed; waits otherwise.
   private func look(_ ticket: TransactionWatch.Ticket) async {
     if let news = await news() {
       await watch.leave(ticket)
@@ -73,7 +74,7 @@ final class WaitingRequest: Sendable {
 }
 
 extension ServerRequest {
-  /// The seconds of `Prefer: wait` (RFC 7240 section 4.3), as many as a request may wait; `nil` where there is none.
+  /// The seconds of `Prefer: wait` (RFC 7240 section 4.3), at most the longest wait; `nil` if it is missing.
   var preferredWait: Int64? {
     for field in headers.values(for: "Prefer") where field.utf8.count <= 256 {
       for preference in field.split(separator: ",") {

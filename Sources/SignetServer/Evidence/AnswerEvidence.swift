@@ -1,39 +1,41 @@
 import SignetCrypto
 package import SignetJSON
 
-/// What an answer that is no container's was signed with, as it came, with all that verifies it later (`docs/protocol.md` section 5.2.1).
+/// The evidence of an answer by a UAF authenticator or an app, as received, with all data to verify it later
+/// (`docs/protocol.md` section 5.2.1).
 ///
-/// The server takes the answer by it, keeps it with the transaction, and gives it out; ``EvidenceCheck`` verifies it.
+/// The server accepts the answer by it, stores it with the transaction, and returns it; ``EvidenceCheck`` verifies it.
 package enum AnswerEvidence: Sendable, Hashable {
   /// A UAF authenticator's response.
   case uaf(UAF)
   /// An authenticator app's token.
   case app(App)
 
-  /// The most bytes that are kept of one answer, as JSON: what relying parties read within the limits of all other messages.
+  /// The largest size of one answer's evidence as JSON, in bytes; with it, messages to relying parties stay within their
+  /// limits.
   package static let maximumByteCount = 32_768
 
-  /// What a UAF authenticator has signed.
+  /// The signed response of a UAF authenticator.
   package struct UAF: Sendable, Hashable {
-    /// The application of the request.
+    /// The application id of the request.
     package var appID: String
     /// The challenge of the request.
     package var challenge: [UInt8]
-    /// `fcParams` as the client wrote it, which is what is hashed.
+    /// `fcParams` exactly as the client wrote it, since the client's signature covers its hash.
     package var finalChallenge: String
-    /// The text that the authenticator was given to show.
+    /// The text that the authenticator received to show.
     package var text: String
-    /// What each key has signed, at least one.
+    /// The assertion of each key, at least one.
     package var assertions: [Assertion]
   }
 
-  /// What one key has signed.
+  /// The assertion of one key.
   package struct Assertion: Sendable, Hashable {
     /// The authenticator's model.
     package var aaid: String
-    /// Names the key among the model's.
+    /// The id of the key within the model.
     package var keyID: [UInt8]
-    /// The public key as the authenticator wrote it when it was registered.
+    /// The public key in the encoding of its registration.
     package var publicKey: [UInt8]
     /// The registry's number of the key's encoding.
     package var keyFormat: UInt16
@@ -43,15 +45,15 @@ package enum AnswerEvidence: Sendable, Hashable {
     package var bytes: [UInt8]
   }
 
-  /// What an authenticator app has signed, by a key that the server has too.
+  /// The answer of an authenticator app, authenticated by a key that the server also has.
   package struct App: Sendable, Hashable {
-    /// The message as the app got it: a token with the text and the challenge.
+    /// The message as the app received it: a token with the text and the challenge.
     package var message: String
     /// The app's answer to the message: a token.
     package var answer: String
   }
 
-  /// The JSON of the evidence alone; the server's statement stands beside it.
+  /// The evidence as JSON, without the server's statement.
   package var json: JSONObject {
     switch self {
     case .uaf(let uaf):
@@ -65,7 +67,7 @@ package enum AnswerEvidence: Sendable, Hashable {
     }
   }
 
-  /// Reads the evidence; members that it does not know are not looked at.
+  /// Parses the evidence; unknown members are ignored.
   ///
   /// - Throws: ``EvidenceCheck/Failure/malformed(member:)``.
   package init(_ object: JSONObject) throws(EvidenceCheck.Failure) {
@@ -83,7 +85,7 @@ package enum AnswerEvidence: Sendable, Hashable {
     }
   }
 
-  /// The SHA-256 of each member by its name, with nothing left out.
+  /// The SHA-256 of each member with its name; all members are included.
   package var digests: [(member: String, digest: [UInt8])] {
     let members: [(String, [UInt8])] =
       switch self {
@@ -145,7 +147,9 @@ extension JSONObject {
     return text
   }
 
-  /// Bytes in base64url without padding, and in no other spelling: each character is to count.
+  /// Returns bytes from base64url without padding.
+  ///
+  /// Other spellings are rejected, so that each change of a character is detected.
   func evidenceBytes(
     _ name: String, _ path: String = ""
   ) throws(EvidenceCheck.Failure) -> [UInt8] {

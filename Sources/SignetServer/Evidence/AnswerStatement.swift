@@ -4,27 +4,28 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What the server states of an answer when it takes it: whose, to what, which and when, over all that was signed.
+/// The server's signed statement about an answer: user, transaction, result and time, with digests of all signed data.
 ///
-/// A UAF authenticator signs neither the time nor which transaction it confirms, and an app signs by a key that the server has too. Signed
-/// by the server's key, the statement keeps both as they were said at the time; it proves them to whoever believes the server.
+/// A UAF authenticator signs neither the time nor the transaction's id, and an app signs with a key that the server also
+/// has. The server signs the statement when it accepts the answer, so later changes are detected. It proves these facts to
+/// anyone who trusts the server.
 struct AnswerStatement: Sendable {
   /// The `typ` of the JWS.
   static let type = "signet-evidence"
 
-  /// All but the digests: what the members of the same names have to be in what the server gives out later.
+  /// All claims except the digests; the members of the same names in later answers must match them.
   let claims: JSONObject
 
-  /// Describes an answer that is about to be taken.
+  /// Creates the statement of an answer that is about to be accepted.
   ///
   /// - Parameters:
-  ///   - transaction: What is answered.
+  ///   - transaction: The transaction.
   ///   - server: The server.
-  ///   - user: Who answers.
-  ///   - status: What it comes to.
-  ///   - means: The operation of UAF, or the mechanism of the app.
-  ///   - reason: Why it is denied without the user's no; `nil` for the user's answer.
-  ///   - time: When the server takes it, in seconds since 1970.
+  ///   - user: The user who answers.
+  ///   - status: The state of the transaction after the answer.
+  ///   - means: The UAF operation, or the mechanism of the app.
+  ///   - reason: The reason for a denial by the server; `nil` if the user decided.
+  ///   - time: The time when the server accepts it, in seconds since 1970.
   init(
     to transaction: TransactionRecord, at server: ServerURL, by user: UserID,
     _ status: TransactionRecord.State, with means: String, reason: String? = nil, time: Int64
@@ -41,15 +42,15 @@ struct AnswerStatement: Sendable {
 
   private init(claims: JSONObject) { self.claims = claims }
 
-  /// What is kept of an answer.
+  /// Signs the statement and returns the record to store.
   ///
   /// - Parameters:
-  ///   - evidence: What was signed.
-  ///   - content: What the transaction asks.
-  ///   - key: The server's key.
-  ///   - sealedKey: The key of an app's answer, under the master key.
-  /// - Throws: ``Problem`` where the server cannot sign.
-  /// - Returns: What is kept; `nil` for evidence that is longer than any that is.
+  ///   - evidence: The signed data.
+  ///   - content: The content of the transaction.
+  ///   - key: The server's signing key.
+  ///   - sealedKey: The key of an app's answer, encrypted under the master key.
+  /// - Throws: ``Problem`` if the server cannot sign.
+  /// - Returns: The record; `nil` if the evidence is longer than ``AnswerEvidence/maximumByteCount``.
   func record(
     of evidence: AnswerEvidence, about content: String, signedBy key: P256.Signing.PrivateKey,
     sealedKey: [UInt8]? = nil
@@ -81,7 +82,7 @@ struct AnswerStatement: Sendable {
 
   // MARK: Verifying
 
-  /// Reads a statement that this key has signed.
+  /// Verifies a statement with the server's key.
   ///
   /// - Throws: ``EvidenceCheck/Failure/statement``.
   init(_ text: String, signedBy key: P256.Signing.PublicKey) throws(EvidenceCheck.Failure) {
@@ -96,7 +97,7 @@ struct AnswerStatement: Sendable {
     self.init(claims: claims)
   }
 
-  /// The first member of the evidence that is not as it was when the server stated it, or is not in the statement; `nil` for none.
+  /// Returns the first member of the evidence that differs from the statement, or that only one of both has; `nil` for none.
   func alteredMember(of evidence: AnswerEvidence, about content: String) -> String? {
     guard case .object(let digests)? = claims["digests"] else { return "statement" }
     let present = Self.digests(of: evidence, about: content)

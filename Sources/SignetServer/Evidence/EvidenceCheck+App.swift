@@ -10,9 +10,10 @@ extension EvidenceCheck {
   ///   - app: The message to the app, and its answer.
   ///   - content: The content of the transaction.
   ///   - status: The state of the transaction after the answer.
-  ///   - reason: Why the server denied the transaction although the user approved it; `nil` where the user decided.
-  ///   - shared: The key of the app and the server, and the number that the user had to choose.
-  /// - Returns: The text that the app got; `nil` for none.
+  ///   - reason: The reason for which the server denied the transaction although the user approved it; `nil` if the user
+  ///     decided.
+  ///   - shared: The key of the app and the server, and the number that the user had to select.
+  /// - Returns: The text that the app received; `nil` for none.
   /// - Throws: ``Failure``, which names the member at fault.
   static func verify(
     _ app: AnswerEvidence.App, showing content: TransactionContent, _ status: TransactionRecord.State,
@@ -22,7 +23,7 @@ extension EvidenceCheck {
     do throws(PushAuthFailure) {
       message = try PushAuthDelivery(token: app.message).verified(with: shared.key)
     } catch { throw .notAuthentic(member: "message") }
-    // Of a sign-in there is nothing to show.
+    // A sign-in has no text.
     let forms = content.matter == .signIn ? [] : RequestText.forms(of: content)
     let isShown =
       message.text.map { text in forms.contains { $0.utf8.elementsEqual(text.utf8) } }

@@ -2,9 +2,9 @@ package import SignetUAF
 package import SignetWire
 
 extension EvidenceCheck {
-  /// Why an answer does not verify.
+  /// The reason why an answer does not verify.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The signed decision of a container does not verify, or the text is no answer at all.
+    /// The signed decision of a container does not verify, or the text is not an answer.
     case decision(DecisionCheck.Failure)
     /// The transaction has no evidence of an answer.
     case noAnswer(status: String)
@@ -14,9 +14,9 @@ extension EvidenceCheck {
     case altered(member: String)
     /// The server's statement is not signed by the server's key, or is malformed.
     case statement
-    /// Another key than one of the server's has signed the statement.
+    /// A key that is not one of the server's has signed the statement.
     case otherServerKey
-    /// Another key than the user's has signed the answer.
+    /// A key that is not the user's has signed the answer.
     case otherKey
     /// The content is not that of the relying party's request.
     case otherContent
@@ -29,7 +29,7 @@ extension EvidenceCheck {
     /// The app's key does not authenticate a token.
     case notAuthentic(member: String)
 
-    /// What is wrong, without user, content or key.
+    /// The failure as text, without user, content or key.
     package var description: String {
       switch self {
       case .decision(let failure): failure.description

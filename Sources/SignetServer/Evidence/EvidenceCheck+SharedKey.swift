@@ -5,17 +5,17 @@ package import SignetStorage
 extension EvidenceCheck {
   /// The key that verifies an app's answer.
   ///
-  /// Only the app and the server have it; nobody else gets it, because its holder can forge an answer.
+  /// Only the app and the server have it. It must not be given to others, since its holder can forge an answer.
   package struct SharedKey: Sendable {
     /// The key that the app and the server share.
     let key: PushAuthKey
-    /// The number that the user had to choose; `nil` for none.
+    /// The number that the user had to select; `nil` for none.
     let number: String?
 
-    /// Combines a key with a number.
+    /// Creates a shared key with a number.
     package init(_ key: PushAuthKey, number: String? = nil) { (self.key, self.number) = (key, number) }
 
-    /// Decrypts the key that is stored with a transaction; `nil` where no app has answered it.
+    /// Decrypts the key that is stored with a transaction; `nil` if no app has answered it.
     ///
     /// - Parameters:
     ///   - id: The id of the transaction.
@@ -32,7 +32,7 @@ extension EvidenceCheck {
         return
       }
       let opened = try context.masterKey.open(sealedNumber, for: .matchingNumber(transaction: id))
-      // No secret: the number was shown to the user.
+      // Not a secret: the number was shown to the user.
       number = String(decoding: opened.insecureCopy(), as: UTF8.self)
     }
   }

@@ -6,9 +6,9 @@ extension EvidenceCheck {
   /// Verifies the response of a UAF authenticator, and that its text is that of the content.
   ///
   /// - Parameters:
-  ///   - uaf: The response, and the keys as they were registered.
+  ///   - uaf: The response, and the keys as registered.
   ///   - content: The content of the transaction.
-  ///   - key: A public key that has to be among the keys; `nil` for any.
+  ///   - key: A public key that must be one of the keys; `nil` for any.
   /// - Throws: ``Failure``, which names the member at fault.
   static func verify(
     _ uaf: AnswerEvidence.UAF, showing content: TransactionContent, _ key: P256.Signing.PublicKey?
@@ -51,9 +51,9 @@ extension EvidenceCheck {
     if let key, !keys.contains(key.x963Representation) { throw .otherKey }
   }
 
-  /// The key as it was registered.
+  /// Returns the key as registered.
   ///
-  /// Its counter is 0, so that no counter is refused: the server compared the counter when it accepted the answer.
+  /// It has no counter, so no counter is rejected: the server compared the counter when it accepted the answer.
   private static func registeredKey(
     _ item: AnswerEvidence.Assertion, _ path: String
   ) throws(Failure) -> RegisteredKey {

@@ -30,8 +30,9 @@ package struct EvidenceCheck: Sendable {
   package let server: String
   /// The content of the transaction.
   package let content: String
-  /// The text that the authenticator showed, which can be less than the content; `nil` where the content itself was signed, or an app was
-  /// sent no text.
+  /// The text that the authenticator showed, which can be shorter than the content.
+  ///
+  /// It is `nil` if the content itself was signed, or if the server sent no text to the app.
   package let shown: String?
   /// The time of the answer, in seconds since 1970: by the device's clock for a container, by the server's otherwise.
   package let time: Int64
@@ -39,11 +40,11 @@ package struct EvidenceCheck: Sendable {
   /// Verifies an answer.
   ///
   /// - Parameters:
-  ///   - text: The server's answer to `GET /v1/transactions/{id}`, whose members have to agree with the evidence, or the compact JWS of a
-  ///     container's decision.
+  ///   - text: The server's answer to `GET /v1/transactions/{id}`, whose members must match the evidence, or the compact JWS
+  ///     of a container's decision.
   ///   - key: The user's public key; `nil` to trust the one in the answer.
-  ///   - expected: The content of the relying party's request; `nil` where the caller compares it.
-  ///   - serverKeys: The server's keys, one of which has to have signed the statement; `nil` to trust the one in the answer.
+  ///   - expected: The content of the relying party's request; `nil` if the caller compares it.
+  ///   - serverKeys: The server's keys, one of which must have signed the statement; `nil` to trust the one in the answer.
   ///   - sharedKey: The key that authenticates an app's answer, which only the app and the server have.
   /// - Throws: ``Failure``.
   package init(
@@ -116,7 +117,7 @@ package struct EvidenceCheck: Sendable {
 
   // MARK: The answer and the statement
 
-  /// A text as the server's answer about a transaction; `nil` where it is something else.
+  /// Parses the server's answer about a transaction; returns `nil` for any other text.
   private static func answer(_ text: String) -> JSONObject? {
     do {
       let object = try JSONObject(parsing: Array(text.utf8))
@@ -144,7 +145,7 @@ package struct EvidenceCheck: Sendable {
     return statement
   }
 
-  /// Compares the members of the answer beside the evidence with the server's statement.
+  /// Compares the answer's other members with the server's statement.
   private static func compare(
     _ statement: AnswerStatement, _ object: JSONObject, _ evidence: AnswerEvidence
   ) throws(Failure) {

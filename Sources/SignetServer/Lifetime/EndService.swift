@@ -2,17 +2,17 @@ import SignetCrypto
 import SignetStorage
 import SignetWire
 
-/// What devices have ended by themselves (`docs/protocol.md` section 3.6).
+/// Notices of devices that have deleted a container themselves (`docs/protocol.md` section 3.6).
 public struct EndService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// Takes a device's word that it has ended a container; the same word again changes nothing.
+  /// Verifies a device's notice and ends the container; the same notice again changes nothing.
   ///
-  /// The word may be old: it was kept until the server could be reached. It may be about a container that an operator has
-  /// revoked meanwhile, or that was never confirmed.
+  /// The notice may be old, since the device keeps it until it reaches the server. Its container may have been revoked by an
+  /// operator in the meantime, or may never have been confirmed.
   ///
   /// - Parameter body: The request body.
   /// - Throws: ``Problem``.
@@ -24,7 +24,7 @@ public struct EndService: Sendable {
     guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL else {
       throw Self.notOwn
     }
-    // Erased with its user: nothing is left that could end, and the device need not say so again.
+    // The container was erased with its user, so nothing remains to end; the device need not send the notice again.
     guard !container.device.isEmpty else { throw Self.unknown }
     guard notice.device == container.device else { throw Self.notOwn }
     let audit = context.audit(by: .container(container.id))

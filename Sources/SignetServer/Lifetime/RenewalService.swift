@@ -3,14 +3,14 @@ import SignetJSON
 public import SignetStorage
 public import SignetWire
 
-/// Renewal: a container in use gets a successor with new keys (`docs/protocol.md` section 3.5).
+/// Renewal: an active container gets a successor with new keys (`docs/protocol.md` section 3.5).
 public struct RenewalService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// Notes that a container's device is to renew it; the device hears of it with its list of transactions.
+  /// Requests the renewal of a container; the device receives the request with its list of transactions.
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
   public func ask(_ id: ContainerID, by actor: AuditActor) async throws {
@@ -19,11 +19,11 @@ public struct RenewalService: Sendable {
     guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
   }
 
-  /// Answers *start*: what the container will hold under the present settings.
+  /// Answers *start*: offers the profile of the current settings.
   ///
   /// - Parameters:
   ///   - body: The request body.
-  ///   - container: Who sends it; its request was authenticated.
+  ///   - container: The authenticated container that sends it.
   /// - Returns: The answer.
   /// - Throws: ``Problem``.
   public func start(_ body: [UInt8], for container: ContainerRecord) throws -> StartAnswer<
@@ -46,11 +46,11 @@ public struct RenewalService: Sendable {
     return StartAnswer(handshake: sealed, offer: offer)
   }
 
-  /// Answers *finish*: verifies what the present keys prove and, if it is right, makes the successor, pending.
+  /// Answers *finish*: verifies the proofs by the present keys and creates the successor, pending.
   ///
   /// - Parameters:
   ///   - body: The request body.
-  ///   - container: Who sends it; its request was authenticated.
+  ///   - container: The authenticated container that sends it.
   /// - Returns: The answer's body.
   /// - Throws: ``Problem``.
   public func finish(_ body: [UInt8], for container: ContainerRecord) async throws -> [UInt8] {
@@ -66,7 +66,7 @@ public struct RenewalService: Sendable {
     guard core.server == context.settings.serverURL, core.user == container.user,
       core.device.id == container.device
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
-    // Before the proof, not after it: an answer that only a right password gets would be one that nobody counts.
+    // Checked before the proof. Otherwise only a right password would get this answer, and the attempt would not be counted.
     try await context.requireKeystore(
       of: core.device, by: .container(container.id), for: .container(container.id)
     ) { .renewalRefused(user: container.user, container: container.id, .keystore($0)) }
@@ -78,7 +78,7 @@ public struct RenewalService: Sendable {
       constantTimeEqual(finish.proof, secrets.renewalProof(of: finish.message)),
       KeyPossession.isShown(by: finish.possession, of: core.keys.signing, transcript: secrets.transcript)
     else {
-      // Under a silent lock a wrong password gives other keys: what is learnt from the answer is counted.
+      // Under a silent lock a wrong password gives other keys, so the storage counts each wrong proof as a guess.
       try await stage(nil, of: container)
       throw Self.notSigned
     }
@@ -126,7 +126,7 @@ public struct RenewalService: Sendable {
     return NewContainer(record, credential)
   }
 
-  /// Stages a successor; `nil` where the present keys did not prove it.
+  /// Stages a successor; `nil` counts a wrong proof.
   private func stage(
     _ successor: NewContainer?, of container: ContainerRecord, _ device: DeviceDescription? = nil
   ) async throws {

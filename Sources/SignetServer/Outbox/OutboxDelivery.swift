@@ -1,40 +1,40 @@
 package import SignetStorage
 
-/// One way of telling receivers of events: it makes a message of an event and sends it.
+/// A way to deliver events to receivers: creates a message for an event and sends it.
 ///
-/// When to try, how often, and what became of it is ``OutboxSender``'s matter. An event may be delivered twice: who is sent it has to
-/// bear that.
+/// ``OutboxSender`` decides when and how often to try, and stores the outcome. It may deliver an event twice, which
+/// receivers must tolerate.
 package protocol OutboxDelivery: Sendable {
-  /// Whose deliveries these are.
+  /// The channel of these deliveries.
   var channel: OutboxChannel { get }
 
-  /// Whether there is anybody to tell; nothing is looked up while there is not.
+  /// Returns true if there is a receiver; without one, the sender reads no events.
   func hasReceivers() async throws(StorageFailure) -> Bool
 
   /// Makes one attempt.
   ///
-  /// - Parameter record: The delivery: in time, and as this server wrote it.
-  /// - Returns: How it ended.
-  /// - Throws: What went wrong at this server; it is tried again.
+  /// - Parameter record: The delivery, not expired and with a verified row.
+  /// - Returns: The outcome.
+  /// - Throws: A failure of this server; the sender tries again.
   func attempt(_ record: OutboxRecord) async throws -> DeliveryOutcome
 
-  /// What the audit log says of a delivery that has ended.
+  /// Returns the audit event of a delivery that has ended.
   ///
   /// - Parameters:
   ///   - record: The delivery.
-  ///   - failure: Why it was given up; `nil` where it was acknowledged.
+  ///   - failure: The reason for the last failure; `nil` if the receiver acknowledged it.
   /// - Returns: The event; `nil` for none.
   func event(of record: OutboxRecord, failure: String?) -> AuditEvent?
 }
 
-/// How an attempt to deliver an event ended.
+/// The outcome of an attempt to deliver an event.
 package enum DeliveryOutcome: Hashable, Sendable {
   /// The receiver has acknowledged it.
   case acknowledged
-  /// There is nothing to tell.
+  /// No message is needed.
   case needless
-  /// Trying again does not help, for this reason.
+  /// The attempt failed permanently, for this reason.
   case failed(String)
-  /// It may help; the receiver may have said after how many seconds.
+  /// The attempt failed temporarily; `told` is the receiver's delay before a retry in seconds, if it stated one.
   case again(told: Int64?, String)
 }

@@ -3,29 +3,30 @@ import SignetTransport
 import SignetWire
 import Synchronization
 
-/// Delivers what is in the outbox: what ended or changed, in whatever process.
+/// Delivers the events of the outbox, which any process may have written.
 ///
-/// An event is in the database since the step that made it. A process leases it for a minute, so one that dies leaves it to
-/// another; so a receiver may be told twice, and is not forgotten until the event is too old.
+/// The step that causes an event also writes it to the database. A process leases an event for a minute; if the process
+/// dies, another one delivers it. A receiver may therefore get an event twice, and gets it at least once unless it becomes
+/// too old.
 package final class OutboxSender: Sendable {
-  /// How often it is looked whether something is due, while there are receivers.
+  /// The interval between two reads of due events, while there are receivers.
   private static let interval: Duration = .milliseconds(200)
-  /// How often it is looked whether there are receivers, in looks for what is due: every five seconds.
+  /// The number of those reads between two checks for receivers: one check every five seconds.
   private static let roundsPerLook = 25
-  /// How long a lease holds, in seconds: longer than an attempt may take.
+  /// The duration of a lease, in seconds: longer than an attempt may take.
   package static let lease: Int64 = 60
-  /// The most that is under way, to one receiver, and to one with which it went wrong the last time.
+  /// The largest number of concurrent attempts: in all, to one receiver, and to one receiver whose last attempt failed.
   private static let (limit, limitPerReceiver, limitPerFailing) = (32, 4, 1)
 
   private struct State {
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var counts: [OutboxReceiver: Int] = [:]
-    /// The receivers that could not be told the last time: they keep no places from the others.
+    /// The receivers whose last attempt failed; their limit leaves room for the others.
     var failing: Set<OutboxReceiver> = []
     var next: UInt64 = 0
     var isStopped = false
 
-    /// Those that began first before the others, so that whoever waits for them does so in the same way each time.
+    /// The tasks in the order of their start, so that waiting for them is deterministic.
     var tasksInOrder: [Task<Void, Never>] { tasks.sorted { $0.key < $1.key }.map(\.value) }
   }
 
@@ -35,32 +36,32 @@ package final class OutboxSender: Sendable {
   private let state = Mutex(State())
   private let loop = Mutex<Task<Void, Never>?>(nil)
 
-  /// A sender of all that a server can deliver; `nil` where that is nothing.
+  /// Creates a sender with all deliveries that the server supports; `nil` if there are none.
   ///
   /// - Parameters:
-  ///   - context: What it works with.
-  ///   - executor: Where the attempts run; `nil` for the shared pool.
+  ///   - context: The context.
+  ///   - executor: The executor of the attempts; `nil` for the shared pool.
   package convenience init?(_ context: ServiceContext, on executor: (any TaskExecutor)? = nil) {
     let deliveries = [CIBANotifier(context)].compactMap(\.self)
     guard !deliveries.isEmpty else { return nil }
     self.init(context, deliveries, on: executor)
   }
 
-  /// A sender by some ways of delivering.
+  /// Creates a sender with some deliveries.
   package init(
     _ context: ServiceContext, _ deliveries: [any OutboxDelivery], on executor: (any TaskExecutor)? = nil
   ) {
     (self.context, self.deliveries, self.executor) = (context, deliveries, executor)
   }
 
-  /// Delivers what is due from now on.
+  /// Starts to deliver due events.
   func start() {
     let task = Task {
       while !Task.isCancelled {
         let needed = await neededDeliveries()
         for _ in 0..<Self.roundsPerLook {
           for delivery in needed { await begin(delivery) }
-          // Cancelled where the server stops.
+          // The sleep throws when the server stops.
           do { try await context.timer.sleep(for: Self.interval) } catch { return }
         }
       }
@@ -68,7 +69,7 @@ package final class OutboxSender: Sendable {
     loop.withLock { $0 = task }
   }
 
-  /// Ends what is under way; another process goes on with it, or this one when it is started again.
+  /// Cancels all attempts; another process continues them, or this one after a restart.
   func stop() async {
     let task = loop.withLock { $0 }
     task?.cancel()
@@ -77,13 +78,13 @@ package final class OutboxSender: Sendable {
     await finish { $0.cancel() }
   }
 
-  /// Delivers what is due, once, and waits until that is done; on an ordered channel with what is due after it.
+  /// Delivers the due events once and waits for the end; on an ordered channel, also the events that become due by that.
   package func sendDue() async {
     for delivery in deliveries { await begin(delivery) }
     await finish { _ in }
   }
 
-  /// Waits for all that is under way, and for what that begins.
+  /// Waits for all attempts, and for those that they start.
   private func finish(_ prepare: (Task<Void, Never>) -> Void) async {
     while let tasks = state.withLock({ $0.tasks.isEmpty ? nil : $0.tasksInOrder }) {
       tasks.forEach(prepare)
@@ -96,7 +97,7 @@ package final class OutboxSender: Sendable {
     for delivery in deliveries {
       do throws(StorageFailure) {
         if try await delivery.hasReceivers() { needed.append(delivery) }
-      } catch { needed.append(delivery) }  // to look for what is due says, and logs, the same
+      } catch { needed.append(delivery) }  // the read of due events fails in the same way, and logs it
     }
     return needed
   }
@@ -133,14 +134,14 @@ package final class OutboxSender: Sendable {
         self.state.withLock { state in
           state.counts[record.receiver] = state.counts[record.receiver].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
-        // What waited for this one is due now.
+        // On an ordered channel, the next event is due now.
         if isDone, record.receiver.channel.isOrdered { await self.begin(delivery) }
         self.state.withLock { $0.tasks[number] = nil }
       }
     }
   }
 
-  /// - Returns: Whether the delivery is no more.
+  /// - Returns: True if the delivery has ended.
   private func deliver(_ record: OutboxRecord, by delivery: any OutboxDelivery) async -> Bool {
     guard !record.isAltered else {
       context.log.error(
@@ -169,7 +170,7 @@ package final class OutboxSender: Sendable {
     }
   }
 
-  /// - Returns: Whether the delivery is no more.
+  /// - Returns: True if the delivery has ended.
   private func end(
     _ record: OutboxRecord, _ outcome: DeliveryOutcome, by delivery: any OutboxDelivery
   ) async -> Bool {
@@ -181,7 +182,7 @@ package final class OutboxSender: Sendable {
     case .needless: break
     case .failed(let reason): event = delivery.event(of: record, failure: reason)
     case .again(let told, let reason):
-      // At once where the server stops.
+      // When the server stops, the next attempt is due at once.
       let wait = Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.attempts, told: told)
       next = record.nextAttempt(after: wait, at: context.clock.now)
       if next == nil { event = delivery.event(of: record, failure: reason) }

@@ -4,13 +4,13 @@ import SignetStorage
 import SignetWire
 import Synchronization
 
-/// Tells devices by push that a transaction waits.
+/// Notifies devices by push that a transaction waits.
 ///
-/// It is a help and no more: nobody waits for it, and what it does not manage the device finds when it asks.
+/// Pushes are optional: no other step waits for them, and a device that gets none finds the transaction when it polls.
 package final class PushSender: Sendable {
-  /// The most transactions whose pushes are under way; those beyond are left to the devices.
+  /// The largest number of transactions whose pushes are in progress; further ones get no push.
   private static let limit = 1_024
-  /// The most of one user.
+  /// The largest number of them for one user.
   private static let limitPerUser = 8
 
   private struct State {
@@ -29,7 +29,7 @@ package final class PushSender: Sendable {
     targets = PushTargetService(context)
   }
 
-  /// Sends pushes for a transaction that is on the disk; returns at once.
+  /// Sends pushes for a stored transaction; returns at once.
   package func announce(_ announcement: TransactionAnnouncement) {
     let transaction = announcement.record
     guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
@@ -52,7 +52,7 @@ package final class PushSender: Sendable {
     if !isTaken { context.log.error("push.skipped", ["transaction": transaction.id]) }
   }
 
-  /// Ends what is under way.
+  /// Cancels all pushes in progress.
   func stop() async {
     let tasks = state.withLock { state in
       state.isStopped = true
@@ -62,7 +62,7 @@ package final class PushSender: Sendable {
     for task in tasks { await task.value }
   }
 
-  /// Waits for what is under way.
+  /// Waits for all pushes in progress.
   package func finish() async {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
@@ -72,7 +72,7 @@ package final class PushSender: Sendable {
     do throws(StorageFailure) { records = try await context.storage.pushTargets(user: user) } catch {
       context.log.error("storage.failed", ["cause": error.description])
     }
-    // Side by side: one service that is out of reach keeps no other target waiting.
+    // In parallel, so that one unreachable service does not delay the others.
     await withTaskGroup(of: Void.self) { group in
       for record in records { group.addTask { await self.send(announcement.record, to: record) } }
       for delivery in announcement.deliveries { group.addTask { await delivery() } }
@@ -107,7 +107,7 @@ package final class PushSender: Sendable {
     }
   }
 
-  /// Forgets a target that its service does not know any more, unless the device has changed it meanwhile.
+  /// Deletes a target that its service no longer knows, unless the device has changed it in the meantime.
   private func drop(_ record: PushTargetRecord) async {
     let event = context.audit(by: .server)(
       .pushTargetDropped(target: record.id, container: record.container, service: record.service))

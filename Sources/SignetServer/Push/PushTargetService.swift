@@ -4,21 +4,21 @@ import SignetPush
 public import SignetStorage
 public import SignetWire
 
-/// Where pushes for a container go (`docs/protocol.md` section 10).
+/// The push targets of containers (`docs/protocol.md` section 10).
 public struct PushTargetService: Sendable {
-  /// The most targets of a container: an app, its watch, a browser and one to spare.
+  /// The largest number of targets for each container: an app, its watch, a browser and one to spare.
   static let limit = 4
 
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
   /// Adds a target.
   ///
   /// - Parameters:
   ///   - body: The request body.
-  ///   - container: Whose target it is; its request was authenticated.
+  ///   - container: The authenticated container of the target.
   /// - Returns: The target's id.
   /// - Throws: ``Problem``.
   public func add(_ body: [UInt8], for container: ContainerRecord) async throws -> PushTargetID {
@@ -37,7 +37,7 @@ public struct PushTargetService: Sendable {
     return id
   }
 
-  /// What a container's targets are, and which services there are.
+  /// Returns a container's targets and the available services.
   ///
   /// - Throws: ``Problem``.
   public func list(for container: ContainerRecord) async throws -> PushTargetList {
@@ -53,7 +53,7 @@ public struct PushTargetService: Sendable {
     return PushTargetList(targets: entries, services: services, webPushKey: context.push.webPushKey)
   }
 
-  /// Changes a target's name, what it is, or both.
+  /// Changes a target's name, its address, or both.
   ///
   /// - Throws: ``Problem``.
   public func change(
@@ -83,7 +83,7 @@ public struct PushTargetService: Sendable {
 
   private static let noTarget = Problem(.unknown, "There is no target of this id.")
 
-  /// What a record's target is.
+  /// Decrypts the target of a record.
   package func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
     let text: SecretBytes
     do { text = try context.masterKey.open(record.sealedTarget, for: .pushTarget(id: record.id)) } catch {

@@ -1,12 +1,12 @@
 package import SignetStorage
 import SignetWire
 
-/// Tells requests that wait when something changed for their user, in whatever process it was.
+/// Wakes waiting requests when something changed for their user, in any process.
 ///
-/// While anybody waits it looks every 10 ms for new changes in the storage, which is one read of an index. Waiting costs
-/// no thread and no read of one's own.
+/// While requests wait, it reads new changes from the storage every 10 ms, which is one read of an index. A waiting request
+/// needs no thread and no reads of its own.
 package actor TransactionWatch {
-  /// A place in the waiting room: what happens after it was taken is not missed.
+  /// A place in the watch; no change after its creation is missed.
   package struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
 
   private struct Waiter {
@@ -14,25 +14,25 @@ package actor TransactionWatch {
     let container: String
     let address: String
     var isSignalled = false
-    /// As the context counts the time.
+    /// The end of the wait, by the context's clock.
     var deadline: Duration?
-    /// Hears whether something changed.
+    /// Called with true if something changed.
     var listener: (@Sendable (Bool) -> Void)?
   }
 
   private static let interval: Duration = .milliseconds(10)
-  /// After a failure of the storage.
+  /// The longest interval after failures of the storage.
   private static let longestInterval: Duration = .seconds(5)
-  /// The most waits of a container: one that is lost with its connection, and the next.
+  /// The largest number of waits of a container: one whose connection was lost, and the next one.
   private static let limitPerContainer = 2
-  /// Deadlines are whole seconds: they are looked at less often.
+  /// Deadlines are whole seconds, so they are checked less often.
   private static let deadlineRounds = 20
 
   private let context: ServiceContext
   private let limit: Int
   private let limitPerAddress: Int
   private var waiters: [UInt64: Waiter] = [:]
-  /// The places of each user, of each container (oldest first), and how many each address has.
+  /// The tickets of each user and of each container (oldest first), and the number of each address.
   private var tickets: [UserID: Set<UInt64>] = [:]
   private var ownTickets: [String: [UInt64]] = [:]
   private var addressCounts: [String: Int] = [:]
@@ -42,23 +42,23 @@ package actor TransactionWatch {
   private var isStopped = false
   private var hasFailed = false
 
-  /// A watch for at most so many who wait, in all and from one address.
+  /// Creates a watch with a largest number of waits, in all and from one address.
   package init(_ context: ServiceContext, limit: Int = 512, limitPerAddress: Int = 32) {
     (self.context, self.limit, self.limitPerAddress) = (context, limit, limitPerAddress)
   }
 
-  /// How many wait; tests wait for them.
+  /// The number of current waits, for tests.
   package var waitingCount: Int { waiters.count { $0.value.listener != nil } }
 
-  /// Takes a place; look at what there is after this, then wait.
+  /// Creates a ticket; the caller then reads the current state, and waits after that.
   ///
   /// A container has two places: a third ends the wait of its oldest.
   ///
   /// - Parameters:
-  ///   - user: Whose changes count.
-  ///   - container: Who waits.
-  ///   - address: From where.
-  /// - Returns: The place, which has to be given back; `nil` where there is none left.
+  ///   - user: The user whose changes count.
+  ///   - container: The waiting container.
+  ///   - address: The network address of the caller.
+  /// - Returns: The ticket, for which the caller must call ``leave(_:)``; `nil` if no place is free.
   package func enter(for user: UserID, container: String, from address: String) async -> Ticket? {
     if let own = ownTickets[container], own.count >= Self.limitPerContainer {
       end(own[0], changed: false)
@@ -71,18 +71,18 @@ package actor TransactionWatch {
     tickets[user, default: []].insert(ticket.number)
     ownTickets[container, default: []].append(ticket.number)
     addressCounts[address, default: 0] += 1
-    // Before the caller looks: a change after its look has a higher number than this.
+    // This read comes before the caller's: a change after the caller's read has a higher number.
     if lastChange == nil { await look() }
     startLooking()
     return ticket
   }
 
-  /// Waits until something changed for the ticket's user since it was taken, or since the last wait with it ended.
+  /// Waits for a change for the ticket's user since the ticket was created, or since the last wait with it ended.
   ///
   /// - Parameters:
-  ///   - ticket: The place.
-  ///   - deadline: When the wait ends, by the context's ``ServiceContext/elapsed``.
-  /// - Returns: Whether something changed; no when the time is over, the task cancelled or the server about to stop.
+  ///   - ticket: The ticket.
+  ///   - deadline: The end of the wait, by the context's ``ServiceContext/elapsed``.
+  /// - Returns: True if something changed; false at the deadline, if the task is cancelled, or if the server stops.
   package func wait(with ticket: Ticket, until deadline: Duration) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -94,12 +94,12 @@ package actor TransactionWatch {
     }
   }
 
-  /// Waits as ``wait(with:until:)`` does, without a task.
+  /// Waits like ``wait(with:until:)``, but without a task.
   ///
   /// - Parameters:
-  ///   - ticket: The place.
-  ///   - deadline: When the wait ends, as there.
-  ///   - listener: Hears once whether something changed; it must not block. No also when the place is given back.
+  ///   - ticket: The ticket.
+  ///   - deadline: The end of the wait, by the context's ``ServiceContext/elapsed``.
+  ///   - listener: Called once with true if something changed, or false, also after ``leave(_:)``; it must not block.
   func wait(
     with ticket: Ticket, until deadline: Duration,
     listener: @escaping @Sendable (Bool) -> Void
@@ -113,7 +113,7 @@ package actor TransactionWatch {
     waiters[ticket.number]?.listener = listener
   }
 
-  /// Gives a place back.
+  /// Removes a ticket and ends its wait.
   package func leave(_ ticket: Ticket) {
     end(ticket.number, changed: false)
     remove(ticket.number)
@@ -129,7 +129,7 @@ package actor TransactionWatch {
     addressCounts[waiter.address] = rest > 0 ? rest : nil
   }
 
-  /// Lets all who wait go, and nobody wait any more.
+  /// Ends all waits and prevents new ones.
   package func stop() {
     isStopped = true
     round?.cancel()
@@ -158,25 +158,25 @@ package actor TransactionWatch {
         if count.isMultiple(of: Self.deadlineRounds) { endOverdue() }
         do { try await context.timer.sleep(for: interval) } catch { break }
       }
-      // Nobody waits: what happens until somebody does is of no interest.
+      // Without waits, changes need not be tracked.
       (round, lastChange) = (nil, nil)
     }
   }
 
-  /// Looks once; no where the storage can't be read, which is logged when it begins.
+  /// Reads the changes once; returns false if the storage cannot be read, and logs the first of such failures.
   @discardableResult
   private func look() async -> Bool {
     let known = lastChange
     let changes: TransactionChanges
     do { changes = try await context.storage.transactionChanges(after: known) } catch {
-      // Who waits asks again when the time is over, and hears then.
+      // A waiting device asks again at its deadline and gets the failure then.
       if !hasFailed { context.log.error("storage.failed", ["cause": error.description]) }
       hasFailed = true
       return false
     }
     hasFailed = false
     guard known != nil else {
-      // Another look may have begun to count meanwhile: what came after its number must not be skipped.
+      // Another read may have set the position in the meantime; changes after it must not be skipped.
       lastChange = lastChange ?? changes.last
       return true
     }

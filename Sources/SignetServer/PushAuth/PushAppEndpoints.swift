@@ -9,9 +9,9 @@ extension PushAuthMessageRecord.State: Shaped {}
 extension PushAuthKind: Shaped {}
 extension SentPushAuthMessage.Delivery: Shaped {}
 
-/// An authenticator app to be enrolled.
+/// An authenticator app to enroll.
 package struct NewPushApp: Message {
-  /// One-time codes beside the push mechanism.
+  /// One-time codes in addition to the push mechanism.
   package struct Codes: Message {
     package let kind: CredentialRecord.Kind, algorithm: OATHAlgorithm?, digits: Int64?, period: Int64?
 
@@ -51,7 +51,7 @@ package struct NewPushApp: Message {
 }
 
 extension Shape where Value == Int64 {
-  /// One of some numbers.
+  /// One of several numbers.
   static func oneOf(_ allowed: Int64...) -> Shape {
     Shape(schema: JSONSchema(["type": "integer", "enum": .array(allowed.map { .integer($0) })])) {
       value, member in
@@ -66,7 +66,7 @@ extension Shape where Value == Int64 {
   }
 }
 
-/// The URI by which an app enrols, with its secret.
+/// The URI with which an app enrolls, including its secret.
 package struct MadePushApp: Message {
   package let id: ID<PushAuthMechanismRecord>, uri: String, expires: Int64, token: String?
 
@@ -78,7 +78,7 @@ package struct MadePushApp: Message {
   }
 }
 
-/// Whose authenticator apps are wanted.
+/// The user of a list of authenticator apps.
 package struct PushAppQuery: Message {
   package let user: UserID
 
@@ -89,7 +89,7 @@ package struct PushAppQuery: Message {
 
 /// The authenticator apps of a user.
 package struct PushAppList: Message {
-  /// An app, without its secret and its token.
+  /// An app without its secret and its push token.
   package struct App: Message {
     package let hasCodes: Bool, id: ID<PushAuthMechanismRecord>, user: String, issuer: String, account: String
     package let state: AuthenticatorRecord.State
@@ -117,12 +117,12 @@ package struct PushAppList: Message {
 }
 
 extension Shape where Value == String {
-  /// A user id of a row, which was checked when it was written.
+  /// A user id from a row, which was validated when it was written.
   static let userName = Shape(
     schema: UserID.shape.schema, read: String.shape.read, write: String.shape.write)
 }
 
-/// What a user is to be asked by an app.
+/// A message that asks a user through an app.
 package struct NewPushMessage: Message {
   package let user: UserID?, mechanism: ID<PushAuthMechanismRecord>?, kind: PushAuthKind?, text: String?
   package let customPayload: String?, context: String?, lifetime: Int64?
@@ -146,9 +146,9 @@ package struct NewPushMessage: Message {
   }
 }
 
-/// A message to an app, and what the app gets.
+/// A message to an app, with the content that the app receives.
 package struct MadePushMessage: Message {
-  /// What the push service carries.
+  /// The data for the push service.
   package struct Push: Message {
     package let messageId: String, data: String
 
@@ -175,7 +175,7 @@ package struct MadePushMessage: Message {
   }
 }
 
-/// What became of a message to an app.
+/// The state of a message to an app.
 package struct PushMessageDescription: Message {
   package let id: ID<PushAuthMessageRecord>, transaction: TransactionID, status: String, kind: String
   package let created: Int64, expires: Int64, answered: Int64?
@@ -197,7 +197,7 @@ package struct PushMessageDescription: Message {
   }
 }
 
-/// What an app asks.
+/// The query of an app's request.
 private struct PushAppQueryMembers: Message {
   let action: String
 
@@ -206,7 +206,7 @@ private struct PushAppQueryMembers: Message {
   }
 }
 
-/// What an app sends; `PushAuthSubmission` reads it.
+/// The body of an app's request; `PushAuthSubmission` parses it.
 private struct PushAppSubmissionMembers: Message {
   let messageId: String?, mechanismUid: String?, jwt: String, username: String?, userId: String?
 
@@ -219,7 +219,7 @@ private struct PushAppSubmissionMembers: Message {
   }
 }
 
-/// What waits for an app.
+/// The messages that wait for an app.
 struct PushAppWaiting: Message {
   struct Ended: Message {
     let messageId: String, status: String
@@ -239,7 +239,7 @@ struct PushAppWaiting: Message {
   }
 }
 
-/// How an app is refused.
+/// A refusal to an app.
 struct PushAppRefusal: Message {
   struct Detail: Message {
     let remaining: Int64?
@@ -247,7 +247,9 @@ struct PushAppRefusal: Message {
     static let schema = MessageSchema(Self.init) { Member("remaining", \Self.remaining) }
   }
   let code: Int64, reason: String, message: String
-  /// Always there: without `remaining` in it, a refusal is none of a number.
+  /// Always present.
+  ///
+  /// Only a refusal because of a wrong number contains `remaining`.
   let detail: Detail?
 
   static let schema = MessageSchema(Self.init) {
@@ -318,7 +320,7 @@ extension API {
     ]), or: [.forbidden], .pushApps)
 }
 
-/// What operators and relying parties call about authenticator apps, and what the apps call.
+/// The endpoints for authenticator apps, and for the operators and relying parties that use them.
 struct PushAppEndpoints: Sendable {
   let service: PushAuthService
   let watch: TransactionWatch

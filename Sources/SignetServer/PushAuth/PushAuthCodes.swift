@@ -4,20 +4,20 @@ import SignetOATH
 import SignetStorage
 import SignetWire
 
-/// One-time codes that come to an app in the URI of its push mechanism: a token of the user's, and what the URI says of it.
+/// One-time codes that an app receives in the URI of its push mechanism: the user's token, and its part of the URI.
 ///
-/// The server makes the secret, as it does for the push half: these apps know no key agreement.
+/// The server creates the secret, as it does for the push mechanism, since these apps support no key agreement.
 struct PushAuthCodes: Sendable {
-  /// What is stored.
+  /// The record to store.
   let record: CredentialRecord
-  /// What is in the URI.
+  /// The part of the URI.
   let uri: AuthenticatorURI.OATH
 
-  /// Makes codes.
+  /// Creates one-time codes.
   ///
   /// - Parameters:
-  ///   - form: `kind`, and where they are not the usual ones `algorithm`, `digits` and `period`.
-  ///   - user: Whose.
+  ///   - form: `kind`, and optional values for `algorithm`, `digits` and `period`.
+  ///   - user: The user.
   ///   - mechanism: The id of the push mechanism.
   ///   - context: The context of the services.
   /// - Throws: ``Problem/Code/malformed``.

@@ -5,10 +5,11 @@ import SignetPushAuth
 import SignetStorage
 import SignetWire
 
-/// What authenticator apps send.
+/// The requests of authenticator apps: registrations, answers and new push tokens.
 extension PushAuthService {
-  /// Takes what an app sends: 200 with an empty object, 400 with what these apps expect to read of a refusal, or our own
-  /// problem where the server itself fails.
+  /// Handles an app's request.
+  ///
+  /// The answer is 200 with an empty object, 400 with a refusal in the form of these apps, or a problem if the server fails.
   package func take(_ request: ServerRequest) async -> ServerResponse {
     guard let name = request.query["_action"], let action = PushAuthAction(rawValue: name) else {
       return Self.refusal("_action is register, authenticate or refresh")
@@ -50,7 +51,7 @@ extension PushAuthService {
     return isRegistered ? .json([:]) : Self.refused
   }
 
-  /// The device, encrypted; where that fails, storing it has failed.
+  /// Returns the device, encrypted; a failure to encrypt counts as a failure to store.
   private func sealedDevice(_ device: PushAuthDevice, _ id: ID<PushAuthMechanismRecord>)
     throws(StorageFailure) -> [UInt8]
   {
@@ -106,7 +107,9 @@ extension PushAuthService {
     }
   }
 
-  /// What is kept of an answer; `nil` where the message waits no longer, or nothing can be kept of a no.
+  /// Returns the evidence to keep of an answer.
+  ///
+  /// It is `nil` if the message is no longer pending, or if the evidence for a denial cannot be created.
   private func evidence(
     of submission: PushAuthSubmission, to message: PushAuthMessageRecord,
     _ mechanism: PushAuthMechanismRecord, _ status: TransactionRecord.State, reason: String? = nil,
@@ -134,11 +137,11 @@ extension PushAuthService {
       }
       return kept
     } catch  where status == .denied {
-      return nil  // a no counts also where nothing can be kept of it
+      return nil  // a denial counts even without evidence
     }
   }
 
-  /// What is told to whoever answers too late, and has proved to be the app that was asked.
+  /// The refusal of a late answer; it reveals the end only to the app that was asked, since its token verified.
   private static let over = refusal(PushAuthSubmission.endedReason)
 
   private func refresh(_ submission: PushAuthSubmission) async throws -> ServerResponse {
@@ -152,7 +155,7 @@ extension PushAuthService {
     do throws(PushAuthFailure) { device = try submission.device(with: key) } catch {
       return refused(error, mechanism)
     }
-    // Told again, as apps do at each start: nothing to write, and nothing to log for good.
+    // Apps send the same device at each start; then nothing is written or audited.
     if self.device(of: mechanism) == device { return .json([:]) }
     let event = context.audit(by: .app(mechanism.id))(
       .pushAuthDeviceChanged(user: mechanism.user, mechanism: mechanism.id, service: device.service))
@@ -162,7 +165,7 @@ extension PushAuthService {
     return isChanged ? .json([:]) : Self.refused
   }
 
-  /// Says no more than that it failed; the log has the cause.
+  /// Returns a refusal without the cause, and logs the cause.
   func refused(_ failure: PushAuthFailure, _ mechanism: PushAuthMechanismRecord) -> ServerResponse {
     context.log.sampled("pushauth.refused", ["mechanism": mechanism.id, "cause": failure.description])
     return Self.refused
@@ -170,7 +173,7 @@ extension PushAuthService {
 
   static let refused = refusal(PushAuthSubmission.refusedReason)
 
-  /// A refusal in the form of the servers that these apps know.
+  /// Returns a refusal in the form that these apps expect.
   static func refusal(_ message: String, remaining: Int64? = nil) -> ServerResponse {
     let refusal = PushAppRefusal(
       code: 400, reason: "Bad Request", message: message, detail: .init(remaining: remaining))

@@ -5,14 +5,14 @@ import SignetStorage
 import SignetWire
 
 extension PushAuthService {
-  /// Has the user's apps asked a transaction: a message to each that a service carries to, or that asks by itself.
+  /// Adds messages that ask the user's apps: one to each app that a service delivers to, or that polls.
   ///
-  /// An app that cannot be asked is logged, and left out: the transaction is for other authenticators too.
+  /// If a message cannot be created, this is logged and the app is skipped, since other authenticators may still answer.
   ///
   /// - Parameters:
-  ///   - made: The transaction, with the number that the user has to choose.
-  ///   - text: Who asks what.
-  ///   - asking: What is stored and sent.
+  ///   - made: The transaction, with the number that the user must select.
+  ///   - text: The text with the requester and the content.
+  ///   - asking: The records to store and the deliveries to send.
   /// - Throws: ``Problem``.
   func ask(
     _ made: TransactionService.NewTransaction, _ text: String, in asking: inout TransactionService.Asking
@@ -48,32 +48,32 @@ extension PushAuthService {
     }
   }
 
-  /// A message that asks a transaction, before it is stored.
+  /// A message that asks about a transaction, before it is stored.
   struct Outgoing: Sendable {
     let record: PushAuthMessageRecord
     let message: PushAuthMessage
-    /// The message as push services carry it.
+    /// The message in the form for push services.
     let token: String
     fileprivate let user: UserID
 
-    /// The event of its making.
+    /// Returns the audit event of the message's creation.
     func event(by actor: AuditActor, _ context: ServiceContext) -> AuditRecord {
       context.audit(by: actor)(
         .pushAuthMessage(user: user, mechanism: record.mechanism, message: record.id))
     }
   }
 
-  /// Makes a message that asks a transaction.
+  /// Creates a message that asks about a transaction.
   ///
   /// - Parameters:
-  ///   - made: The transaction, with the number that is right among those that the app shows.
-  ///   - text: What the app shows; `nil` for its own words.
-  ///   - kind: How the app has the user answer.
-  ///   - payload: What goes to the app besides.
-  ///   - context: Where the user is said to be, as apps read it.
+  ///   - made: The transaction, with the right one of the numbers that the app shows.
+  ///   - text: The text that the app shows; `nil` for the app's default.
+  ///   - kind: The way in which the user answers.
+  ///   - payload: Further data for the app.
+  ///   - context: The user's place, in the form that apps expect.
   ///   - mechanism: The app.
-  ///   - name: What the app calls its mechanism.
-  /// - Returns: The message; `nil` where it is longer than push services carry.
+  ///   - name: The app's own name for its mechanism.
+  /// - Returns: The message; `nil` if it is longer than push services carry.
   /// - Throws: ``Problem``.
   func message(
     asking made: TransactionService.NewTransaction, _ text: String?, _ kind: PushAuthKind,

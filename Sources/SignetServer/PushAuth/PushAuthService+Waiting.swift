@@ -5,19 +5,21 @@ import SignetPushAuth
 import SignetStorage
 import SignetWire
 
-/// What apps are told that ask what waits for them, in the place of a push service.
+/// The answers to apps that poll for their messages, without a push service.
 extension PushAuthService {
-  /// How far the clock of an app may be off, in seconds.
+  /// The largest clock difference of an app, in seconds.
   private static let clockSkew: Int64 = 300
-  /// How long after its time the end of a message is told, in seconds.
+  /// The time for which a message's end is reported after its expiry, in seconds.
   private static let endedSeconds: Int64 = 600
 
-  /// Whether an app asks by itself what waits for it.
+  /// Returns true if an app polls for its messages.
   func isAskedByItself(_ mechanism: PushAuthMechanismRecord) -> Bool {
     device(of: mechanism)?.service == PushAuthDevice.live
   }
 
-  /// Answers an app with what waits for it; one that knows the list already may wait for another one.
+  /// Answers an app with its waiting messages.
+  ///
+  /// If the app knows the list already, the request may wait for a change.
   func waiting(_ request: ServerRequest, in watch: TransactionWatch, _ responder: Responder) async {
     do {
       let submission: PushAuthSubmission
@@ -41,7 +43,7 @@ extension PushAuthService {
       guard let known = asked.known, asked.seconds > 0, try await tag(of: mechanism) == known else {
         return responder.answer(try await list(of: mechanism))
       }
-      // What runs out while the app waits is told then.
+      // The wait ends when the first message expires.
       let next = try await messages(of: mechanism).filter(isWaiting).map(\.expires).min() ?? .max
       let seconds = min(asked.seconds, WaitingRequest.longestWait, max(next - context.clock.now, 1))
       let waiting = WaitingRequest(
@@ -67,7 +69,7 @@ extension PushAuthService {
     } catch { responder.answer(Dialect.pushApps.response(to: error, context)) }
   }
 
-  /// Tells an app of a suspension, as containers are told; it asks again until that is over.
+  /// Throws if the user is not active, as for containers; the app asks again until the user is resumed.
   private func requireActive(_ mechanism: PushAuthMechanismRecord) async throws {
     if let refusal = try await context.storage.user(mechanism.user)?.refusal { throw refusal }
   }
@@ -83,7 +85,7 @@ extension PushAuthService {
     message.state == .pending && message.expires > context.clock.now
   }
 
-  /// The name of the list of what waits: another one whenever another list waits.
+  /// Returns the tag of the list of waiting messages; it changes whenever the list changes.
   private func tag(of mechanism: PushAuthMechanismRecord) async throws -> String {
     Self.tag(try await messages(of: mechanism).filter(isWaiting))
   }
@@ -93,7 +95,7 @@ extension PushAuthService {
     return Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(ids.utf8)).prefix(12)))
   }
 
-  /// Marks what has expired before it is said: it stays so, also where the clock is set back.
+  /// Marks expired messages in the storage before they are reported, so that they stay expired if the clock is set back.
   private func keepExpiry(of messages: [PushAuthMessageRecord]) async throws {
     let now = context.clock.now
     if messages.contains(where: { $0.state == .pending && $0.expires <= now }) {
@@ -101,7 +103,9 @@ extension PushAuthService {
     }
   }
 
-  /// Where a transaction stands; one whose row was altered, which nobody can answer, is as one that has expired.
+  /// Returns the state of a transaction.
+  ///
+  /// One with an altered row counts as expired, since it cannot be answered.
   func state(of transaction: TransactionID) async throws -> TransactionRecord.State {
     do {
       return try await context.storage.transaction(transaction)?.state ?? .expired
@@ -111,7 +115,7 @@ extension PushAuthService {
     }
   }
 
-  /// What waits, and how what has waited lately has ended.
+  /// Returns the waiting messages, and how recent ones have ended.
   private func list(of mechanism: PushAuthMechanismRecord) async throws -> ServerResponse {
     try await keepExpiry(of: messages(of: mechanism))
     let found = try await messages(of: mechanism)

@@ -8,34 +8,35 @@ package import SignetStorage
 import SignetText
 import SignetWire
 
-/// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
-/// section 15).
+/// Push messages to authenticator apps that follow Ping's protocol (`docs/protocol.md` section 15).
+///
+/// They enroll with a URI, and answer with signed tokens.
 package struct PushAuthService: Sendable {
-  /// How long a URI is good for, in seconds.
+  /// The lifetime of an enrollment URI, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
-  /// Of how many numbers the right one is chosen: apps of Ping's kind show three.
+  /// The number of choices from which the user selects the right number: apps of Ping's kind show three.
   ///
-  /// One try is right by chance in a third of all cases.
+  /// A guess is right in one of three cases.
   static let numberCount = 3
-  /// The same in an app that asks by itself what waits for it, as ours does, which shows as many as come.
+  /// The number of choices in an app that polls, as this project's app does; it shows any number of choices.
   static let ownNumberCount = 10
-  /// The longest token that push services carry beside what else is in a push, in bytes.
+  /// The largest size of a token that push services carry with the other data of a push, in bytes.
   static let maximumTokenByteCount = 3_000
   private static let secretByteCount = 32
   static let (registers, authenticates) = ("REGISTER:", "AUTHENTICATE:")
 
   let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   package init(_ context: ServiceContext) { self.context = context }
 
   // MARK: Enrolment
 
-  /// Makes a mechanism for a user, and the URI by which an app enrols, once.
+  /// Creates a mechanism for a user, and the URI with which one app enrolls.
   ///
   /// - Parameters:
-  ///   - form: Whose, and what the URI says.
-  ///   - actor: Who does it.
+  ///   - form: The user and the content of the URI.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The mechanism, and the URI with its secrets.
   /// - Throws: ``Problem``.
   package func enrol(
@@ -64,7 +65,7 @@ package struct PushAuthService: Sendable {
     uri.userID = user.text
     uri.resourceID = id.text
     let text = uri.insecureText
-    // What an app could not read is not handed out.
+    // The server does not issue a URI that an app could not parse.
     do throws(InterchangeFailure) { _ = try AuthenticatorURI(text) } catch .tooLarge(let what, let limit) {
       throw Problem(
         .malformed, "The \(what) has more than \(limit) bytes; shorten issuer, account or policies.")
@@ -88,7 +89,7 @@ package struct PushAuthService: Sendable {
     return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
   }
 
-  /// Refuses account policies whose names are typing errors, of which nobody would ever hear; an app may have policies of its own.
+  /// Rejects account policies with misspelled names, which would be ignored silently; an app may define its own policies.
   ///
   /// - Throws: ``Problem/Code/malformed``.
   private static func check(_ policies: JSONObject) throws {
@@ -108,14 +109,14 @@ package struct PushAuthService: Sendable {
 
   // MARK: Messages
 
-  /// Makes a transaction that one app of a user answers alone, and hands its message to the push service.
+  /// Creates a transaction that only one app of a user may answer, and sends its message to the push service.
   ///
   /// - Parameters:
-  ///   - form: Whom to ask what: the user, or the mechanism where the user has several.
-  ///   - requester: Who asks, as the transaction shows it.
-  ///   - actor: Who asks, for the audit log.
-  ///   - key: The API key of who asks; `nil` for none.
-  /// - Returns: The message, and what the app gets.
+  ///   - form: The user or, if the user has several apps, the mechanism; and the content.
+  ///   - requester: The requester's name that the transaction shows.
+  ///   - actor: The caller's name in the audit log.
+  ///   - key: The caller's API key; `nil` for none.
+  /// - Returns: The message, with the content that the app receives.
   /// - Throws: ``Problem``.
   package func send(
     _ form: NewPushMessage, from requester: String, by actor: AuditActor, key: ID<APIKeyRecord>? = nil
@@ -165,24 +166,24 @@ package struct PushAuthService: Sendable {
     return try context.masterKey.seal(text, for: .pushAuthNumber(message: id))
   }
 
-  /// The message of an id, for the relying party.
+  /// Returns a message by its id, for the relying party.
   package func message(_ id: ID<PushAuthMessageRecord>) async throws -> PushAuthMessageRecord {
     guard let found = try await context.storage.pushAuthMessage(id) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
     let now = context.clock.now
     guard found.state == .pending, now >= found.expires else { return found }
-    // Before anybody is told: a clock that is set back does not open it again.
+    // Stored before it is reported, so that a clock that is set back does not reopen the message.
     try await context.sweep(at: now)
     guard var ended = try await context.storage.pushAuthMessage(id) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
-    // One stays where somebody has written the row of its transaction: nobody can answer it either.
+    // The sweep skips a message if its transaction's row was altered. That message cannot be answered either.
     if ended.state == .pending { ended.state = .expired }
     return ended
   }
 
-  /// The message of an id, and how it stands: how it was answered, else how its transaction stands.
+  /// Returns a message by its id, with its status: its answer, or else the state of its transaction.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   package func standing(
@@ -191,13 +192,15 @@ package struct PushAuthService: Sendable {
     let found = try await message(id)
     let state = try await state(of: found.transaction)
     guard state != .pending else { return (found, found.state.rawValue) }
-    // Its answer decides both in one step, which may have come in between.
+    // Read again: the answer changes message and transaction in one step, which may have happened between the two reads.
     let present = try await message(id)
     let isAnswered = present.state == .approved || present.state == .denied
     return (present, isAnswered ? present.state.rawValue : state.rawValue)
   }
 
-  /// When an app last answered one of its messages, which are kept for 30 days after their end; `nil` for never.
+  /// Returns the time of an app's last answer; `nil` for none.
+  ///
+  /// Messages are kept for 30 days after their end.
   func lastAnswer(of mechanism: PushAuthMechanismRecord) async throws -> Int64? {
     try await context.storage.lastAnsweredPushAuthMessage(of: mechanism.id)?.answered
   }
@@ -232,7 +235,7 @@ package struct PushAuthService: Sendable {
   static let noMechanism = Problem(
     .unknown, "No such app of the user is enrolled; 'signet-server app invite USER' invites one.")
 
-  /// A number and others of as many digits, in order of size.
+  /// Returns the right number and others with as many digits, in ascending order.
   func numbers(with right: Int64, count: Int) -> [Int64] {
     var first: Int64 = 10
     while first * 10 <= right { first *= 10 }
@@ -244,7 +247,7 @@ package struct PushAuthService: Sendable {
     return found.sorted()
   }
 
-  /// A number of as many digits as the least of them has.
+  /// Returns a random number with as many digits as `first`, which is the smallest one.
   private func number(from first: Int64) -> Int64 {
     let random = context.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return first + Int64(random % UInt64(9 * first))
@@ -278,7 +281,7 @@ package struct PushAuthService: Sendable {
     }
   }
 
-  /// Where the pushes of a mechanism go; `nil` for what no service of ours carries.
+  /// Returns the push target of a mechanism; `nil` if no service of this server delivers to it.
   func target(of mechanism: PushAuthMechanismRecord) -> PushTarget? {
     guard let device = device(of: mechanism) else { return nil }
     switch device.service {
@@ -309,7 +312,7 @@ package struct PushAuthService: Sendable {
       let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism))
       return try PushAuthDevice(stored: text.withTemporaryArray { bytes in try JSONObject(parsing: bytes) })
     } catch {
-      // Never the failure itself, which may have a part of what it failed at.
+      // The failure itself is not logged, since it may contain a part of the plain text.
       context.log.sampledError(
         "pushauth.failed", ["mechanism": mechanism, "cause": "the device cannot be read"])
       return nil
@@ -320,7 +323,7 @@ package struct PushAuthService: Sendable {
     try context.masterKey.seal(SecretBytes(copying: device.json.bytes), for: .pushAuthDevice(mechanism: id))
   }
 
-  /// What follows the prefix of a message id.
+  /// Returns the id after the prefix of a message id.
   static func id<Named>(in messageID: String, of action: PushAuthAction) -> ID<Named>? {
     let prefix = action == .register ? registers : authenticates
     guard messageID.hasPrefix(prefix) else { return nil }
@@ -328,39 +331,39 @@ package struct PushAuthService: Sendable {
   }
 }
 
-/// A URI by which an app enrols, once.
+/// A URI with which one app enrolls.
 package struct PushAuthInvitation: Sendable {
   /// The mechanism.
   package let id: ID<PushAuthMechanismRecord>
-  /// The URI, with its secrets.
+  /// The URI with its secrets.
   package let uri: String
-  /// Until when it is good, in seconds since 1970.
+  /// The time when the URI expires, in seconds since 1970.
   let expires: Int64
   /// The serial number of the token with the one-time codes; `nil` for none.
   package let token: String?
 }
 
-/// A message that was made.
+/// A message that was created.
 package struct SentPushAuthMessage: Sendable {
   package let record: PushAuthMessageRecord
-  /// The number that the sign-in shows.
+  /// The number that the relying party shows.
   package let number: Int64?
   package let messageID: String
   package let token: String
-  /// What became of handing it over.
+  /// The outcome of the delivery to the push service.
   package let delivery: Delivery
 
-  /// What became of handing a message to a push service.
+  /// The outcome of a delivery to the push service.
   package enum Delivery: String, Sendable, CaseIterable {
-    /// The service has it.
+    /// The service accepted it.
     case taken
-    /// The service knows no such device any more.
+    /// The service no longer knows the device.
     case gone
-    /// The service did not take it.
+    /// The service did not accept it.
     case failed
-    /// The app asks for it by itself.
+    /// The app polls for it.
     case live
-    /// No service of this server reaches the device, and the app does not ask.
+    /// No service of this server reaches the device, and the app does not poll.
     case none
   }
 }

@@ -1,17 +1,17 @@
 package import SignetStorage
 import SignetUAF
 
-/// Which authenticators can answer a transaction, by what is required as it is now.
+/// The rules that decide which authenticators can answer a transaction, by the current requirements.
 package struct AbleAuthenticators: Sendable {
   private let settings: CurrentSettings
   private let uaf: UAFSetup?
 
-  /// By settings that may become others, and by the models of UAF, where that is served.
+  /// Creates the rules from the current settings and the UAF models; `uaf` is `nil` if UAF is not configured.
   init(_ settings: CurrentSettings, _ uaf: UAFSetup?) { (self.settings, self.uaf) = (settings, uaf) }
 
   private var requirements: NamedRequirements { settings.value.requirements }
 
-  /// What the steps of storage ask: the same that decides who is asked at all.
+  /// The rules for the steps of the storage; the same rules decide which authenticators are asked at all.
   package var rules: AnswerRules {
     var rules = AnswerRules()
     rules.container = { isAsked($0, of: $1) }
@@ -19,40 +19,43 @@ package struct AbleAuthenticators: Sendable {
     return rules
   }
 
-  /// Whether a container is asked a transaction: it can show what is required, or a no is all that can be answered.
+  /// Returns true if a container is asked about a transaction: it can meet the requirements, or only a denial is possible.
   ///
-  /// Whoever was asked before the operator removed what is required can still say no.
+  /// If the operator has removed all named requirements since, a container that was asked before can still deny.
   func isAsked(_ transaction: TransactionRecord, of container: ContainerRecord) -> Bool {
     guard transaction.isAsked(of: .container) else { return false }
-    // With no name in it there is none to look up, and what is signed is all that is demanded.
+    // Without named requirements, only signed content is required, which every container can give.
     guard transaction.offersApproval, !transaction.requirements.isEmpty else { return true }
     let known = requirements
     return mayAnswer(transaction, by: container) || transaction.requirements.allSatisfy { known[$0] == nil }
   }
 
-  /// Whether an approval by a container shows what a transaction requires; what is signed is all that is demanded where nothing is
-  /// required by name, and a report is made by the device when it is told to.
+  /// Returns true if an approval by a container meets the requirements.
+  ///
+  /// Without named requirements, only signed content is required. A report that is due does not matter: the device sends one
+  /// when the server asks for it.
   func mayAnswer(_ transaction: TransactionRecord, by container: ContainerRecord) -> Bool {
     requirements.isOneMet(
       of: transaction.requirements,
       by: AuthenticationEvidence(of: container, isSigned: true).matching(transaction).afterReport)
   }
 
-  /// Whether the yes of an authenticator app shows what a transaction requires; who has the app asked by name requires no more.
+  /// Returns true if an approval by an authenticator app meets the requirements; a caller that selected the app requires no
+  /// more.
   package func mayAnswerByApp(_ transaction: TransactionRecord) -> Bool {
     transaction.soleKind == .pushApp
       || requirements.isOneMet(of: transaction.requirements, by: AuthenticationEvidence(.pushApp))
   }
 
-  /// Whether a key of UAF is in use, and of a model that shows what a transaction asks and can show what it requires.
+  /// Returns true if a UAF key is active, and its model can show the transaction and meet its requirements.
   ///
-  /// What UAF signs has no number in it.
+  /// It is false for a transaction with a number, since the content that UAF signs contains none.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
   ///   - key: The key.
-  ///   - confirmation: Who has it confirm: what is shown says who asks where the server does.
-  /// - Returns: Whether it may.
+  ///   - confirmation: The party that asks; if it is the server, the shown text names the requester.
+  /// - Returns: True if the key can confirm it.
   func mayConfirm(
     _ transaction: TransactionRecord, by key: UAFCredentialRecord, _ confirmation: AnswerRules.Confirmation
   ) -> Bool {
@@ -65,14 +68,14 @@ package struct AbleAuthenticators: Sendable {
     return requirements.isOneMet(of: transaction.requirements, by: evidence(ofConfirmationBy: key))
   }
 
-  /// What a key of UAF shows that has confirmed a transaction.
+  /// Returns the evidence of a confirmation by a UAF key.
   func evidence(ofConfirmationBy key: UAFCredentialRecord) -> AuthenticationEvidence {
     AuthenticationEvidence(of: key, among: uaf?.models).atBest(confirmingTransaction: true)
   }
 }
 
 extension AuthenticationEvidence {
-  /// What the approval of a container shows at best, of a device that has just reported.
+  /// The best evidence of a container's approval, just after a report of its device.
   static var bestContainer: AuthenticationEvidence {
     var best = AuthenticationEvidence(.container)
     (best.factors, best.isUserVerified, best.isContentSigned) = (2, true, true)
@@ -80,7 +83,7 @@ extension AuthenticationEvidence {
     return best.afterReport
   }
 
-  /// What the confirmation of a transaction by a key of UAF shows at best.
+  /// The best evidence of a confirmation by a UAF key.
   static var bestConfirmation: AuthenticationEvidence {
     var best = AuthenticationEvidence(.uaf)
     (best.factors, best.isUserVerified, best.isContentSigned) = (3, true, true)

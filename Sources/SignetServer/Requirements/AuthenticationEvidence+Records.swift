@@ -4,14 +4,14 @@ package import SignetUAF
 import SignetWire
 
 extension AuthenticationEvidence {
-  /// What the decision of a container shows.
+  /// Creates the evidence of a container's decision.
   ///
-  /// An approval is given on another channel than the one that it signs in, so none resists phishing (NIST SP 800-63B-4 section
-  /// 3.2.5). Hardware is what the device says of itself.
+  /// A user approves on another channel than the session that signs in, so no approval resists phishing (NIST SP 800-63B-4
+  /// section 3.2.5). The device itself claims that its keys are in hardware.
   ///
   /// - Parameters:
   ///   - container: The container.
-  ///   - isSigned: Whether its signing key signed what was shown; digits that were typed come from a shared key.
+  ///   - isSigned: True if its signing key signed the shown content; typed digits come from a shared key.
   package init(of container: ContainerRecord, isSigned: Bool) {
     self.init(.container)
     isContentSigned = isSigned
@@ -24,39 +24,40 @@ extension AuthenticationEvidence {
     if isUserVerified { factors = 2 }
   }
 
-  /// The same with the age of the device's last report.
+  /// Returns this evidence with the age of the device's last report.
   ///
-  /// One that is from later than the answer, by more than clocks of servers may differ, is of no known age: a clock was set back.
+  /// If the report is later than the answer by more than servers' clocks may differ, a clock was set back and the age is
+  /// unknown.
   ///
   /// - Parameters:
-  ///   - lastReport: When the report came, in seconds since 1970; `nil` for none.
-  ///   - time: When the answer came.
+  ///   - lastReport: The time of the report, in seconds since 1970; `nil` for none.
+  ///   - time: The time of the answer, in seconds since 1970.
   /// - Returns: The evidence.
   package func reported(_ lastReport: Int64?, at time: Int64) -> AuthenticationEvidence {
     var evidence = self
     evidence.reportAge = lastReport.flatMap { lastReport in
-      // What does not fit is no time.
+      // A difference that overflows is not a valid age.
       let (age, overflow) = time.subtractingReportingOverflow(lastReport)
       return overflow || age < -RequestProof.leeway ? nil : max(0, age)
     }
     return evidence
   }
 
-  /// The same of the approval of a transaction by a container, which has the number where there is one.
+  /// Returns this evidence for the approval of a transaction, with the length of its number if it has one.
   func matching(_ transaction: TransactionRecord) -> AuthenticationEvidence {
     var evidence = self
     evidence.numberDigits = transaction.numberDigits
     return evidence
   }
 
-  /// The same once the device has reported, which it does by itself where it is told that a report is due.
+  /// This evidence after a new report; the device reports when the server asks for it.
   var afterReport: AuthenticationEvidence {
     var evidence = self
     evidence.reportAge = 0
     return evidence
   }
 
-  /// Whether the profile that the server gave the container has its user asked before the key is used.
+  /// Returns true if the container's profile requires user verification before the key is used.
   private static func verifiesUser(_ container: ContainerRecord, key: ContainerProfile.KeyName) -> Bool {
     do throws(WireFailure) {
       let profile = try ContainerProfile(stored: container.profile)
@@ -66,34 +67,34 @@ extension AuthenticationEvidence {
 }
 
 extension AuthenticationEvidence {
-  /// What an answer by a key of a UAF authenticator can show, from the key alone: neither that it resists phishing nor that content is
-  /// signed.
+  /// Creates the evidence that a UAF key alone can give: no phishing resistance and no signed content.
   ///
-  /// The metadata of the model says where its keys lie and how it verifies users. Whether the key is of that model is attested, or the
-  /// key's own word. Hardware counts that the metadata stated when the key was registered, and states still.
+  /// The metadata of the model states where its keys are and how it verifies users. The key's model is attested, or only
+  /// claimed by the key. Hardware counts if the metadata stated it at the registration and still states it.
   ///
   /// - Parameters:
   ///   - credential: The key.
-  ///   - model: Its model; `nil` where it is not known any more.
+  ///   - model: Its model; `nil` if it is no longer known.
   package init(of credential: UAFCredentialRecord, _ model: AuthenticatorModel?) {
     self.init(.uaf)
     guard let statement = model?.statement else { return }
     if KeyProtection(rawValue: credential.keyProtection).isHardware, statement.keyProtection.isHardware {
       keyProtection = credential.modelProof == .attested ? .hardwareAttested : .hardwareClaimed
     }
-    // Which of the ways was gone is not said, so the weakest counts.
+    // The response does not state which verification method was used, so the weakest counts.
     let verified = statement.userVerificationDetails.map { UserVerification.kinds(of: $0) }.min() ?? 0
     isUserVerified = verified > 0
     factors = 1 + verified
   }
 
-  /// As ``init(of:_:)``, with the model that is known under the key's name.
+  /// Creates the evidence like ``init(of:_:)``, with the model of the key's AAID.
   init(of credential: UAFCredentialRecord, among models: AuthenticatorModels?) {
     self.init(of: credential, credential.reference.flatMap { models?[$0.aaid] })
   }
 
-  /// What the key could show: it signs what it shows, and resists phishing where it is asked in person, at the session that it
-  /// signs in, which a transaction is not.
+  /// Returns the best evidence of the key: signed content and, if no transaction is confirmed, phishing resistance.
+  ///
+  /// An authentication resists phishing because it runs in the session that it signs in; a transaction does not.
   func atBest(confirmingTransaction isTransaction: Bool) -> AuthenticationEvidence {
     var evidence = self
     (evidence.isPhishingResistant, evidence.isContentSigned) = (!isTransaction, true)
@@ -102,28 +103,28 @@ extension AuthenticationEvidence {
 }
 
 extension AuthenticationEvidence {
-  /// What an authenticator can show at best once it is in use; `nil` for one whose row was altered.
+  /// Creates the best evidence of an active authenticator; `nil` if its row was altered.
   package init?(atBestOf authenticator: AuthenticatorRecord, among models: AuthenticatorModels?) {
     guard authenticator.state != .altered else { return nil }
     switch authenticator.source {
     case .container(let container, _): self.init(of: container, isSigned: true)
     case .key(let key): self = Self(of: key, among: models).atBest(confirmingTransaction: false)
-    // No requirement names tokens; one shows no more than an app.
+    // Requirements do not mention tokens; a token has no better evidence than an app.
     case .app, .token: self.init(.pushApp)
     }
   }
 }
 
 extension ServiceContext {
-  /// What one of the keys shows that a transaction was confirmed with, as far as they are there still: the strongest of those that
-  /// meet the first requirement that one meets, or else the strongest.
+  /// Returns the evidence of a key that confirmed a transaction, if the key is still active.
   ///
-  /// Each of them has signed the content of the transaction.
+  /// It is the strongest one that meets the first requirement that any of them meets, or else the strongest one. Each of the
+  /// keys has signed the content of the transaction.
   ///
   /// - Parameters:
-  ///   - acceptance: How it was confirmed.
+  ///   - acceptance: The confirmation.
   ///   - transaction: The transaction.
-  /// - Returns: What the key shows.
+  /// - Returns: The evidence.
   /// - Throws: ``StorageFailure``.
   func evidence(
     of acceptance: UAFAcceptance, for transaction: TransactionRecord
@@ -146,7 +147,7 @@ extension ServiceContext {
 }
 
 extension KeyProtection {
-  /// Whether keys lie in hardware, and in no software beside.
+  /// True if keys are in hardware only.
   fileprivate var isHardware: Bool {
     !isDisjoint(with: [.hardware, .trustedEnvironment, .secureElement]) && !contains(.software)
   }
@@ -158,13 +159,13 @@ extension UserVerification {
     .fingerprint, .voiceprint, .faceprint, .eyeprint, .handprint,
   ]
 
-  /// How many kinds of factors all these ways verify together: something known, something the user is.
+  /// Returns the number of kinds of factors that the methods verify together: knowledge and biometrics.
   fileprivate static func kinds(of methods: [MetadataStatement.VerificationMethod]) -> Int {
     [knowledge, inherence].count { kind in methods.contains { !$0.userVerification.isDisjoint(with: kind) } }
   }
 }
 
 extension TransactionRecord {
-  /// The digits of the number that goes with an approval; 0 where none does.
+  /// The number of digits that an approval must contain; 0 for none.
   package var numberDigits: Int { sealedNumber.map { MasterKey.byteCount(ofSealed: $0) } ?? 0 }
 }

@@ -1,6 +1,6 @@
-/// What an answer of a user shows about how it was given.
+/// The evidence of how a user's answer was given.
 ///
-/// It is made of what the server has verified and keeps, and never of what was asked for.
+/// It contains only properties that the server has verified and stored, never those that were requested.
 package struct AuthenticationEvidence: Hashable, Sendable {
   /// The kind of authenticator that answered.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -8,34 +8,36 @@ package struct AuthenticationEvidence: Hashable, Sendable {
     case container
     /// A FIDO UAF authenticator.
     case uaf
-    /// An authenticator app that was sent a push message.
+    /// An authenticator app that received a push message.
     case pushApp = "push-app"
   }
 
   /// The kind of authenticator.
   package var kind: Kind
-  /// The number of distinct factors, at least 1: possession, and what the authenticator verifies of its user.
+  /// The number of distinct factors, at least 1: possession, and the factors that the authenticator verifies.
   package var factors = 1
-  /// Whether the authenticator verifies its user: a secret that is known, or a biometric.
+  /// True if the authenticator verifies its user by a known secret or a biometric.
   package var isUserVerified = false
-  /// Whether the answer is bound to the server's name and to the session that it signs in (NIST SP 800-63B-4 section 3.2.5).
+  /// True if the answer is bound to the server's name and to the session that it signs in (NIST SP 800-63B-4 section 3.2.5).
   package var isPhishingResistant = false
-  /// Where the key lies that answered.
+  /// The protection of the key that answered.
   package var keyProtection = KeyAssurance.software
-  /// Whether that key signed what was shown to the user.
+  /// True if that key signed the content shown to the user.
   package var isContentSigned = false
-  /// How old the last report of the device was at the answer, in seconds, at least 0; `nil` where there was none, and where nothing asks
-  /// for its age.
+  /// The age of the device's last report at the time of the answer, in seconds, at least 0.
+  ///
+  /// It is `nil` if there was no report, or if no requirement concerns its age.
   package var reportAge: Int64?
-  /// The digits of the number that the requester showed, and the user typed; 0 for none.
+  /// The number of digits that the requester showed and the user typed; 0 for none.
   package var numberDigits = 0
 
-  /// Describes an answer of one factor that shows nothing more.
+  /// Creates the evidence of one factor without further properties.
   package init(_ kind: Kind) { self.kind = kind }
 
-  /// What `amr` of a token says (RFC 8176 section 2).
+  /// The `amr` value of a token (RFC 8176 section 2).
   ///
-  /// `hwk` asserts a proof by a key in hardware. Where only the device says that, `pop` asserts what was proved: that there is a key.
+  /// `hwk` asserts a proof by a key in hardware. If only the device claims hardware, the value is `pop`, which asserts only
+  /// the possession of a key.
   package var method: String {
     switch kind {
     case .container where !isContentSigned: return "otp"
@@ -50,16 +52,16 @@ package struct AuthenticationEvidence: Hashable, Sendable {
   }
 }
 
-/// Where a key lies, and how well that is known.
+/// The protection of a key, and the assurance of that.
 package enum KeyAssurance: String, Hashable, Sendable, CaseIterable, Comparable {
-  /// In files, or nobody says otherwise.
+  /// In files, or unknown.
   case software
-  /// In hardware, as the authenticator itself says. Nothing proves it.
+  /// In hardware according to the authenticator itself, without proof.
   case hardwareClaimed
-  /// In hardware, as certificates of the model's vendor prove.
+  /// In hardware, proved by certificates of the model's vendor.
   case hardwareAttested
 
-  /// Whether the first is weaker.
+  /// Returns true if the first is weaker.
   package static func < (first: KeyAssurance, second: KeyAssurance) -> Bool {
     first.strength < second.strength
   }

@@ -1,31 +1,31 @@
-/// What an answer of a user has to show.
+/// A requirement for the evidence of a user's answer.
 package struct AuthenticationRequirement: Hashable, Sendable {
-  /// The ages of reports that can be asked for, in seconds: up to a year.
+  /// The allowed limits for the age of a report, in seconds: up to a year.
   package static let reportAges: ClosedRange<Int64> = 30...31_536_000
 
   /// The minimum number of factors.
   package var factors = 1
-  /// Whether the authenticator has to verify its user.
+  /// True if the authenticator must verify its user.
   package var needsUserVerification = false
-  /// Whether the answer has to resist phishing.
+  /// True if the answer must resist phishing.
   package var needsPhishingResistance = false
-  /// The weakest protection of the key.
+  /// The weakest accepted protection of the key.
   package var keyProtection = KeyAssurance.software
-  /// Whether what was shown has to be signed.
+  /// True if the shown content must be signed.
   package var needsSignedContent = false
-  /// The greatest age of the device's last report, in seconds; `nil` where none is needed.
+  /// The greatest age of the device's last report, in seconds; `nil` if no report is needed.
   package var longestReportAge: Int64?
-  /// The fewest digits of the number that the requester shows and the user types; 0 where none is needed.
+  /// The smallest number of digits of the number that the requester shows and the user types; 0 if none is needed.
   ///
-  /// It brings the number with it. Of the numbers that an app shows, ten at most, one is chosen, which is none.
+  /// The server then creates a number for the transaction. Selecting a number in an app, from at most ten, does not count.
   package var numberDigits = 0
   /// The kinds of authenticators that may answer; empty for all.
   package var kinds: Set<AuthenticationEvidence.Kind> = []
 
-  /// Demands nothing but an answer.
+  /// Creates a requirement without demands.
   package init() {}
 
-  /// One of the demands of a requirement, for people.
+  /// A demand of a requirement.
   package enum Demand: Hashable, Sendable, CustomStringConvertible {
     case factors(Int)
     case userVerification
@@ -36,7 +36,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     case number(digits: Int)
     case kinds(Set<AuthenticationEvidence.Kind>)
 
-    /// What is demanded, in ASCII without quotes.
+    /// The demand as text: ASCII without quotes.
     package var description: String {
       switch self {
       case .factors(let count): "\(count) factors"
@@ -53,7 +53,7 @@ package struct AuthenticationRequirement: Hashable, Sendable {
     }
   }
 
-  /// The demands that evidence does not meet, in a fixed order; none where the requirement is met.
+  /// Returns the demands that the evidence does not meet, in a fixed order; none if the requirement is met.
   package func unmet(by evidence: AuthenticationEvidence) -> [Demand] {
     var unmet: [Demand] = []
     if !kinds.isEmpty, !kinds.contains(evidence.kind) { unmet.append(.kinds(kinds)) }

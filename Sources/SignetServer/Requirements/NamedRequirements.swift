@@ -29,7 +29,7 @@ package struct NamedRequirements: Hashable, Sendable {
   /// The built-in names, which have the same meaning at every server.
   package static let builtInNames = builtIn.map(\.name)
 
-  /// The requirement where none is named: the shown content has to be signed, so that the answer proves something to others.
+  /// The requirement if none is named: the shown content must be signed, so that the answer is evidence for others.
   private static let unnamed: AuthenticationRequirement = {
     var unnamed = AuthenticationRequirement()
     unnamed.needsSignedContent = true
@@ -39,10 +39,10 @@ package struct NamedRequirements: Hashable, Sendable {
   /// The operator's requirements, by name.
   package var own: [String: AuthenticationRequirement] = [:]
 
-  /// The built-in requirements alone.
+  /// Creates the built-in requirements alone.
   package init() {}
 
-  /// The requirement of a name; `nil` where there is none.
+  /// The requirement of a name; `nil` if there is none.
   package subscript(name: String) -> AuthenticationRequirement? {
     Self.builtIn.first { $0.name.utf8.elementsEqual(name.utf8) }?.requirement ?? own[name]
   }
@@ -50,27 +50,29 @@ package struct NamedRequirements: Hashable, Sendable {
   /// All names: the built-in ones, then the operator's in alphabetical order.
   package var names: [String] { Self.builtInNames + own.keys.sorted() }
 
-  /// The first of some names whose requirement the evidence meets; `nil` for none.
+  /// Returns the first of some names whose requirement the evidence meets; `nil` for none.
   package func first(of names: [String], metBy evidence: AuthenticationEvidence) -> String? {
     names.first { self[$0]?.unmet(by: evidence).isEmpty ?? false }
   }
 
-  /// Whether the evidence meets the requirement of at least one name, or, without names, the default requirement.
+  /// Returns true if the evidence meets the requirement of at least one name or, without names, the default requirement.
   package func isOneMet(of names: [String], by evidence: AuthenticationEvidence) -> Bool {
     names.isEmpty ? Self.unnamed.unmet(by: evidence).isEmpty : first(of: names, metBy: evidence) != nil
   }
 
-  /// The fewest digits of a number that any of the requirements accepts; 0 where one of them needs no number.
+  /// Returns the smallest number of digits that any of the requirements accepts; 0 if one of them needs no number.
   package func numberDigits(of names: [String]) -> Int {
     names.compactMap { self[$0]?.numberDigits }.min() ?? 0
   }
 
-  /// Whether the evidence meets the requirements of all names; nothing meets a name that no longer exists.
+  /// Returns true if the evidence meets the requirements of all names.
+  ///
+  /// No evidence meets a name that no longer exists.
   package func areMet(_ names: [String], by evidence: AuthenticationEvidence) -> Bool {
     names.allSatisfy { self[$0]?.unmet(by: evidence).isEmpty ?? false }
   }
 
-  /// A text with the unmet demands of each name: `phrh needs phishing resistance and a key in attested hardware`.
+  /// Returns a text with the unmet demands of each name: `phrh needs phishing resistance and a key in attested hardware`.
   package func missing(for names: [String], in evidence: AuthenticationEvidence) -> String {
     names.map { name in
       guard let requirement = self[name] else { return "\(name) is not known any more" }
@@ -79,8 +81,9 @@ package struct NamedRequirements: Hashable, Sendable {
     }.joined(separator: "; ")
   }
 
-  /// Whether a text is valid as a name: visible ASCII without quotes and backslashes, so that a list of names can be separated by
-  /// spaces and be part of an error answer (RFC 6749 section 5.2).
+  /// Returns true if a text is valid as a name: visible ASCII without quotes and backslashes.
+  ///
+  /// A list of such names can be separated by spaces and be part of an error answer (RFC 6749 section 5.2).
   package static func mayBeName(_ name: String) -> Bool {
     (1...longestName).contains(name.utf8.count)
       && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }

@@ -2,7 +2,7 @@ package import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A key that the server has signed with.
+/// A key that the server signs with, or has signed with.
 package struct SigningKeyDescription: Message {
   package let id: String, created: Int64, retired: Int64?, altered: Bool
   package let succession: String?
@@ -52,7 +52,7 @@ extension JSONSchema {
     ],
   ]).named("JWK")
 
-  /// A public key on P-256, with what it is for.
+  /// A public key on P-256 with its id, use and algorithm.
   static let signingJWK = JSONSchema(
     [
       "allOf": [
@@ -68,7 +68,7 @@ extension JSONSchema {
     ], definitions: jwk.definitions)
 }
 
-/// The server's keys, each of which has signed that the next one follows.
+/// The server's keys, and the successions in which each key signs its next one.
 package struct PublishedKeys: Message {
   package let keys: [JSONObject], successions: [String]
 
@@ -96,7 +96,7 @@ extension API {
     in: .signingKeys, by: .admin, answers: .created(SigningKeyDescription.self, "The new key."))
 }
 
-/// The server's own keys: published for all, managed by operators.
+/// The endpoints for the server's own keys: the public list, and their management by operators.
 struct SigningKeyEndpoints: Sendable {
   let signingKeys: SigningKeyService
 

@@ -2,46 +2,46 @@ public import SignetCrypto
 public import SignetStorage
 public import SignetWire
 
-/// The keys that the server itself signs with: lists of transactions, offline transactions, ID tokens.
+/// The server's own signing keys, for lists of transactions, offline transactions and ID tokens.
 ///
-/// The first one is made when it is needed first, by whatever process; they are in the database, under the master key.
+/// Any process creates the first key when it is first needed. The keys are in the database, encrypted under the master key.
 public struct SigningKeyService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
-  /// The key that signs now; made where there is none.
+  /// Returns the current signing key, and creates it if there is none.
   ///
   /// - Throws: ``Problem``.
   public func current() async throws -> P256.Signing.PrivateKey {
     try open(await present())
   }
 
-  /// The public half of the key that signs now.
+  /// Returns the public key of the current signing key.
   ///
   /// - Throws: ``Problem``.
   public func currentPublicKey() async throws -> P256.Signing.PublicKey {
     try publicKey(of: await present())
   }
 
-  /// All keys, as they are published: retired ones too, so that what they signed can still be verified.
+  /// Returns all public keys, including retired ones, so that their signatures can still be verified.
   ///
-  /// One whose row was altered is left out: nothing that it signed is verified any more, and no device follows its word.
+  /// A key whose row was altered is left out: its signatures no longer verify, and devices ignore its successions.
   ///
   /// - Throws: ``Problem``.
   public func published() async throws -> ServerKeySet {
     var records = try await self.records().all.filter { !$0.isAltered }
-    // The first is made here too. No keys at all would be believed, and remembered.
+    // Creates the first key if there is none, since clients would trust and cache an empty list.
     if records.isEmpty { records = [try await present()] }
     var keys: [P256.Signing.PublicKey] = []
     for record in records { keys.append(try publicKey(of: record)) }
     return ServerKeySet(keys: keys, successions: records.compactMap(\.succession))
   }
 
-  /// All keys, also those whose rows were altered, which the log names.
+  /// Returns all keys, also those with altered rows, which it logs.
   ///
-  /// Where there are keys, or there were some, and none that signs, the log says so.
+  /// It also logs if the key that signs was removed.
   ///
   /// - Throws: ``Problem``.
   public func records() async throws -> SigningKeyRecords {
@@ -58,11 +58,11 @@ public struct SigningKeyService: Sendable {
   private static let advice =
     "find out who can write the database; where nothing is signed any more, restore a backup that has the key (signet-server restore), or make another (signet-server signing-key rotate): devices that know no other key have to be renewed then (signet renew)"
 
-  /// Makes another key, which signs from now on; devices follow the word of the one before.
+  /// Creates a new signing key; the previous one signs the succession that devices follow.
   ///
-  /// One whose row was altered gives no word: devices learn the new key when they are renewed.
+  /// A previous key whose row was altered signs nothing; devices then learn the new key by a renewal.
   ///
-  /// - Parameter actor: Who asks, for the audit log.
+  /// - Parameter actor: The caller's name in the audit log.
   /// - Returns: The new key.
   /// - Throws: ``Problem``.
   public func rotate(by actor: AuditActor) async throws -> SigningKeyRecord {
@@ -76,7 +76,7 @@ public struct SigningKeyService: Sendable {
 
   private func present() async throws -> SigningKeyRecord {
     if let found = try await known() { return found }
-    // Another process may be first: then its key is the one.
+    // Another process may have added its key first; then that key is used.
     if let made = try await add(after: nil, by: .server) { return made }
     guard let found = try await known() else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
@@ -84,10 +84,10 @@ public struct SigningKeyService: Sendable {
     return found
   }
 
-  /// The key that signs; `nil` where there is none.
+  /// Returns the current signing key; `nil` if there is none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` where it may be one whose row was altered, or was removed: an operator makes another
-  ///   one then, since no device follows to it.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its row may have been altered or removed. An operator must then create
+  ///   another one, since devices would not follow an automatic one.
   private func known() async throws -> SigningKeyRecord? {
     let keys = try await records()
     if let present = keys.present { return present }

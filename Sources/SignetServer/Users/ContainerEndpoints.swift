@@ -6,7 +6,7 @@ import SignetWire
 extension ContainerRecord.State: Shaped {}
 extension ComplianceState: Shaped {}
 
-/// A container, as operators see it.
+/// A container in operators' lists.
 package struct ContainerDescription: Message {
   package let id: ContainerID, user: String, device: String, name: String, platform: String, keystore: String
   package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
@@ -93,7 +93,7 @@ extension API {
     answers: .json(ContainerToRenew.self, "It will hear of it."), or: [.unknown, .conflict])
 }
 
-/// Containers, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage containers (`docs/protocol.md` section 7).
 struct ContainerEndpoints: Sendable {
   let users: UserService
   let renewals: RenewalService

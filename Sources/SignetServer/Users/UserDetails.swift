@@ -7,13 +7,13 @@ extension AuthenticatorRecord.Kind: Shaped {}
 extension AuthenticatorRecord.State: Shaped {}
 extension OpenRequestRecord.Kind: Shaped {}
 
-/// An authenticator of whatever kind, as operators see it.
+/// An authenticator of any kind in operators' lists.
 package struct AuthenticatorDetails: Message {
   package let id: String, kind: AuthenticatorRecord.Kind, device: ID<DeviceRecord>?, name: String
   package let state: AuthenticatorRecord.State, reason: String?, created: Int64, lastUsed: Int64?
   package let proves: Proof?, keyProtection: KeyAssurance?
 
-  /// What an answer with it can show at best; members as requirements have them (`docs/protocol.md` section 11.5).
+  /// The best evidence of an answer with it; the members are those of requirements (`docs/protocol.md` section 11.5).
   package struct Proof: Message {
     package let factors: Int64, userVerification: Bool, phishingResistance: Bool, contentSigned: Bool
 
@@ -59,7 +59,7 @@ extension AuthenticatorDetails.Proof {
   }
 }
 
-/// A request that waits for a user.
+/// An open request to a user.
 package struct OpenRequest: Message {
   package let id: String, kind: OpenRequestRecord.Kind, requester: String?, content: String?
   package let created: Int64, expires: Int64
@@ -77,7 +77,7 @@ package struct OpenRequest: Message {
   }
 }
 
-/// A user with all that is bound to the account, what is asked now, and what happened last.
+/// A user with everything bound to the account, the open requests and the last events.
 package struct UserDetails: Message {
   package let user: String, displayName: String?, subject: String, created: Int64
   package let state: UserRecord.State, since: Int64, reason: String?
@@ -105,15 +105,15 @@ package struct UserDetails: Message {
   }
 }
 
-/// Puts together what operators see of a user.
+/// Collects the details of a user for operators.
 struct UserOverview: Sendable {
   private let context: ServiceContext
-  /// How many requests are shown.
+  /// The largest number of requests in the answer.
   private static let requestLimit = 100
 
   init(_ context: ServiceContext) { self.context = context }
 
-  /// The details of a user.
+  /// Returns the details of a user.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   func details(of user: UserID) async throws -> UserDetails {

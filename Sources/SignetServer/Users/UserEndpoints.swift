@@ -2,7 +2,7 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A user to be added.
+/// A user to add.
 package struct NewUser: Message {
   package let user: UserID, displayName: String?
 
@@ -16,7 +16,7 @@ package struct NewUser: Message {
   }
 }
 
-/// What operators call a user from now on.
+/// A user's new display name.
 package struct NewUserName: Message {
   package let displayName: String?
 
@@ -29,7 +29,7 @@ package struct NewUserName: Message {
 
 extension UserRecord.State: Shaped {}
 
-/// A user, as operators see it.
+/// A user in operators' lists.
 package struct UserDescription: Message {
   package let user: String, displayName: String?, subject: String, created: Int64
   package let state: UserRecord.State, since: Int64, reason: String?
@@ -58,7 +58,7 @@ extension UserDescription {
   }
 }
 
-/// Why a user is suspended.
+/// The reason for a suspension.
 package struct Suspension: Message {
   package let reason: String?
 
@@ -76,7 +76,7 @@ package struct UserList: Message {
   package static let schema = MessageSchema(Self.init) { Member("users", \Self.users) }
 }
 
-/// Who is to be invited.
+/// The user and the lifetime of a new invite.
 package struct NewActivation: Message {
   package let user: UserID, lifetime: Int64?
 
@@ -101,7 +101,7 @@ package struct MadeActivation: Message {
   }
 }
 
-/// The code that a user types before being asked.
+/// A new user code, which the user types to allow a request.
 package struct MadeUserCode: Message {
   package let user: String, code: String
 
@@ -154,7 +154,7 @@ extension API {
     in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])
 }
 
-/// Users, as operators manage them (`docs/protocol.md` section 7).
+/// The endpoints with which operators manage users (`docs/protocol.md` section 7).
 struct UserEndpoints: Sendable {
   let users: UserService
   let codes: CodeService

@@ -1,11 +1,12 @@
 package import SignetJSON
 package import SignetStorage
 
-/// Looks for the last events about a user: from the newest entry of the audit log back, until there are enough.
+/// Searches the audit log for the last events about a user, from the newest entry back.
 ///
-/// The log has no index by user, which would cost a row per entry; the search therefore has a limit and returns where it stopped.
+/// The log has no index by user, which would cost a row per entry. The search therefore has a limit and returns where it
+/// stopped.
 package struct UserEvents: Sendable {
-  /// How many events are found at most.
+  /// The largest number of events in the result.
   package static let limit = 10
 
   private let context: ServiceContext
@@ -14,14 +15,14 @@ package struct UserEvents: Sendable {
   private let batchSize: Int
   private let limitPerChain: Int
 
-  /// A search for what is about a user.
+  /// Creates a search for a user's events.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - holdings: What is bound to the account.
-  ///   - context: The server's.
-  ///   - batchSize: How many entries of each chain are looked at in one step.
-  ///   - limitPerChain: At how many entries of a chain the search ends.
+  ///   - holdings: Everything bound to the account.
+  ///   - context: The server's context.
+  ///   - batchSize: The number of entries of each chain that one step reads.
+  ///   - limitPerChain: The number of entries of a chain after which the search ends.
   package init(
     of user: UserRecord, _ holdings: AccountHoldings, _ context: ServiceContext, batchSize: Int = 2_000,
     limitPerChain: Int = 100_000
@@ -31,13 +32,15 @@ package struct UserEvents: Sendable {
     ids = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id.text))
   }
 
-  /// The last events that name the user, or a container, device, token or app of the user's, or that ended a request to the user.
+  /// Returns the last events that name the user or the user's container, device, token or app, or that ended a request to
+  /// the user.
   ///
-  /// - Returns: The newest events first. If the search stopped early, also the time (s since 1970) after which the list is complete.
+  /// - Returns: The newest events first. If the search stopped early, also the time (s since 1970) after which the list is
+  ///   complete.
   /// - Throws: ``StorageFailure``.
   package func last() async throws -> (found: [JSONObject], after: Int64?) {
     var about: [JSONObject] = []
-    // Who ends a request need not say whose it was.
+    // An event that ends a request need not name its user.
     var ends: [(request: String, event: JSONObject)] = []
     var stretch: AuditStretch?
     var horizon: Int64?
@@ -53,7 +56,7 @@ package struct UserEvents: Sendable {
           ends.append((request, event))
         }
       }
-      // Chains are put together by the times of their events: nothing after this time is unread in any of them.
+      // The chains are merged by the times of their events. In no chain is an entry after this time still unread.
       horizon = next.unread.map { Self.time(of: AuditListing.stored($0)).0 }.max()
       isEnough = about.count { event in horizon.map { Self.time(of: event).0 > $0 } ?? true } >= Self.limit
       (stretch, looked) = (next, looked + batchSize)
@@ -64,14 +67,15 @@ package struct UserEvents: Sendable {
     return (found, isEnough ? nil : horizon)
   }
 
-  /// The ends of the user's requests.
+  /// Returns the events that ended the user's requests.
   ///
   /// - Parameters:
-  ///   - ends: The ends of anybody's.
-  ///   - oldest: The oldest event that matters; the events of requests may be older. `nil` where all that was found matters.
+  ///   - ends: The ends of all users' requests.
+  ///   - oldest: The oldest event of the result; older ends are skipped. `nil` if all events are in the result.
   ///   - about: Events about the user.
-  ///   - isAll: Whether `about` has all of them, so that it names each request.
-  /// - Returns: Their events; where requests had to be looked up, the newest of those, ``limit`` at least if there are so many.
+  ///   - isAll: True if `about` has all of them and therefore names each of the user's requests.
+  /// - Returns: The events. If requests had to be looked up, it has the newest ones: at least ``limit``, if there are so
+  ///   many.
   /// - Throws: ``StorageFailure``.
   private func endsOfOwnRequests(
     among ends: [(request: String, event: JSONObject)], since oldest: JSONObject?, naming about: [JSONObject],

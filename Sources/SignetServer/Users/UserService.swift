@@ -5,16 +5,17 @@ import SignetWire
 public struct UserService: Sendable {
   private let context: ServiceContext
 
-  /// A service over a context.
+  /// Creates the service of a context.
   public init(_ context: ServiceContext) { self.context = context }
 
   /// Adds a user.
   ///
   /// - Parameters:
   ///   - user: The id.
-  ///   - displayName: What operators call the person: a line of at most 128 plain characters; `nil` for none.
-  ///   - actor: Who asks, for the audit log.
-  /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject, and for a name that is none.
+  ///   - displayName: The person's name for operators: one line of at most 128 plain characters; `nil` for none.
+  ///   - actor: The caller's name in the audit log.
+  /// - Throws: ``Problem/Code/exists``, ``Problem/Code/malformed`` for an id that looks like a subject, and for an invalid
+  ///   name.
   public func add(_ user: UserID, displayName: String? = nil, by actor: AuditActor) async throws {
     try check(displayName: displayName)
     guard !user.text.hasPrefix(UserRecord.subjectPrefix) else {
@@ -26,14 +27,15 @@ public struct UserService: Sendable {
     try await context.storage.addUser(record, audit: context.audit(by: actor)(.userAdded(user: user)))
   }
 
-  /// Gives a user another display name, or takes it away.
+  /// Changes or removes a user's display name.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - displayName: As in ``add(_:displayName:by:)``.
-  ///   - actor: Who asks, for the audit log, which does not have the name.
+  ///   - displayName: The new name, with the limits of ``add(_:displayName:by:)``.
+  ///   - actor: The caller's name in the audit log; the log does not contain the display name.
   /// - Returns: The user.
-  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/malformed``, or ``Problem/Code/userNotActive`` where the row was altered.
+  /// - Throws: ``Problem/Code/unknown``, ``Problem/Code/malformed``, or ``Problem/Code/userNotActive`` if the row was
+  ///   altered.
   public func rename(_ user: UserID, to displayName: String?, by actor: AuditActor) async throws -> UserRecord
   {
     try check(displayName: displayName)
@@ -52,12 +54,12 @@ public struct UserService: Sendable {
     "\(UserRecord.subjectPrefix)\(ID<UserRecord>(random: context.random))"
   }
 
-  /// All users, by id.
+  /// Returns all users, ordered by id.
   public func all() async throws -> [UserRecord] {
     try await context.storage.users()
   }
 
-  /// The user of an id, in whatever state.
+  /// Returns a user by id, in any state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func find(_ user: UserID) async throws -> UserRecord {
@@ -67,14 +69,14 @@ public struct UserService: Sendable {
     return found
   }
 
-  /// Suspends a user: from now on nothing of the user is accepted, and what is under way ends, at every process.
+  /// Suspends a user: every process rejects the user's requests at once, and open transactions end.
   ///
-  /// One whose row was altered is suspended too, and the row is the server's again.
+  /// If the row was altered, this also restores a valid row.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - reason: Why: at most 1,000 plain characters, no line feed; may be empty.
-  ///   - actor: Who asks, for the audit log.
+  ///   - reason: The reason: at most 1,000 plain characters, no line feed; may be empty.
+  ///   - actor: The caller's name in the audit log.
   /// - Returns: The user.
   /// - Throws: ``Problem/Code/unknown``.
   public func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws
@@ -90,10 +92,10 @@ public struct UserService: Sendable {
     }
   }
 
-  /// Lets a suspended user go on.
+  /// Resumes a suspended user.
   ///
   /// - Returns: The user.
-  /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/userNotActive`` where the row was altered.
+  /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/userNotActive`` if the row was altered.
   public func resume(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let audit = context.audit(by: actor)
     return try await change(user) { (storage) throws(StorageFailure) in
@@ -101,9 +103,9 @@ public struct UserService: Sendable {
     }
   }
 
-  /// Deletes a user, all that is bound to the account, and the id.
+  /// Deletes a user, everything bound to the account, and the id.
   ///
-  /// - Returns: What is left: the subject.
+  /// - Returns: The remaining record, which contains only the subject.
   /// - Throws: ``Problem/Code/unknown``.
   public func delete(_ user: UserID, by actor: AuditActor) async throws -> UserRecord {
     let (audit, subject) = (context.audit(by: actor), makeSubject())
@@ -137,7 +139,7 @@ public struct UserService: Sendable {
     }
   }
 
-  /// A user's containers, oldest first.
+  /// Returns a user's containers, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func containers(of user: UserID) async throws -> [ContainerRecord] {
@@ -145,7 +147,7 @@ public struct UserService: Sendable {
     return try await context.storage.containers(user: user)
   }
 
-  /// A container, whatever its state.
+  /// Returns a container in any state.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func container(_ id: ContainerID) async throws -> ContainerRecord {
@@ -155,26 +157,27 @@ public struct UserService: Sendable {
     return container
   }
 
-  /// Revokes a container for good, with what UAF has on its device.
+  /// Revokes a container permanently, with the UAF keys and targets on its device.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - actor: Who asks, for the audit log.
-  /// - Returns: What was revoked.
+  ///   - actor: The caller's name in the audit log.
+  /// - Returns: The revoked container.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
   public func revokeContainer(_ id: ContainerID, by actor: AuditActor) async throws -> ContainerRecord {
     let event = context.audit(by: actor)(.containerRevoked(container: id))
     let exists = try await context.storage.revokeContainer(id, audit: event, lost: context.losses(by: actor))
     guard exists else { throw Self.noContainer }
-    return try await container(id)  // no container is ever removed
+    return try await container(id)  // the row exists: containers are never deleted
   }
 
   // MARK: Codes of users
 
-  /// Gives a user a code, without which no client of OpenID Connect may ask (CIBA section 7.1); an earlier one ends.
+  /// Creates a user code, without which no OpenID Connect client may ask the user (CIBA section 7.1); it replaces an earlier
+  /// one.
   ///
-  /// - Returns: 8 digits, which can't be had again.
+  /// - Returns: 8 digits; the server stores only their digest.
   /// - Throws: ``Problem/Code/unknown``.
   public func setCode(of user: UserID, by actor: AuditActor) async throws -> String {
     let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
@@ -184,7 +187,7 @@ public struct UserService: Sendable {
     return code
   }
 
-  /// Takes a user's code away: who is registered may ask again.
+  /// Removes a user's code, so that clients may ask without it.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   public func removeCode(of user: UserID, by actor: AuditActor) async throws {
