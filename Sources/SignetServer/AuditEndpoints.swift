@@ -2,7 +2,6 @@ package import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A query for entries of the audit log.
 package struct AuditQuery: Message {
   package let after: String?, limit: Int64?
 
@@ -33,7 +32,6 @@ package struct AuditEntryDescription: Message {
   }
 }
 
-/// A page of audit log entries.
 package struct AuditPage: Message {
   package let entries: [JSONObject], next: String
 

@@ -73,7 +73,7 @@ public struct DeviceAuthentication: Sendable {
   static let replayed = Problem(.unauthorized, "This request was made before; sign a new one.")
   static let unknown = Problem(.containerUnknown, "Activate the device again.")
 
-  // MARK: Requests whose id is used up with what they ask for
+  // MARK: Requests whose id is claimed with their change
 
   /// An active container's data for verifying its signatures, with parsed keys.
   struct Signer: Sendable {

@@ -16,7 +16,6 @@ final class MaintenanceTask: Sendable {
     self.certificateEnd = Mutex(certificateEnd)
   }
 
-  /// Sets the end of a new certificate.
   func certificateEnds(at time: Int64) { certificateEnd.withLock { $0 = time } }
 
   func start() {

@@ -15,7 +15,6 @@ public final class Server: Sendable {
   private let maintenance: MaintenanceTask
   private let watch: TransactionWatch
   private let sender: PushSender
-  /// The endpoints that the server serves.
   package let endpoints: [EndpointDescription]
   private let outbox: OutboxSender?
   /// The certificate chain at the start, PEM; `nil` without TLS.
@@ -160,7 +159,6 @@ public final class Server: Sendable {
     return router
   }
 
-  /// Returns all routes of a server.
   static func routes(
     _ context: ServiceContext, _ authentication: CallerAuthentication, _ watch: TransactionWatch,
     _ transactions: TransactionService

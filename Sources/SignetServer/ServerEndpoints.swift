@@ -3,7 +3,6 @@ import SignetJSON
 import SignetWire
 import Synchronization
 
-/// The server's status and version.
 package struct ServerState: Sendable {
   package let status: String, version: String
 

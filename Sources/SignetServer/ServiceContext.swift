@@ -105,7 +105,6 @@ public final class ServiceContext: Sendable {
 }
 
 extension ContainerProfile {
-  /// Parses a stored profile.
   init(stored bytes: [UInt8]) throws(WireFailure) {
     let object: JSONObject
     do { object = try JSONObject(parsing: bytes) } catch { throw .json(error) }
@@ -119,6 +118,5 @@ extension Problem {
     self.init(.unknown, "There is no user \"\(id?.text ?? "")\"; 'signet-server user add' adds one.")
   }
 
-  /// Creates the problem for a malformed message.
   init(_ failure: WireFailure) { self.init(.malformed, failure.description) }
 }

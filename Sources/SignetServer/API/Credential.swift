@@ -95,7 +95,6 @@ package final class CallerAuthentication: Sendable {
   /// The services for UAF callers; `nil` if UAF is not configured.
   let uaf: (authorizations: UAFAuthorizations, devices: UAFDevices)?
 
-  /// Creates the services of a context.
   package init(_ context: ServiceContext) {
     self.context = context
     (keys, devices) = (APIKeyService(context), DeviceAuthentication(context))
@@ -111,7 +110,6 @@ package final class CallerAuthentication: Sendable {
 
 /// The way to authenticate a request, with the type of its caller.
 package struct Credential<Caller: Sendable>: Sendable {
-  /// The allowed callers.
   package let access: Access
   /// Authenticates a request from memory, without waiting; returns `nil` if ``find`` is needed.
   var findInMemory: @Sendable (CallerAuthentication, ServerRequest) throws -> Caller? = { _, _ in nil }
@@ -165,7 +163,6 @@ extension Credential where Caller == APIKeyRecord {
 
 /// A container that has signed a request.
 package struct DeviceCaller: Sendable {
-  /// The container.
   package let container: ContainerRecord
   /// The id of the request, 16 bytes.
   package let request: [UInt8]

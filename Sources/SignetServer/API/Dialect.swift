@@ -18,7 +18,6 @@ package enum Dialect: Hashable, Sendable {
   /// The UAF protocol, which has its own statuses.
   case uafProtocol
 
-  /// Returns the refusals of every endpoint of this protocol.
   func refusals(of request: RequestDescription, _ access: Access) -> [Refusal] {
     let hasBody = request.mediaType != nil
     switch self {
@@ -52,7 +51,6 @@ package enum Dialect: Hashable, Sendable {
     }
   }
 
-  /// Returns the answer to an error of a handler.
   func response(to error: any Error, _ context: ServiceContext) -> ServerResponse {
     switch self {
     case .signet, .pushApps: .problem(Self.problem(error, context.log))

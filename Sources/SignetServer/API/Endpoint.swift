@@ -45,7 +45,6 @@ package enum PathBase: Hashable, Sendable {
   case uaf
 }
 
-/// The HTTP methods of endpoints.
 package enum EndpointMethod: String, Hashable, Sendable {
   case get = "GET"
   case post = "POST"
@@ -62,7 +61,6 @@ package struct Endpoint<Caller: Sendable, Input: Sendable, Output: Sendable>: Se
   package let description: EndpointDescription
   /// The credential that a caller needs.
   package let credential: Credential<Caller>
-  /// The content of a request.
   package let input: RequestShape<Input>
   /// The answer of a request that succeeds.
   package let output: AnswerShape<Output>
@@ -162,7 +160,6 @@ package struct EndpointDescription: Sendable {
     }
   }
 
-  /// Returns the path of requests.
   func route(of domain: String, uaf prefix: String) -> String {
     base == .uaf ? path(uaf: prefix) : "/\(domain)" + path(uaf: prefix)
   }
@@ -178,7 +175,6 @@ package struct EndpointDescription: Sendable {
   }
 }
 
-/// A parameter of a path.
 package enum PathParameter: String, Hashable, Sendable, CaseIterable {
   case id, user, serial, aaid, key, device
 
@@ -205,11 +201,8 @@ package enum PathParameter: String, Hashable, Sendable, CaseIterable {
 
 /// A request with its authenticated caller and its content.
 package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
-  /// The authenticated caller.
   package let caller: Caller
-  /// The parsed content.
   package let input: Input
-  /// The request as received.
   package let request: ServerRequest
 
   /// Returns the value of a parameter of the path.
@@ -228,10 +221,8 @@ package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
   /// matches no row.
   func id<Named>() -> ID<Named> { ID(unchecked: self[.id]) }
 
-  /// Returns the user in the path.
   func user() throws(Problem) -> UserID { try reading(UserID(self[.user])) }
 
-  /// Returns the serial number in the path.
   func serial() throws(Problem) -> TokenSerial { try TokenSerial(self[.serial]) }
 }
 

@@ -6,7 +6,6 @@ import SignetWire
 package struct RequestDescription: Sendable {
   /// The media type of the body; `nil` for none.
   package var mediaType: String?
-  /// The schema of the body.
   var schema: JSONSchema?
   /// An example body, which the server accepts if it has the named objects.
   package var example: JSONObject?
@@ -16,7 +15,6 @@ package struct RequestDescription: Sendable {
 
 /// The content of a client's request, except its path.
 package struct RequestContent: Sendable {
-  /// The names and values of the query.
   package var query: [(name: String, value: String)] = []
   /// The body; empty for none.
   package var body: [UInt8] = []
@@ -60,7 +58,6 @@ extension RequestShape where Value == Void {
 }
 
 extension RequestShape {
-  /// A message as JSON body.
   static func json(_ type: Value.Type, example: JSONObject? = nil) -> Self where Value: Message {
     RequestShape(
       description: RequestDescription(
@@ -69,7 +66,6 @@ extension RequestShape {
       write: { RequestContent(body: $0.json.bytes) })
   }
 
-  /// A message as query.
   static func query(_ type: Value.Type) -> Self where Value: Message {
     let schema = type.schema
     return RequestShape(

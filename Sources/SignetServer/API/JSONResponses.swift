@@ -3,7 +3,6 @@ import SignetJSON
 import SignetWire
 
 extension ServerResponse {
-  /// Returns a JSON answer.
   static func json(_ object: JSONObject, status: Int = 200) -> ServerResponse {
     bytes(JSONValue.object(object).bytes, type: "application/json", status: status)
   }
@@ -18,7 +17,6 @@ extension ServerResponse {
       body: body)
   }
 
-  /// Returns a problem document.
   static func problem(_ problem: Problem) -> ServerResponse {
     var response = bytes(problem.bytes, type: Problem.mediaType, status: problem.code.status)
     // RFC 9110 section 15.5.2 requires this field.

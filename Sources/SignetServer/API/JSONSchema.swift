@@ -2,12 +2,10 @@ package import SignetJSON
 
 /// The JSON Schema of a value, with the named schemas that it refers to.
 package struct JSONSchema: Sendable {
-  /// The schema.
   package let json: JSONObject
   /// The named schemas, by their names in the API description.
   package let definitions: [String: JSONObject]
 
-  /// Creates a schema with the named schemas that it refers to.
   package init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
     (self.json, self.definitions) = (json, definitions)
   }

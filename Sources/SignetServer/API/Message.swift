@@ -3,7 +3,6 @@ package import SignetWire
 
 /// A JSON object of the API; parser, writer and description come from its ``schema``.
 package protocol Message: Shaped {
-  /// The members.
   static var schema: MessageSchema<Self> { get }
 }
 
@@ -27,7 +26,6 @@ extension Message {
     do { self = try Self.schema.read(object, "") } catch { throw Problem(reading: error) }
   }
 
-  /// The message as JSON.
   package var json: JSONObject { Self.schema.write(self) }
 }
 
@@ -40,7 +38,6 @@ package struct Member<Owner, Value: Sendable>: Sendable {
   let read: @Sendable (JSONObject, _ path: String) throws -> Value
   let write: @Sendable (Owner) -> JSONValue?
 
-  /// Creates a required member.
   init(
     _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Value>, _ text: String? = nil
   ) {
@@ -67,7 +64,6 @@ package struct Member<Owner, Value: Sendable>: Sendable {
     self.init(name, path, Value.shape, text)
   }
 
-  /// Creates an optional member.
   init<Wrapped: Sendable>(
     _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Wrapped>,
     _ text: String? = nil

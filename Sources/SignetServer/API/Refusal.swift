@@ -3,9 +3,7 @@ import SignetWire
 
 /// A refusal, which the API description defines once for all endpoints.
 package struct Refusal: Sendable {
-  /// Its name in the description.
   let name: String
-  /// The HTTP status.
   package let status: Int
   let text: String
   /// The schemas of the body, by media type.

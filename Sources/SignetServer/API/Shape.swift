@@ -32,10 +32,8 @@ package struct Shape<Value: Sendable>: Sendable {
   package let schema: JSONSchema
   /// Reads a member's value; a failure names the member by its path.
   package let read: @Sendable (JSONValue, _ member: String) throws -> Value
-  /// Writes a value.
   package let write: @Sendable (Value) -> JSONValue
 
-  /// Creates a shape from its parts.
   package init(
     schema: JSONSchema, read: @escaping @Sendable (JSONValue, _ member: String) throws -> Value,
     write: @escaping @Sendable (Value) -> JSONValue
@@ -91,7 +89,6 @@ extension Shape where Value == String {
   /// A text with a largest number of code points.
   package static func text(_ limits: PartialRangeThrough<Int64>) -> Shape { text(limits as any Limits) }
 
-  /// One of several texts.
   package static func oneOf(_ allowed: String...) -> Shape { oneOf(allowed) }
 
   /// One of several texts, compared byte for byte.
@@ -157,7 +154,6 @@ extension Shape {
     Shape(schema: schema.adding(keywords), read: read, write: write)
   }
 
-  /// A list of values.
   package static func list<Element: Sendable>(
     _ element: Shape<Element>, _ limits: (any Limits)? = nil
   ) -> Shape where Value == [Element] {
@@ -250,10 +246,8 @@ extension Shaped where Self: RawRepresentable & CaseIterable, RawValue == String
 }
 
 extension JSONValue {
-  /// An identifier as JSON.
   static func id(_ id: ID<some Any>) -> JSONValue { .string(id.text) }
 
-  /// A user's id as JSON.
   static func id(_ user: UserID) -> JSONValue { .string(user.text) }
 }
 

@@ -173,6 +173,5 @@ public struct APIKeyService: Sendable {
 }
 
 extension APIKeyRecord {
-  /// The key's name in the audit log.
   package var actor: AuditActor { .key(id) }
 }

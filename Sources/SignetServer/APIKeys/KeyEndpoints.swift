@@ -1,7 +1,6 @@
 import SignetJSON
 package import SignetStorage
 
-/// An API key to create.
 package struct NewAPIKey: Message {
   package let name: String, displayName: String?, scopes: [APIKeyService.Scope]
 
@@ -16,7 +15,6 @@ package struct NewAPIKey: Message {
   }
 }
 
-/// An API key that was created.
 package struct MadeAPIKey: Message {
   package let id: ID<APIKeyRecord>, key: String
 
@@ -28,7 +26,6 @@ package struct MadeAPIKey: Message {
   }
 }
 
-/// All API keys.
 package struct APIKeyList: Message {
   package struct Key: Message {
     package let id: ID<APIKeyRecord>, name: String, displayName: String?, scopes: [String], created: Int64,

@@ -7,7 +7,6 @@ import SignetWire
 /// The device carries it, encrypted, so the server stores nothing for a handshake. An attacker who requests handshakes
 /// spends as much as the server.
 struct Handshake: Sendable {
-  /// The purpose of a handshake.
   enum Purpose: String, Sendable {
     case activation = "signet handshake"
     case renewal = "signet renewal handshake"

@@ -81,7 +81,6 @@ extension DeviceDetails.Standing {
   }
 }
 
-/// The devices of a user.
 package struct DeviceList: Message {
   package let devices: [DeviceDetails]
 

@@ -4,7 +4,6 @@ import SignetWire
 // Messages of devices, for the API description only. `SignetWire` parses and writes the real messages on both sides; a test
 // compares both.
 
-/// The beginning of an activation.
 struct ActivationStartMembers: Message {
   let version: Int64, user: UserID, nonce: String
 
@@ -45,7 +44,6 @@ struct ActivationFinishMembers: Message {
   }
 }
 
-/// A signed message.
 struct SignedMessageMembers: Message {
   let message: String
 
@@ -66,7 +64,6 @@ struct ActivationConfirmMembers: Message {
   }
 }
 
-/// The beginning of a renewal.
 struct RenewalStartMembers: Message {
   let version: Int64, container: String, nonce: String
 

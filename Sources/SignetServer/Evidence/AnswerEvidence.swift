@@ -17,9 +17,7 @@ package enum AnswerEvidence: Sendable, Hashable {
 
   /// The signed response of a UAF authenticator.
   package struct UAF: Sendable, Hashable {
-    /// The application id of the request.
     package var appID: String
-    /// The challenge of the request.
     package var challenge: [UInt8]
     /// `fcParams` exactly as the client wrote it, since the client's signature covers its hash.
     package var finalChallenge: String
@@ -31,7 +29,6 @@ package enum AnswerEvidence: Sendable, Hashable {
 
   /// The assertion of one key.
   package struct Assertion: Sendable, Hashable {
-    /// The authenticator's model.
     package var aaid: String
     /// The id of the key within the model.
     package var keyID: [UInt8]

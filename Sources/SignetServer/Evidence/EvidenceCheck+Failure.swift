@@ -2,7 +2,6 @@ package import SignetUAF
 package import SignetWire
 
 extension EvidenceCheck {
-  /// The reason why an answer does not verify.
   package enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The signed decision of a container does not verify, or the text is not an answer.
     case decision(DecisionCheck.Failure)

@@ -22,13 +22,11 @@ package struct EvidenceCheck: Sendable {
   package let kind: Kind
   /// The state of the transaction after the answer.
   package let status: TransactionRecord.State
-  /// The id of the transaction.
   package let transaction: String
   /// The id of the user who answered.
   package let user: String
   /// The URL of the server in its full form.
   package let server: String
-  /// The content of the transaction.
   package let content: String
   /// The text that the authenticator showed, which can be shorter than the content.
   ///

@@ -4,7 +4,6 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A user's code to validate.
 package struct CodeToValidate: Message {
   package let user: UserID, code: String, client: String?
 
@@ -35,7 +34,6 @@ package struct CodesToResynchronise: Message {
   }
 }
 
-/// A code of a user's token.
 package struct TokenToVerify: Message {
   package let user: UserID, serial: TokenSerial, code: String, client: String?
 

@@ -1,4 +1,3 @@
-/// An operation with one-time passwords.
 package enum OTPOperation: Hashable, Sendable {
   /// Authenticates the user with an active credential.
   case use(String)

@@ -20,7 +20,6 @@ package struct OTPVerifier: Sendable {
     self.generator = generator
   }
 
-  /// The result of a verification.
   package struct Finding: Hashable, Sendable {
     package var outcome: CodeOutcome
     /// The credential that was used, with its new state.

@@ -7,7 +7,6 @@ package import SignetWire
 
 extension CredentialRecord.Kind: Shaped {}
 
-/// A token to import.
 package struct NewToken: Message {
   package let serial: TokenSerial, kind: CredentialRecord.Kind, secret: String, algorithm: OATHAlgorithm?
   package let digits: Int64?, period: Int64?, start: Int64?, counter: Int64?, user: UserID?
@@ -60,7 +59,6 @@ extension OATHAlgorithm: Shaped {
   }
 }
 
-/// Tokens to import.
 package struct NewTokens: Message {
   package let tokens: [NewToken]
 
@@ -81,7 +79,6 @@ package struct AddedTokens: Message {
   }
 }
 
-/// A query for tokens.
 package struct TokenQuery: Message {
   package let user: UserID?, after: String?, limit: Int64?
 
@@ -98,7 +95,6 @@ package struct TokenQuery: Message {
   }
 }
 
-/// The state of an imported token.
 package enum TokenState: String, Sendable, CaseIterable, Shaped {
   case pending, active, disabled, locked
   /// Its row does not verify: the token makes no valid codes and can only be removed.
@@ -126,7 +122,6 @@ package struct TokenDescription: Message {
   }
 }
 
-/// Imported tokens.
 package struct TokenList: Message {
   package let tokens: [TokenDescription]
 
@@ -142,7 +137,6 @@ package struct TokenAssignment: Message {
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
 }
 
-/// The assignment of a token.
 package struct AssignedToken: Message {
   package let serial: String, user: String?
 
@@ -169,7 +163,6 @@ package struct NamedBySerial: Message {
   package static let schema = MessageSchema(Self.init) { Member("serial", \Self.serial) }
 }
 
-/// A code of a token.
 package struct CodeOfToken: Message {
   package let code: String
 
@@ -178,7 +171,6 @@ package struct CodeOfToken: Message {
   package static let schema = MessageSchema(Self.init) { Member("code", \Self.code) }
 }
 
-/// Two consecutive codes of a token.
 package struct CodesOfToken: Message {
   package let codes: [String]
 

@@ -9,7 +9,6 @@ package struct BackchannelNotice: Sendable {
   /// The `client_notification_token`.
   let token: String
 
-  /// Creates a notice from its parts.
   package init(id: String, token: String) { (self.id, self.token) = (id, token) }
 
   /// Decrypts a stored notice; returns `nil` if that fails.

@@ -4,7 +4,6 @@ import SignetWire
 ///
 /// The user of the hint is not looked up yet.
 package struct BackchannelRequest: Sendable {
-  /// The hint that names the user.
   enum Hint: Hashable, Sendable {
     /// `login_hint`: a user id.
     case user(String)
@@ -23,7 +22,6 @@ package struct BackchannelRequest: Sendable {
     "binding_message", "user_code", expiryName,
   ]
 
-  /// The hint that names the user.
   let hint: Hint
   /// The message that both screens display; `nil` for none.
   let bindingMessage: String?

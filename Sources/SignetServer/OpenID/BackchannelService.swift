@@ -133,7 +133,7 @@ struct BackchannelService: Sendable {
     return try FormParameters(claims: claims.all)
   }
 
-  // MARK: The user's code
+  // MARK: User codes
 
   private func checkCode(
     _ code: String?, of user: UserID, by client: ClientRecord

@@ -64,7 +64,6 @@ struct CIBANotifier: OutboxDelivery {
     return .clientNotTold(client: client, transaction: transaction, reason: failure)
   }
 
-  /// The content of a notice.
   private enum Content {
     case nothing
     /// The state changed while the notice was prepared; the next attempt reads it again.

@@ -13,7 +13,6 @@ struct ClientAuthentication: Sendable {
   private let context: ServiceContext
   private let names: OpenIDNames
 
-  /// Creates the authentication of a context.
   init(_ context: ServiceContext) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)
@@ -50,7 +49,7 @@ struct ClientAuthentication: Sendable {
     return .unauthenticated
   }
 
-  // MARK: A secret
+  // MARK: Secrets
 
   private func withSecret(_ authorization: String) async throws -> ClientRecord {
     guard let (id, secret) = Self.credentials(authorization) else { throw refused("no Basic credentials") }
@@ -84,7 +83,7 @@ struct ClientAuthentication: Sendable {
     do throws(RequestRefusal) { return try QueryParameters(raw: raw).items.first?.name } catch { return nil }
   }
 
-  // MARK: An assertion
+  // MARK: Assertions
 
   private func withAssertion(_ form: FormParameters) async throws -> ClientRecord {
     guard let type = form["client_assertion_type"], type.utf8.elementsEqual(OpenIDNames.assertionType.utf8),

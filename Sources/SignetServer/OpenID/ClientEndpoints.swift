@@ -6,7 +6,6 @@ import SignetWire
 extension ClientRecord.Authentication: Shaped {}
 extension ClientRecord.Delivery: Shaped {}
 
-/// A client to register.
 package struct NewClient: Message {
   package let name: String, authentication: ClientRecord.Authentication, delivery: ClientRecord.Delivery
   package let notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?
@@ -50,7 +49,6 @@ extension JSONSchema {
   ])
 }
 
-/// A client that was registered.
 package struct MadeClient: Message {
   package let id: ID<ClientRecord>, secret: String?, issuer: String
 
@@ -97,7 +95,6 @@ extension ClientDescription {
   }
 }
 
-/// All clients.
 package struct ClientList: Message {
   package let clients: [ClientDescription]
 

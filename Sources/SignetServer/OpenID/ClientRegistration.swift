@@ -5,14 +5,11 @@ package import SignetWire
 
 /// An operator's data of a new client.
 package struct ClientRegistration: Sendable {
-  /// The largest number of a client's keys.
   static let maximumKeyCount = 16
 
   /// The name that users see as the requester.
   let name: String
-  /// The method to authenticate the client.
   let authentication: ClientRecord.Authentication
-  /// The way in which the client receives decisions.
   let delivery: ClientRecord.Delivery
   /// The URL for notifications; `nil` for a client that polls.
   let notificationEndpoint: String?

@@ -6,12 +6,9 @@ import SignetWire
 package struct ClientService: Sendable {
   private let context: ServiceContext
 
-  /// Creates the service of a context.
   package init(_ context: ServiceContext) { self.context = context }
 
-  /// A client that was registered.
   package struct NewClient: Sendable {
-    /// The client.
     package let record: ClientRecord
     /// Its secret of 256 random bits, if it has one; the server stores only the digest.
     package let secret: String?
@@ -87,6 +84,5 @@ package struct ClientService: Sendable {
 }
 
 extension ClientRecord {
-  /// The client's name in the audit log.
   var actor: AuditActor { .client(id) }
 }

@@ -57,6 +57,6 @@ struct ClientToken: Sendable {
 }
 
 extension JWTClaims {
-  /// The time after which no server accepts the token, in whole seconds, including the leeway.
+  /// The time after which the server rejects the token, in whole seconds, including the leeway.
   var end: Int64 { Int64(clamping: Int((expiresAt ?? 0).rounded(.up))) + ClientToken.leeway + 1 }
 }

@@ -5,9 +5,7 @@ import SignetJSON
 ///
 /// Each may appear once; an empty value counts as missing (RFC 6749 section 3.2).
 package struct FormParameters: Sendable {
-  /// The media type of a form.
   static let mediaType = "application/x-www-form-urlencoded"
-  /// The largest number of parameters in a request.
   static let maximumCount = 64
 
   private let values: [String: String]

@@ -20,7 +20,6 @@ package struct IDTokenSigner: Sendable {
   private let context: ServiceContext
   private let names: OpenIDNames
 
-  /// Creates a signer for a context.
   package init(_ context: ServiceContext) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)

@@ -116,7 +116,6 @@ package struct OpenIDEndpoints: Sendable {
   private let requests: BackchannelService
   private let grant: TokenGrant
 
-  /// Creates the endpoints of a context.
   package init(_ context: ServiceContext, _ transactions: TransactionService) {
     self.context = context
     names = OpenIDNames(context.settings.serverURL)

@@ -4,7 +4,6 @@ import SignetWire
 
 /// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
 package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The error codes of the standards.
   package enum Code: String, Hashable, Sendable {
     case invalidRequest = "invalid_request"
     case invalidScope = "invalid_scope"
@@ -26,11 +25,9 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     case temporarilyUnavailable = "temporarily_unavailable"
   }
 
-  /// The error code.
   package let code: Code
   /// The action to take: visible ASCII without quotes and backslashes.
   let detail: String
-  /// The HTTP status.
   let status: Int
   /// The delay before a retry, in seconds; `nil` if unknown.
   let retryAfter: Int64?
@@ -112,10 +109,8 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
   /// The text that the client receives.
   package var description: String { "\(code.rawValue): \(detail)" }
 
-  /// The members of the answer.
   var json: JSONObject { OpenIDError(error: code.rawValue, text: detail).json }
 
-  /// The answer.
   var response: ServerResponse {
     var response = ServerResponse.json(json, status: status)
     response.headers["Pragma"] = "no-cache"  // RFC 6749 section 5.2

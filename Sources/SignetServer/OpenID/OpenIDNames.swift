@@ -26,7 +26,6 @@ package struct OpenIDNames: Sendable {
 
   private let server: ServerURL
 
-  /// Creates the names of a server.
   package init(_ server: ServerURL) { self.server = server }
 
   /// The issuer: the server id.

@@ -70,7 +70,6 @@ package struct TokenGrant: Sendable {
     return tokens
   }
 
-  /// Returns the audit event of issued tokens.
   static func event(
     _ context: ServiceContext, _ transaction: TransactionRecord, _ client: ClientRecord
   ) -> AuditRecord {

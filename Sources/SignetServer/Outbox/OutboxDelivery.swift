@@ -5,7 +5,6 @@ package import SignetStorage
 /// ``OutboxSender`` decides when and how often to try, and stores the outcome. It may deliver an event twice, which
 /// receivers must tolerate.
 package protocol OutboxDelivery: Sendable {
-  /// The channel of these deliveries.
   var channel: OutboxChannel { get }
 
   /// Returns true if there is a receiver; without one, the sender reads no events.
@@ -27,7 +26,6 @@ package protocol OutboxDelivery: Sendable {
   func event(of record: OutboxRecord, failure: String?) -> AuditEvent?
 }
 
-/// The outcome of an attempt to deliver an event.
 package enum DeliveryOutcome: Hashable, Sendable {
   /// The receiver has acknowledged it.
   case acknowledged

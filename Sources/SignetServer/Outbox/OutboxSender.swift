@@ -47,14 +47,12 @@ package final class OutboxSender: Sendable {
     self.init(context, deliveries, on: executor)
   }
 
-  /// Creates a sender with some deliveries.
   package init(
     _ context: ServiceContext, _ deliveries: [any OutboxDelivery], on executor: (any TaskExecutor)? = nil
   ) {
     (self.context, self.deliveries, self.executor) = (context, deliveries, executor)
   }
 
-  /// Starts to deliver due events.
   func start() {
     let task = Task {
       while !Task.isCancelled {

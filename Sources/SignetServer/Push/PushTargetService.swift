@@ -83,7 +83,6 @@ public struct PushTargetService: Sendable {
 
   private static let noTarget = Problem(.unknown, "There is no target of this id.")
 
-  /// Decrypts the target of a record.
   package func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
     let text: SecretBytes
     do { text = try context.masterKey.open(record.sealedTarget, for: .pushTarget(id: record.id)) } catch {

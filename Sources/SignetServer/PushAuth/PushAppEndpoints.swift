@@ -9,7 +9,6 @@ extension PushAuthMessageRecord.State: Shaped {}
 extension PushAuthKind: Shaped {}
 extension SentPushAuthMessage.Delivery: Shaped {}
 
-/// An authenticator app to enroll.
 package struct NewPushApp: Message {
   /// One-time codes in addition to the push mechanism.
   package struct Codes: Message {
@@ -87,7 +86,6 @@ package struct PushAppQuery: Message {
   package static let schema = MessageSchema(Self.init) { Member("user", \Self.user, "Whose.") }
 }
 
-/// The authenticator apps of a user.
 package struct PushAppList: Message {
   /// An app without its secret and its push token.
   package struct App: Message {
@@ -148,7 +146,6 @@ package struct NewPushMessage: Message {
 
 /// A message to an app, with the content that the app receives.
 package struct MadePushMessage: Message {
-  /// The data for the push service.
   package struct Push: Message {
     package let messageId: String, data: String
 
@@ -197,7 +194,6 @@ package struct PushMessageDescription: Message {
   }
 }
 
-/// The query of an app's request.
 private struct PushAppQueryMembers: Message {
   let action: String
 

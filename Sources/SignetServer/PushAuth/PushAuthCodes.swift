@@ -8,7 +8,6 @@ import SignetWire
 ///
 /// The server creates the secret, as it does for the push mechanism, since these apps support no key agreement.
 struct PushAuthCodes: Sendable {
-  /// The record to store.
   let record: CredentialRecord
   /// The part of the URI.
   let uri: AuthenticatorURI.OATH

@@ -56,7 +56,6 @@ extension PushAuthService {
     let token: String
     fileprivate let user: UserID
 
-    /// Returns the audit event of the message's creation.
     func event(by actor: AuditActor, _ context: ServiceContext) -> AuditRecord {
       context.audit(by: actor)(
         .pushAuthMessage(user: user, mechanism: record.mechanism, message: record.id))

@@ -27,10 +27,9 @@ package struct PushAuthService: Sendable {
 
   let context: ServiceContext
 
-  /// Creates the service of a context.
   package init(_ context: ServiceContext) { self.context = context }
 
-  // MARK: Enrolment
+  // MARK: Enrollment
 
   /// Creates a mechanism for a user, and the URI with which one app enrolls.
   ///
@@ -333,7 +332,6 @@ package struct PushAuthService: Sendable {
 
 /// A URI with which one app enrolls.
 package struct PushAuthInvitation: Sendable {
-  /// The mechanism.
   package let id: ID<PushAuthMechanismRecord>
   /// The URI with its secrets.
   package let uri: String
@@ -343,14 +341,12 @@ package struct PushAuthInvitation: Sendable {
   package let token: String?
 }
 
-/// A message that was created.
 package struct SentPushAuthMessage: Sendable {
   package let record: PushAuthMessageRecord
   /// The number that the relying party shows.
   package let number: Int64?
   package let messageID: String
   package let token: String
-  /// The outcome of the delivery to the push service.
   package let delivery: Delivery
 
   /// The outcome of a delivery to the push service.

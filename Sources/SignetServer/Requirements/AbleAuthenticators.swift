@@ -68,7 +68,6 @@ package struct AbleAuthenticators: Sendable {
     return requirements.isOneMet(of: transaction.requirements, by: evidence(ofConfirmationBy: key))
   }
 
-  /// Returns the evidence of a confirmation by a UAF key.
   func evidence(ofConfirmationBy key: UAFCredentialRecord) -> AuthenticationEvidence {
     AuthenticationEvidence(of: key, among: uaf?.models).atBest(confirmingTransaction: true)
   }

@@ -12,7 +12,6 @@ package struct AuthenticationEvidence: Hashable, Sendable {
     case pushApp = "push-app"
   }
 
-  /// The kind of authenticator.
   package var kind: Kind
   /// The number of distinct factors, at least 1: possession, and the factors that the authenticator verifies.
   package var factors = 1

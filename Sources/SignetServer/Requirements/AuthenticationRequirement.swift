@@ -3,7 +3,6 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   /// The allowed limits for the age of a report, in seconds: up to a year.
   package static let reportAges: ClosedRange<Int64> = 30...31_536_000
 
-  /// The minimum number of factors.
   package var factors = 1
   /// True if the authenticator must verify its user.
   package var needsUserVerification = false
@@ -22,10 +21,8 @@ package struct AuthenticationRequirement: Hashable, Sendable {
   /// The kinds of authenticators that may answer; empty for all.
   package var kinds: Set<AuthenticationEvidence.Kind> = []
 
-  /// Creates a requirement without demands.
   package init() {}
 
-  /// A demand of a requirement.
   package enum Demand: Hashable, Sendable, CustomStringConvertible {
     case factors(Int)
     case userVerification

@@ -29,7 +29,6 @@ extension SigningKeyDescription {
   }
 }
 
-/// All keys that the server has signed with.
 package struct SigningKeyList: Message {
   package let keys: [SigningKeyDescription], missing: Bool
 

@@ -11,7 +11,6 @@ struct RequestText: Sendable {
   /// The lines, separated by line feeds.
   let text: String
 
-  /// Creates the lines of a content.
   init(_ content: TransactionContent) {
     var lines: [String] = []
     if case .relyingParty(let name) = content.origin { lines.append("\(Self.sender): \(name)") }

@@ -149,7 +149,6 @@ extension JSONSchema {
   }
 }
 
-/// A transaction that was created.
 package struct MadeTransaction: Message {
   package let id: TransactionID, status: String, content: String, expires: Int64, number: String?,
     link: String?
@@ -288,7 +287,6 @@ extension TransactionDescription.Decision {
   }
 }
 
-/// A list of transactions.
 package struct TransactionPage: Message {
   package let transactions: [TransactionDescription]
 
@@ -327,7 +325,6 @@ package struct TransactionQuery: Message {
   }
 }
 
-/// The reason for a withdrawal.
 package struct WithdrawalQuery: Message {
   package let reason: String?
 

@@ -168,7 +168,7 @@ extension TransactionService {
     } catch { throw .failed(detail: "the number of a transaction: \(error)") }
   }
 
-  // MARK: The number
+  // MARK: Numbers to type
 
   package func seal(_ number: MatchingNumber, of transaction: TransactionID) throws -> [UInt8] {
     try context.masterKey.seal(

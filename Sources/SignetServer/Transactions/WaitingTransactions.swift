@@ -5,7 +5,6 @@ package import SignetStorage
 package struct WaitingTransactions: Sendable {
   /// The user's transactions that the container can answer, oldest first.
   package let transactions: [TransactionRecord]
-  /// The container.
   package let container: ContainerRecord
 
   /// The list's entity tag in quotes, which changes whenever the list changes (RFC 9110 section 8.8.3).

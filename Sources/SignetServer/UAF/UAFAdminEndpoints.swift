@@ -24,7 +24,6 @@ extension Shape where Value == String {
   static let aaid = Shape.text(pattern: "^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$")
 }
 
-/// The keys of UAF authenticators.
 package struct UAFCredentialList: Message {
   package struct Credential: Message {
     package let aaid: String, keyId: String, user: String, state: UAFCredentialRecord.State
@@ -145,7 +144,6 @@ extension API {
 
 /// The UAF endpoints for operators (`docs/protocol.md` section 7).
 struct UAFAdminEndpoints: Sendable {
-  /// The largest number of entries in a list.
   private static let limit = 1_000
 
   let context: ServiceContext

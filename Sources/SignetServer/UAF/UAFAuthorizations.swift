@@ -35,7 +35,6 @@ package struct UAFAuthorizations: Sendable {
 
   /// An issued token and its optional cookie.
   struct Issued: Sendable {
-    /// The token in the protocol's form.
     let token: UAFServerResponse.Token
     /// The value of `Set-Cookie`; `nil` if only the answer contains the token.
     let cookie: String?

@@ -2,7 +2,6 @@ import SignetHTTP
 package import SignetStorage
 import SignetWire
 
-/// The caller of a UAF operation.
 package enum UAFCaller: Sendable {
   /// An anonymous caller with its network address.
   case anyone(from: String)
@@ -72,7 +71,6 @@ package enum UAFCaller: Sendable {
     }
   }
 
-  /// The caller's name in the audit log.
   var actor: AuditActor {
     switch self {
     case .anyone: .anyone

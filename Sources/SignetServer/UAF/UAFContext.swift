@@ -12,13 +12,11 @@ struct UAFContext: Sendable {
   let username: String?
   /// The name of the policy; `nil` for the default.
   let policy: String?
-  /// The transactions to confirm.
   let transactions: [UAFTransaction]
   /// The transaction of this server to decide; `nil` for none.
   let transactionID: TransactionID?
   /// True if the transaction is shown with its requester, as in operations that the server itself orders.
   let isRequesterShown: Bool
-  /// The keys to remove.
   var targets: [DeregistrationRequest.Target]
 
   static let requesterName = "isRequesterShown"

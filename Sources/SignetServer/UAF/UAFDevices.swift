@@ -15,7 +15,7 @@ struct UAFDevices: Sendable {
     (self.context, self.settings, self.targets) = (context, settings, targets)
   }
 
-  // MARK: What a device signs
+  // MARK: Signed requests
 
   /// A request whose JWS verified with the key of a target.
   struct Signed: Sendable {
@@ -111,7 +111,7 @@ struct UAFDevices: Sendable {
     return signed
   }
 
-  // MARK: What a device sees of itself
+  // MARK: Data of the device
 
   /// Returns the targets of the signer's user on a device, with the keys registered on it.
   func credentials(_ signed: Signed, on device: String) async throws -> JSONObject {

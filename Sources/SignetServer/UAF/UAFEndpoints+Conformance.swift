@@ -4,7 +4,6 @@ import SignetUAF
 
 /// The endpoints for the conformance tool, served only if the operator enables them.
 extension UAFEndpoints {
-  /// The routes of these endpoints.
   var conformanceRoutes: [Route] {
     [
       API.uafConformanceGet.answered { [self] call in

@@ -7,7 +7,6 @@ import SignetWire
 
 /// The endpoints for dispatch targets, for relying parties, and for a device's own data.
 extension UAFEndpoints {
-  /// The routes of these endpoints.
   var deviceRoutes: [Route] {
     [false, true].flatMap { hasSlash in
       [

@@ -6,7 +6,6 @@ import SignetWire
 
 /// The endpoints for tokens, which begin an operation on another device, and for the state of an operation.
 extension UAFEndpoints {
-  /// The routes of these endpoints.
   var tokenRoutes: [Route] {
     let status = API.uafStatus.answered { [context] call in
       var session: UAFOperationRecord?

@@ -96,7 +96,6 @@ struct UAFEndpoints: Sendable {
     return ReturnUAFRequest(failure.status)
   }
 
-  /// Verifies a response of the protocol.
   func answer(
     _ body: [UInt8], to operation: UAFOperation
   ) async -> (UAFServerResponse, cookie: String?) {

@@ -3,7 +3,6 @@ import SignetWire
 
 /// A failure that a client receives: a status of the protocol, in a body with HTTP status 200.
 struct UAFFailure: Error {
-  /// The protocol's status.
   let status: UAFStatus
   /// The reason as text, for logs and descriptions.
   let reason: String
@@ -30,7 +29,6 @@ struct UAFFailure: Error {
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
 
-  /// Returns the UAF failure for any error.
   init(answering error: any Error, _ context: ServiceContext) {
     self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context.log))
   }

@@ -24,7 +24,6 @@ extension Shape where Value == Int64 {
   ])
 }
 
-/// A request of the protocol.
 struct ReturnUAFRequestMembers: Message {
   let status: Int64, request: String?, operation: String?, lifetimeMillis: Int64?
 
@@ -36,7 +35,6 @@ struct ReturnUAFRequestMembers: Message {
   }
 }
 
-/// A response of the protocol.
 struct SendUAFResponseMembers: Message {
   let response: String, context: String?
 
@@ -112,7 +110,6 @@ struct UAFDispatch: Message {
   }
 }
 
-/// The outcome of a dispatch.
 struct UAFDispatched: Message {
   struct Information: Message {
     let name: String, response: String?
@@ -135,21 +132,18 @@ struct UAFDispatched: Message {
 
 extension UAFTokens.DispatchResult: Shaped {}
 
-/// A token to redeem.
 struct UAFTokenToRedeem: Message {
   let token: String
 
   static let schema = MessageSchema(Self.init) { Member("token", \Self.token) }
 }
 
-/// A query for the state of an operation.
 struct UAFOperationQuery: Message {
   let session: String
 
   static let schema = MessageSchema(Self.init) { Member("sessionId", \Self.session) }
 }
 
-/// The state of an operation.
 struct UAFStatusReport: Message {
   struct Authenticator: Message {
     let aaid: String, keyId: String
@@ -159,9 +153,7 @@ struct UAFStatusReport: Message {
       Member("keyId", \Self.keyId)
     }
   }
-  /// The token of an operation.
   struct Token: Message {
-    /// The outcome of the token.
     enum Result: String, Shaped, CaseIterable { case tokenRedeemed, tokenTimedOut }
     let target: ID<UAFTargetRecord>?, result: Result?, dispatcher: UAFDispatched.Information?
 
@@ -209,7 +201,6 @@ struct NewUAFTarget: Message {
   }
 }
 
-/// A device that was added.
 struct MadeUAFTarget: Message {
   let id: ID<UAFTargetRecord>, extId: ID<UAFTargetRecord>
 
@@ -240,7 +231,6 @@ struct UAFDispatchTargetList: Message {
   static let schema = MessageSchema(Self.init) { Member("dispatchTargets", \Self.dispatchTargets) }
 }
 
-/// The user of a list of devices.
 struct UAFNameQuery: Message {
   let username: UserID
 

@@ -19,13 +19,10 @@ package struct UAFNames: Sendable {
 
   init(_ server: ServerURL, _ settings: UAFSettings) { (self.server, self.settings) = (server, settings) }
 
-  /// The scheme, host and port.
   var origin: String { server.origin }
   /// The issuer of authorization tokens: the server id.
   var issuer: String { server.fullForm }
-  /// The URL of the list of facets.
   var facets: String { "\(origin)\(settings.prefix)/uaf/1.1/facets" }
-  /// The application id.
   var appID: String { settings.appID ?? facets }
 
   /// Returns the URL where a token for an operation is redeemed.

@@ -32,7 +32,6 @@ package struct UAFRequests: Sendable {
     var isLiteral = false
   }
 
-  /// A request that was created and stored.
   package struct Made: Sendable {
     let order: Order
     let session: UAFOperationRecord
@@ -239,7 +238,6 @@ package struct UAFRequests: Sendable {
     } catch { return nil }
   }
 
-  /// Creates the record of a new operation.
   func session(for order: Order, _ text: String?) -> UAFOperationRecord {
     let now = context.clock.now
     var session = UAFOperationRecord(

@@ -22,7 +22,6 @@ public final class UAFSetup: Sendable {
     current = Mutex(models)
   }
 
-  /// The known models of authenticators.
   package var models: AuthenticatorModels { current.withLock { $0 } }
 
   /// Returns a policy by its name, or the default policy for `nil`.

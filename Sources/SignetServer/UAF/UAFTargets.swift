@@ -138,7 +138,6 @@ struct UAFTargets: Sendable {
     } catch StorageFailure.exists { throw Self.nameTaken } catch StorageFailure.unknown { throw Self.unknown }
   }
 
-  /// Removes a target.
   func remove(_ id: ID<UAFTargetRecord>, by caller: UAFCaller) async throws {
     let event = context.audit(by: caller.actor)(.uafTargetRemoved(target: id))
     guard try await context.storage.removeUAFTarget(id, by: caller.basis, audit: event) else {
@@ -153,7 +152,6 @@ struct UAFTargets: Sendable {
     return found
   }
 
-  /// Returns the user's targets.
   func list(_ user: UserID) async throws -> [UAFTargetRecord] {
     try await context.storage.uafTargets(user: user)
   }

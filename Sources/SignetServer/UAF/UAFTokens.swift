@@ -34,7 +34,6 @@ struct UAFTokens: Sendable {
     }
   }
 
-  /// The outcome of a dispatch.
   enum DispatchResult: String, Sendable, CaseIterable {
     case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
       userNotFound, internalError
@@ -54,14 +53,12 @@ struct UAFTokens: Sendable {
     (self.targets, self.keys) = (targets, keys)
   }
 
-  /// Creates the tokens of a server with these transactions.
   init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
     self.init(
       context, setup, UAFRequests(context, setup, transactions), UAFTargets(context, setup.settings),
       UAFKeys(context))
   }
 
-  /// A new token and its operation.
   struct Made: Sendable {
     var token: String
     var session: UAFOperationRecord
@@ -186,7 +183,6 @@ struct UAFTokens: Sendable {
       information: sent.map { .init(name: $0.dispatcher.rawValue, response: $0.response) }, result: result)
   }
 
-  /// The content sent to a device.
   struct Payload: Sendable {
     /// JSON, plain or encrypted to the device's key.
     let text: String
@@ -253,7 +249,7 @@ struct UAFTokens: Sendable {
     }
   }
 
-  // MARK: Asking by itself
+  // MARK: Operations ordered by the server
 
   /// Adds operations that ask the user's keys to confirm a transaction: one for each target with an address, or that polls.
   ///

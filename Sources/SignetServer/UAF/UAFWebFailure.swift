@@ -52,7 +52,6 @@ struct UAFWebFailure: Error {
 }
 
 extension UAFWebFailure {
-  /// Returns the failure for an error of a handler.
   init(answering error: any Error, _ context: ServiceContext) {
     switch error {
     case let failure as UAFWebFailure: self = failure

@@ -48,14 +48,12 @@ extension ContainerDescription {
   }
 }
 
-/// The containers of a user.
 package struct ContainerList: Message {
   package let containers: [ContainerDescription]
 
   package static let schema = MessageSchema(Self.init) { Member("containers", \Self.containers) }
 }
 
-/// A container that was revoked.
 package struct RevokedContainer: Message {
   package let id: ContainerID, state: String, user: String, name: String
 

@@ -2,7 +2,6 @@ import SignetJSON
 package import SignetStorage
 import SignetWire
 
-/// A user to add.
 package struct NewUser: Message {
   package let user: UserID, displayName: String?
 
@@ -58,7 +57,6 @@ extension UserDescription {
   }
 }
 
-/// The reason for a suspension.
 package struct Suspension: Message {
   package let reason: String?
 
@@ -69,7 +67,6 @@ package struct Suspension: Message {
   }
 }
 
-/// All users.
 package struct UserList: Message {
   package let users: [UserDescription]
 
@@ -90,7 +87,6 @@ package struct NewActivation: Message {
   }
 }
 
-/// An activation code.
 package struct MadeActivation: Message {
   package let code: String, invite: String, expires: Int64
 

@@ -172,7 +172,7 @@ public struct UserService: Sendable {
     return try await container(id)  // the row exists: containers are never deleted
   }
 
-  // MARK: Codes of users
+  // MARK: User codes
 
   /// Creates a user code, without which no OpenID Connect client may ask the user (CIBA section 7.1); it replaces an earlier
   /// one.
