@@ -15,8 +15,7 @@ final class CurrentSettings: Sendable {
 
   /// The current settings.
   ///
-  /// It is always inlined: a call would return a copy of all members, and every thread would count the references of its
-  /// parts.
+  /// It is always inlined: a call would return a copy of all members, with reference counting in every thread.
   @inline(__always) var value: ServicePolicy { snapshot.withLock { $0 }.settings }
 
   func replace(with settings: ServicePolicy) {

@@ -59,8 +59,7 @@ public struct EventLog: Sendable {
     sampled("info", event, of: subject, members)
   }
 
-  /// Logs an event that needs an operator's attention and that each request may cause: writes the line, or counts it as left
-  /// out.
+  /// Logs an event that needs attention and that any request may cause: writes the line, or counts it as left out.
   ///
   /// Lines of the same event are of one kind.
   public func sampledError(_ event: String, _ members: Members = [:]) {

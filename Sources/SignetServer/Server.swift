@@ -63,11 +63,9 @@ public final class Server: Sendable {
           "from": request.remoteAddress,
         ]
       }
-      // Requests without an endpoint, such as OPTIONS, and failed requests can be caused by anyone, so their lines are
-      // sampled.
+      // Anyone can cause failed requests, and requests without an endpoint such as OPTIONS, so their lines are sampled.
       let isOpen = request.pattern.map(open.contains) ?? true
-      // Successful requests of authenticated callers are always logged, except in the UAF protocol, where refusals look the
-      // same.
+      // Successful requests of authenticated callers are always logged, except in UAF, where refusals look the same.
       guard isOpen || request.status >= 400 else { return log.info("request", members(request.path)) }
       // An unauthenticated caller's path may be as long as a request line.
       log.sampled(

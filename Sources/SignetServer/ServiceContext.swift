@@ -90,8 +90,7 @@ public final class ServiceContext: Sendable {
 
   package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 
-  /// Returns a function that creates the events of a container, key or target that is revoked together with a container or
-  /// device.
+  /// Returns a function that creates the events of everything revoked together with a container or device.
   func losses(by actor: AuditActor) -> @Sendable (DeviceLoss) -> AuditRecord {
     let audit = audit(by: actor)
     return { loss in

@@ -29,8 +29,7 @@ struct Handshake: Sendable {
 
   /// Returns the encrypted handshake in base64url.
   ///
-  /// It is the id of its key (8 bytes), then, encrypted under that key: private key (32) ‖ T1 (32) ‖ expiry (8, big-endian)
-  /// ‖ activation id.
+  /// It is the id of its key (8 bytes), then under that key: private key (32) ‖ T1 (32) ‖ expiry (8, big-endian) ‖ activation id.
   func sealed(under key: HandshakeKeys.Key, for purpose: Purpose) throws(CryptoFailure) -> String {
     let id = Array(activation.utf8)
     let privateBytes = privateKey.rawRepresentation

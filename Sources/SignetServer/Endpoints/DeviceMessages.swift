@@ -1,8 +1,7 @@
 import SignetJSON
 import SignetWire
 
-// Messages of devices, for the API description only. `SignetWire` parses and writes the real messages on both sides; a test
-// compares both.
+// Messages of devices, for the API description only. `SignetWire` parses and writes the real ones; a test compares both.
 
 struct ActivationStartMembers: Message {
   let version: Int64, user: UserID, nonce: String

@@ -1,8 +1,7 @@
 import SignetCrypto
 package import SignetJSON
 
-/// The evidence of an answer by a UAF authenticator or an app, as received, with all data to verify it later
-/// (`docs/protocol.md` section 5.2.1).
+/// An answer by a UAF authenticator or an app, with all data to verify it later (`docs/protocol.md` section 5.2.1).
 ///
 /// The server accepts the answer by it, stores it with the transaction, and returns it; ``EvidenceCheck`` verifies it.
 package enum AnswerEvidence: Sendable, Hashable {
@@ -11,8 +10,7 @@ package enum AnswerEvidence: Sendable, Hashable {
   /// An authenticator app's token.
   case app(App)
 
-  /// The largest size of one answer's evidence as JSON, in bytes; with it, messages to relying parties stay within their
-  /// limits.
+  /// The largest size of the evidence as JSON, in bytes, so that messages to relying parties stay within their limits.
   package static let maximumByteCount = 32_768
 
   /// The signed response of a UAF authenticator.

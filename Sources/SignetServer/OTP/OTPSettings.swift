@@ -41,8 +41,7 @@ public struct OTPSettings: Hashable, Sendable {
 
   /// Returns the rest of a wait, in seconds; `nil` for none.
   ///
-  /// If the rest exceeds the full wait, the clock was set back and the elapsed time is unknown; the wait then counts as
-  /// ended.
+  /// If the rest exceeds the full wait, the clock was set back; the elapsed time is unknown and the wait counts as ended.
   func remaining(_ wait: WaitRecord?, at time: Int64) -> Int64? {
     guard let wait, wait.expires > time, wait.until > time else { return nil }
     let rest = wait.until - time

@@ -40,8 +40,7 @@ struct RateLimitKey: Hashable, Sendable {
 
   /// Returns the bytes of an address that count; `nil` if the text is not an IP address.
   ///
-  /// These are all 4 bytes of an IPv4 address, also if it is mapped into IPv6, or a prefix and the first 8 bytes of an IPv6
-  /// address.
+  /// For IPv4, also mapped into IPv6, these are all 4 bytes; for IPv6, a prefix and the first 8 bytes.
   private static func network(_ text: String) -> [UInt8]? {
     var (four, six) = (in_addr(), in6_addr())
     if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }

@@ -31,8 +31,7 @@ package struct BackchannelRequest: Sendable {
   let expiry: Int64?
   /// The bearer token for notifications to the client; `nil` for none.
   let notificationToken: String?
-  /// The names of requirements for the answer, without duplicates, in order of preference (OpenID Connect Core section
-  /// 3.1.2.1).
+  /// The requirements for the answer by name, unique, in order of preference (OpenID Connect Core section 3.1.2.1).
   ///
   /// They are not compared with the defined requirements yet.
   let acrValues: [String]

@@ -88,8 +88,7 @@ struct BackchannelService: Sendable {
 
   // MARK: Signed requests
 
-  /// Returns the parameters of the form, or those of the signed request, which must contain all of them (CIBA section
-  /// 7.1.1).
+  /// Returns the parameters of the form, or of the signed request, which must contain them all (CIBA section 7.1.1).
   private func parameters(
     _ form: FormParameters, of client: ClientRecord
   ) async throws -> FormParameters {

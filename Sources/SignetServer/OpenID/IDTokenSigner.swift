@@ -88,8 +88,7 @@ package struct IDTokenSigner: Sendable {
       return Proof(time: uaf.time, evidence: try await context.evidence(of: uaf, for: transaction))
     }
     if let app = transaction.app {
-      // The server also has the key, so the answer proves no possession to others. It shows only a consent over another
-      // channel.
+      // The server also has the key, so the answer proves no possession to others, only consent over another channel.
       return Proof(time: app.time, evidence: AuthenticationEvidence(.pushApp))
     }
     guard let decision = transaction.decision,

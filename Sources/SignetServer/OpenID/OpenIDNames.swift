@@ -11,8 +11,7 @@ package struct OpenIDNames: Sendable {
   static let scope = "openid"
   /// The `acr` if the user's device signed the decision.
   static let signedACR = "urn:signet:acr:signed"
-  /// The `acr` if the user answered with a key that the server also has: digits of a device without a network, or an
-  /// authenticator app.
+  /// The `acr` of an answer with a key that the server also has: digits of an offline device, or an authenticator app.
   static let answeredACR = "urn:signet:acr:answered"
   /// The algorithms with which clients may sign.
   static let clientAlgorithms: [SignatureAlgorithm] = [.es256, .ps256, .rs256]

@@ -40,8 +40,7 @@ package struct AbleAuthenticators: Sendable {
       by: AuthenticationEvidence(of: container, isSigned: true).matching(transaction).afterReport)
   }
 
-  /// Returns true if an approval by an authenticator app meets the requirements; a caller that selected the app requires no
-  /// more.
+  /// Returns true if an approval by an app meets the requirements; a caller that selected the app requires no more.
   package func mayAnswerByApp(_ transaction: TransactionRecord) -> Bool {
     transaction.soleKind == .pushApp
       || requirements.isOneMet(of: transaction.requirements, by: AuthenticationEvidence(.pushApp))

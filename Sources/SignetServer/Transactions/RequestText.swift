@@ -1,7 +1,6 @@
 import SignetWire
 
-/// A transaction as lines of English text, for authenticators that display only text: the requester, the content and the
-/// user's place.
+/// A transaction as English text for authenticators that display only text: requester, content and the user's place.
 ///
 /// Only the first line names the requester. Therefore a text that is displayed alone must not begin with a similar line
 /// (``looksLikeSender(_:)``).

@@ -3,8 +3,7 @@ public import SignetStorage
 import SignetWire
 
 extension TransactionService {
-  /// Returns one transaction of a container's user, or one for any user, signed by the server and encrypted to the
-  /// container.
+  /// Returns one transaction of a container's user or for any user, signed and encrypted to the container.
   ///
   /// - Parameters:
   ///   - id: The transaction.

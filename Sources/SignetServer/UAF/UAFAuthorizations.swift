@@ -6,8 +6,7 @@ import SignetStorage
 import SignetUAF
 import SignetWire
 
-/// Issues and verifies authorization tokens: JWTs that the server signs after a UAF operation and sends in the answer or in
-/// a cookie.
+/// Issues and verifies authorization tokens: JWTs, signed after a UAF operation and sent in the answer or a cookie.
 package struct UAFAuthorizations: Sendable {
   /// The `typ` of a token issued after an authentication.
   static let type = "JWT"

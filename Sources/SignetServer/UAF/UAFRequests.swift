@@ -362,8 +362,8 @@ package struct UAFRequests: Sendable {
 
   /// Narrows a policy to the user's keys.
   ///
-  /// Each combination keeps the user's keys that match its criteria, can show one of the forms of the transaction, and can
-  /// meet the requirements that apply in addition to the policy.
+  /// Each combination keeps the user's keys that match its criteria and can show one of the forms of the transaction.
+  /// They must also be able to meet the requirements that apply in addition to the policy.
   private func policy(
     _ rule: UAFSetup.Rule, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction],
     confirming transaction: TransactionRecord?
@@ -397,8 +397,7 @@ package struct UAFRequests: Sendable {
       }
       if narrowed.count == combination.count { accepted.append(narrowed) }
     }
-    // The failure is the same for an unknown user and for a user without a key, so the answer does not reveal which users
-    // exist.
+    // The failure is the same for an unknown user and for one without a key, so it does not reveal which users exist.
     guard !accepted.isEmpty else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     return Policy(accepted: accepted, disallowed: policy.disallowed)
   }

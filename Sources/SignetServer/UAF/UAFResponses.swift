@@ -221,8 +221,7 @@ struct UAFResponses: Sendable {
     return failure
   }
 
-  /// Ends the operation of a malformed response if it names one: a client that could not answer reports its failure this
-  /// way.
+  /// Ends the operation that a malformed response names: a client that could not answer reports its failure this way.
   private func failed(
     _ sent: SendUAFResponse, _ operation: UAFOperation, _ failure: UAFFailure
   ) async -> UAFFailure {

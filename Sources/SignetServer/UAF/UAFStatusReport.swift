@@ -61,8 +61,7 @@ extension UAFOperationRecord {
 extension ServiceContext {
   /// Returns an operation in its current state.
   ///
-  /// An expired operation is ended in the storage before its state is reported, so that it stays expired if the clock is set
-  /// back.
+  /// The storage ends an expired operation before its state is reported, so it stays expired if the clock is set back.
   ///
   /// - Parameter session: The operation as read.
   /// - Throws: ``StorageFailure``.

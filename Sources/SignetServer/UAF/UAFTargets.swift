@@ -171,16 +171,14 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
-  /// Returns true if a device polls for its operations: it has an encryption key, and neither an address nor another
-  /// dispatcher.
+  /// Returns true if a device polls: it has an encryption key, and neither an address nor another dispatcher.
   func isAskedByItself(_ target: UAFTargetRecord) -> Bool {
     let (live, isPlaced) = (UAFTokens.Dispatcher.live.rawValue, target.device != nil)
     return isPlaced && target.encryptionKey != nil && target.sealedTarget == nil
       && target.dispatcher ?? live == live
   }
 
-  /// Returns the address to which a dispatcher delivers; `nil` if it may not deliver there, or could not encrypt for the
-  /// device.
+  /// Returns the address for a dispatcher; `nil` if it may not deliver there, or could not encrypt for the device.
   func address(of target: UAFTargetRecord, by dispatcher: UAFTokens.Dispatcher) -> PushTarget? {
     guard target.encryptionKey != nil, let service = dispatcher.service else { return nil }
     do {

@@ -32,8 +32,7 @@ package struct UserEvents: Sendable {
     ids = Set(holdings.authenticators.map(\.id)).union(holdings.devices.map(\.id.text))
   }
 
-  /// Returns the last events that name the user or the user's container, device, token or app, or that ended a request to
-  /// the user.
+  /// Returns the last events that name the user, or the user's container, device, token or app, or end a user's request.
   ///
   /// - Returns: The newest events first. If the search stopped early, also the time (s since 1970) after which the list is
   ///   complete.

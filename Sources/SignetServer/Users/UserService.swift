@@ -174,8 +174,7 @@ public struct UserService: Sendable {
 
   // MARK: User codes
 
-  /// Creates a user code, without which no OpenID Connect client may ask the user (CIBA section 7.1); it replaces an earlier
-  /// one.
+  /// Creates a code that OpenID Connect clients need to ask the user (CIBA section 7.1); it replaces an earlier one.
   ///
   /// - Returns: 8 digits; the server stores only their digest.
   /// - Throws: ``Problem/Code/unknown``.
