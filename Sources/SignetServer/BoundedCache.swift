@@ -7,7 +7,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private let values = Mutex<[Key: Value]>([:])
 
-  /// Creates a cache; when it holds `limit` values, it removes all of them before it adds another.
+  /// Creates a cache; when it holds `limit` values, the next write first removes all of them.
   init(limit: Int) { self.limit = limit }
 
   subscript(name: Key) -> Value? {
