@@ -3,11 +3,10 @@ import SignetUAF
 import SignetVault
 import Synchronization
 
-/// Fetches the lists of callers that applications trust (FIDO AppID and Facets section 3.1.2), and keeps them as long as their
-/// servers allow.
+/// Fetches trusted facet lists (FIDO AppID and Facets section 3.1.2) and caches them for as long as their servers allow.
 ///
-/// Nobody is told who asks: a request has no more than its URL and what it accepts. A redirect is followed only where the server
-/// says that it is meant.
+/// A request carries only its URL and the `Accept` header, so it does not identify the user or the app. A redirect is
+/// followed only if the server sends `FIDO-AppID-Redirect-Authorized: true`.
 final class FacetLists: Sendable {
   private let transport: any HTTPTransport
   private let clock: any TrustedClock
@@ -15,22 +14,22 @@ final class FacetLists: Sendable {
 
   private struct Entry {
     let list: TrustedFacetList
-    /// In milliseconds since the machine was started.
+    /// The expiry, in milliseconds since the machine was started.
     let end: Int64
   }
 
   private static let maximumRedirectCount = 5
   private static let maximumEntryCount = 32
-  /// A list that is revised has an effect after a day at the latest.
+  /// The longest time a list is cached, in seconds, so that a revised list has an effect after at most one day.
   private static let longestLifetime: Int64 = 86_400
 
   init(_ transport: any HTTPTransport, clock: any TrustedClock) {
     (self.transport, self.clock) = (transport, clock)
   }
 
-  /// The list at a URL.
+  /// Returns the trusted facet list at a URL.
   ///
-  /// - Throws: ``Refusal``: the operation ends with `UNTRUSTED_FACET_ID`.
+  /// - Throws: ``Refusal``; the operation then ends with `UNTRUSTED_FACET_ID`.
   func list(at url: String) async throws(Refusal) -> TrustedFacetList {
     let now = clock.now.boot.millisecondsSinceBoot
     if let known = cache.withLock({ $0[url] }), now < known.end { return known.list }
@@ -49,7 +48,7 @@ final class FacetLists: Sendable {
     return list
   }
 
-  /// Why there is no list.
+  /// A reason why the list cannot be used.
   enum Refusal: Error, CustomStringConvertible {
     case transport(TransportFailure)
     case status(Int)
@@ -98,7 +97,7 @@ final class FacetLists: Sendable {
     return String(type).trimmingBlanks.lowercased() == TrustedFacetList.mediaType
   }
 
-  /// For how many seconds an answer may be kept, as `Cache-Control` and `Age` say; 0 where nothing is said.
+  /// The seconds that a response may be cached, from `Cache-Control` and `Age`; 0 without a usable `max-age`.
   private static func lifetime(_ response: HTTPResponse) -> Int64 {
     let directives = response.headers.filter { $0.0.lowercased() == "cache-control" }
       .flatMap { $0.1.lowercased().split(separator: ",") }.map { String($0).trimmingBlanks }
@@ -111,7 +110,7 @@ final class FacetLists: Sendable {
 }
 
 extension String {
-  /// Without blanks at both ends.
+  /// The text without spaces and tabs at both ends.
   fileprivate var trimmingBlanks: String {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
     var rest = self[...].drop(while: isBlank)

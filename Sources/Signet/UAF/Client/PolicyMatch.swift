@@ -1,20 +1,20 @@
 import SignetUAF
 
-/// Candidates that meet all criteria of one list of a policy, in the order of the criteria.
+/// Candidates that match all criteria of one list of a policy, in the order of the criteria.
 struct PolicyCombination: Hashable, Sendable {
-  /// Which of the policy's lists.
+  /// The index of the list in the policy.
   let list: Int
   /// The index of a candidate for each criterion.
   let members: [Int]
 }
 
 extension Policy {
-  /// All combinations that a candidate is in, of each list one for each candidate, in the server's order.
+  /// Returns the combinations that the policy accepts, in the server's order: for each list and each candidate at most one.
   ///
-  /// No two candidates of a combination are of one model: each criterion is met by an authenticator of its own. Of several
-  /// candidates of a model the first that fits counts.
+  /// No two candidates of a combination have the same model, so each criterion is matched by a different authenticator.
+  /// Of several candidates of one model the first match is used.
   func combinations(of candidates: [Candidate]) -> [PolicyCombination] {
-    // Once, since a server may disallow thousands.
+    // Computed once, because a server may disallow thousands of authenticators.
     let allowed = candidates.indices.filter { !disallows(candidates[$0]) }
     let models = Set(allowed.map { candidates[$0].traits.aaid })
     return accepted.indices.flatMap { list -> [PolicyCombination] in
@@ -31,7 +31,7 @@ extension Policy {
     }
   }
 
-  /// Candidates for all criteria, one of them a chosen one; nil where it fits none, or the others are not met then.
+  /// Returns a candidate for each criterion, with `chosen` among them; `nil` if `chosen` matches none or the others cannot be matched.
   private static func combination(
     with chosen: Int, of candidates: [Candidate], _ allowed: [Int], _ criteria: [MatchCriteria]
   ) -> [Int]? {
@@ -64,9 +64,9 @@ extension MatchCriteria {
   }
 }
 
-/// The candidates of a request, with all combinations of them that its policy takes.
+/// The candidates of a request, with all combinations of them that its policy accepts.
 struct MatchedPolicy: Sendable {
-  /// An authenticator, or a key of it, and what a policy looks at.
+  /// An authenticator or one of its keys, with the traits that a policy matches.
   typealias Member = (authenticator: UAFAuthenticator, key: UAFKey?, candidate: Policy.Candidate)
 
   let candidates: [UAFCandidate]
@@ -82,7 +82,7 @@ struct MatchedPolicy: Sendable {
     }
   }
 
-  /// The combinations all of whose candidates can be chosen, in the server's order.
+  /// The combinations in which all candidates are usable, in the server's order.
   var usable: [[UAFCandidate]] {
     combinations.map { $0.members.map { candidates[$0] } }.filter { $0.allSatisfy(\.isUsable) }
   }

@@ -1,30 +1,30 @@
 import SignetUAF
 import SignetVault
 
-/// A server's request for the use of keys, checked and matched with this device.
+/// A server's authentication request, checked and matched with this device.
 public struct UAFAuthentication: Sendable {
   private let client: UAFClient
   private let server: String?
   private let request: AuthenticationRequest
   private let finalChallenge: FinalChallenge
-  /// One for each account that has a key of the application.
+  /// One match for each account that has a key of the application.
   private let matches: [(username: String, match: MatchedPolicy)]
 
-  /// The application that the keys are for.
+  /// The application ID of the keys.
   public let appID: String
 
-  /// All authenticators with each key of the application, newest first, and those without a key once.
+  /// All authenticators: one candidate for each key of the application, newest first, and one for each authenticator without a key.
   public let candidates: [UAFCandidate]
 
-  /// What the server wants confirmed, in all the types that it has it in; empty for signing in alone.
+  /// The transaction to confirm, in each content type that the server offers; empty for a login.
   public var transactions: [UAFTransactionContent] { request.transactions.map(UAFTransactionContent.init) }
 
-  /// The transaction that is signed, to be shown before the user is verified; `nil` where there is none.
+  /// The transaction that is signed, to be shown before the user is verified; `nil` if there is none.
   public var transaction: UAFTransactionContent? {
     UAFTransaction.shown(of: request.transactions).map(UAFTransactionContent.init)
   }
 
-  /// The accounts for which there is something that can be chosen, the newest key's first.
+  /// The accounts with at least one usable combination, newest key first.
   public var usernames: [String] { matches.filter { !$0.match.usable.isEmpty }.map(\.username) }
 
   init(
@@ -56,41 +56,41 @@ public struct UAFAuthentication: Sendable {
       + keyless.map { UAFCandidate(authenticator: $0, key: nil, isPolicyCompliant: false) }
   }
 
-  /// What can be chosen for an account, in the server's order: one key, or several that are needed together.
+  /// Returns the usable combinations of an account, in the server's order: one key, or several that are used together.
   ///
-  /// - Parameter username: The account.
-  /// - Returns: The combinations; none for an account without one.
+  /// - Parameter username: The user's name.
+  /// - Returns: The combinations; empty for an account without one.
   public func combinations(for username: String) -> [[UAFCandidate]] {
     matches.first { $0.username.utf8.elementsEqual(username.utf8) }?.match.usable ?? []
   }
 
-  /// The first combination of an account that an authenticator is in: what has to be used together with it.
+  /// Returns the first combination of an account that contains an authenticator: all keys that must be used together with it.
   ///
   /// - Parameters:
-  ///   - username: The account.
-  ///   - aaid: The authenticator.
-  /// - Returns: The combination; `nil` where the authenticator cannot be chosen.
+  ///   - username: The user's name.
+  ///   - aaid: The AAID of the authenticator.
+  /// - Returns: The combination; `nil` if the authenticator cannot be chosen.
   public func combination(for username: String, with aaid: String) -> [UAFCandidate]? {
     combinations(for: username).first { $0.contains { $0.authenticator.aaid == aaid } }
   }
 
-  /// Verifies the user for each use, then signs.
+  /// Verifies the user for each key, then signs.
   ///
-  /// All are verified before the first signature; the counters are on the disk, and counted by the hardware where that counts,
-  /// before this returns. After a recoverable failure, ask the user and call again.
+  /// All verifications come before the first signature. Before this method returns, the signature counters are on the
+  /// disk, and in the hardware if a hardware counter is in use. After a recoverable failure, ask the user and call again.
   ///
-  /// Send one response before the next is made with the same key, in whatever process: a server takes a lower counter after a higher one
-  /// for that of a copied key. ``UAFOperations`` sees to that.
+  /// Send each response before the next one is made with the same key, across all processes. A server that receives a
+  /// lower counter after a higher one treats the key as cloned. ``UAFOperations`` keeps this order.
   ///
-  /// - Parameter uses: One for each key of one of the combinations of an account.
+  /// - Parameter uses: One use for each key of one combination of an account.
   /// - Returns: The response.
   /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `notRecognised`, `wrongPasscode`; `USER_LOCKOUT`,
-  ///   `KEY_DISAPPEARED_PERMANENTLY`, `USER_CANCELLED`; `NO_SUITABLE_AUTHENTICATOR` where the keys are none of the combinations.
+  ///   `KEY_DISAPPEARED_PERMANENTLY`, `USER_CANCELLED`; `NO_SUITABLE_AUTHENTICATOR` if the keys are not one of the combinations.
   public func authenticate(_ uses: [UAFUse]) async throws(UAFFailure) -> UAFResponse {
     try await authenticate(uses) { () async throws(UAFFailure) in }.response
   }
 
-  /// The same, with what is waited for when all are verified, before the first number of a counter is taken.
+  /// Authenticates, and calls `wait` after all verifications but before the first signature counter is incremented.
   func authenticate<Turn>(
     _ uses: [UAFUse], inTurn wait: () async throws(UAFFailure) -> Turn
   ) async throws(UAFFailure) -> (response: UAFResponse, turn: Turn) {
@@ -111,7 +111,7 @@ public struct UAFAuthentication: Sendable {
         verified.append((keyID, kind, token))
       }
       let turn = try await wait()
-      // The user may have taken a minute, and so may whoever has locked the container.
+      // The container may have been locked while the user was being verified.
       try await requireUnlocked(combination)
       var assertions: [ResponseAssertion] = []
       for (key, kind, token) in verified { assertions.append(try await sign(with: key, kind, token)) }
@@ -145,36 +145,36 @@ public struct UAFAuthentication: Sendable {
   }
 }
 
-/// The use of one key, and how the user is verified for it.
+/// The use of one key, with the credential that verifies the user.
 public struct UAFUse: Sendable {
   /// The key.
   public var key: UAFKey
-  /// `.password` with the PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device's passcode.
+  /// The credential: `.password` for a PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device passcode.
   public var authentication: Authentication
 
-  /// Names both.
+  /// Creates a use of a key.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - authentication: What verifies the user.
+  ///   - authentication: The credential that verifies the user.
   public init(key: UAFKey, authentication: Authentication) {
     (self.key, self.authentication) = (key, authentication)
   }
 }
 
-/// What a user is asked to confirm.
+/// The content of a transaction that the user confirms.
 public struct UAFTransactionContent: Hashable, Sendable {
-  /// What the content is.
+  /// The content type.
   @nonexhaustive public enum Kind: String, Hashable, Sendable {
     /// At most 200 ASCII characters.
     case text = "text/plain"
-    /// A picture.
+    /// A PNG picture.
     case png = "image/png"
   }
 
-  /// What the content is.
+  /// The content type.
   public let kind: Kind
-  /// What is shown, and what is signed.
+  /// The bytes that are shown and signed.
   public let bytes: [UInt8]
 
   /// The text; `nil` for a picture.

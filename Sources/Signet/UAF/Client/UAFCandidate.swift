@@ -1,13 +1,13 @@
-/// An authenticator, and for an authentication a key of it, as the policy of a request sees it.
+/// An authenticator, and at authentication one of its keys, matched with the policy of a request.
 public struct UAFCandidate: Hashable, Sendable {
   /// The authenticator.
   public let authenticator: UAFAuthenticator
-  /// The key; `nil` at registration, and where the authenticator has none for the application.
+  /// The key; `nil` at registration, and if the authenticator has no key of the application.
   public let key: UAFKey?
-  /// Whether the server takes it, by itself or together with others.
+  /// Indicates whether the server's policy accepts it, alone or together with others.
   public let isPolicyCompliant: Bool
 
-  /// Whether it can be chosen: the server takes it, this device has what it takes, and the user is enrolled.
+  /// Indicates whether it can be chosen: the policy accepts it, the device supports it and the user has set it up.
   public var isUsable: Bool {
     isPolicyCompliant && authenticator.isSupportedByHardware && authenticator.isEnrolledInSystem
   }

@@ -1,15 +1,16 @@
 import SignetWire
 
 extension UAFClient {
-  /// Refuses what is to be done with the keys of a user where a container of the same user at the same server is locked; else this
-  /// counts as a use of it.
+  /// Rejects the use of a user's keys if a container of that user at the same server is locked.
   ///
-  /// A key of UAF has no policies of its own: it is on this device because of that container. Servers are the same whose host and
-  /// port are.
+  /// Otherwise the call counts as a use of the container.
+  ///
+  /// A UAF key has no lock policies; it depends on the container of the same user. Two servers are the same if their host
+  /// and port are equal.
   ///
   /// - Parameters:
-  ///   - username: Whose keys.
-  ///   - server: The base URL of the server that asks; `nil` where nobody says, and all servers of the user count.
+  ///   - username: The user's name.
+  ///   - server: The base URL of the requesting server; `nil` if unknown, then the user's containers at all servers are checked.
   /// - Throws: ``UAFFailure/device(_:)`` with ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked(_ username: String, at server: String?) async throws(UAFFailure) {
     do throws(SignetFailure) {
@@ -26,7 +27,7 @@ extension UAFClient {
 }
 
 extension ServerURL {
-  /// Whether a URL has the host and the port of this server; what is no URL has not.
+  /// Indicates whether a URL has the host and port of this server; false for an invalid URL.
   fileprivate func isPlace(of url: String) -> Bool {
     guard let place = UAFPlace(url)?.origin.lowercased() else { return false }
     return place == origin || place == "https://\(host):\(port)"
@@ -34,11 +35,11 @@ extension ServerURL {
 }
 
 extension Device {
-  /// Deletes the keys of UAF that a user has at a server: no container is left under whose locks they could fall.
+  /// Deletes the UAF keys of a user at a server, because no container is left whose lock would protect them.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - server: Of keys that were made for no server by name none goes: they may be another one's.
+  ///   - user: The user.
+  ///   - server: The server. Keys that were made without a server name stay, because they may belong to another server.
   /// - Throws: ``SignetFailure`` of the vault.
   func deleteUAFKeys(of user: UserID, at server: ServerURL) async throws(SignetFailure) {
     let store = UAFKeyStore(vault: vault, clock: clock)
@@ -54,7 +55,7 @@ extension Device {
 }
 
 extension UAFOperations {
-  /// Refuses an operation of a user whose container is locked, before the user is asked for anything.
+  /// Rejects an operation if a container of the user is locked, before the user is asked for anything.
   ///
   /// - Throws: ``UAFOperationFailure/device(_:)`` with ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked(_ account: UAFAccount) async throws(UAFOperationFailure) {

@@ -2,19 +2,19 @@ public import SignetUAF
 import SignetVault
 
 extension UAFClient {
-  /// Reads what a server asks for, checks it and matches it with this device.
+  /// Parses a server's request, checks it and matches it with this device.
   ///
-  /// The version is chosen, the message and its extensions are checked, the policy is matched and this app is looked up among those
-  /// that the application trusts, which may fetch a list.
+  /// The client chooses the protocol version, checks the message and its extensions and matches the policy. It then
+  /// checks that the application trusts this app, which may fetch a trusted facet list.
   ///
   /// - Parameters:
   ///   - message: The JSON text of the list of requests: `uafRequest` of a server's answer.
-  ///   - server: Who asks, by whatever name the app has for it. A key is for the server that it was made for: another one that names
-  ///     the same application has none of it, and is not told that it is there. Without a name only keys without one are meant.
-  ///   - channelBinding: What ties the response to the connection to the server.
-  /// - Returns: What is asked for.
-  /// - Throws: ``UAFFailure``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an extension that has to be known,
-  ///   `NO_SUITABLE_AUTHENTICATOR`, `UNTRUSTED_FACET_ID`.
+  ///   - server: The app's name for the requesting server. A key belongs to the server that it was made for. A server with another name
+  ///     cannot use it or learn that it exists, even with the same application ID. Without a name, only keys made without one match.
+  ///   - channelBinding: The binding of the response to the connection to the server.
+  /// - Returns: The request.
+  /// - Throws: ``UAFFailure``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an unknown extension that must be
+  ///   understood, `NO_SUITABLE_AUTHENTICATOR`, `UNTRUSTED_FACET_ID`.
   public func open(
     _ message: String, from server: String? = nil, channelBinding: UAFChannelBinding = .none
   ) async throws(UAFFailure) -> UAFRequest {
@@ -57,7 +57,7 @@ extension UAFClient {
   static let noSuitableAuthenticator = UAFFailure.protocol(
     .noSuitableAuthenticator, "no authenticator of this device is what the server asks for")
 
-  /// Refuses to act for an application that does not trust this app.
+  /// Rejects a request of an application that does not trust this app.
   private func authorize(_ header: OperationHeader) async throws(UAFFailure) {
     let url: String
     let origin: WebOrigin

@@ -5,7 +5,7 @@ public import SignetTransport
 import SignetUAF
 public import SignetVault
 
-/// A client of FIDO UAF 1.1, with the module and the authenticators below it, over the vault of a device.
+/// A client of FIDO UAF 1.1, with its ASM and authenticators, over the vault of a device.
 ///
 /// ```swift
 /// let client = UAFClient(device: device, facetID: "linux:app-id:org.example.bank")
@@ -15,31 +15,31 @@ public import SignetVault
 /// ])
 /// ```
 ///
-/// It talks to no server but those of trusted facet lists; requests and responses are the caller's to carry. Any number of clients
-/// may work over one device, in any number of processes.
+/// It contacts only the servers of trusted facet lists; the caller transports requests and responses. Any number of
+/// clients, in any number of processes, may use one device.
 public final class UAFClient: Sendable {
-  /// Who this app is, to servers and to the keys: only the caller that had a key made can use it.
+  /// The facet ID of this app, for servers and for keys; only the caller that had a key made can use it.
   public let facetID: String
-  /// What the client is over.
+  /// The device whose vault keeps the keys.
   let device: Device
-  /// What verifies the user, makes keys and signs.
+  /// The authenticators, which verify the user, make keys and sign.
   package let authenticators: UAFAuthenticators
-  /// What stands between the client and the authenticators.
+  /// The ASM between the client and the authenticators.
   package let module: UAFModule
   let facets: FacetLists?
   let takesOlderFacetLists: Bool
 
-  /// The versions of the protocol that are spoken, the newest first.
+  /// The supported versions of the protocol, newest first.
   static let versions: [UAFVersion] = [.v1_1]
 
-  /// Opens a client.
+  /// Creates a client.
   ///
   /// - Parameters:
-  ///   - device: Its vault keeps the keys; what it matches fingers and checks its passcode with is used.
-  ///   - facetID: Who this app is: `linux:app-id:…`, `ios:bundle-id:…`, or an `https` origin. A server has to trust it.
-  ///   - face: What matches faces; without it, this device cannot.
-  ///   - facetTransport: What fetches lists of trusted facets; libcurl with the device's settings unless told otherwise.
-  ///   - takesOlderFacetLists: Whether a list without an entry for the message's version will do with one for an older version.
+  ///   - device: The device: its vault keeps the keys, and its fingerprint and passcode gates verify the user.
+  ///   - facetID: The facet ID of this app: `linux:app-id:…`, `ios:bundle-id:…` or an `https` origin. A server must trust it.
+  ///   - face: The gate that matches faces; without it, the face authenticator is not supported.
+  ///   - facetTransport: The transport for trusted facet lists; by default libcurl with the device's settings.
+  ///   - takesOlderFacetLists: True to accept an entry for an older version if a list has none for the message's version.
   public init(
     device: Device, facetID: String, face: (any BiometricGate)? = nil,
     facetTransport: (any HTTPTransport)? = nil, takesOlderFacetLists: Bool = false
@@ -54,7 +54,7 @@ public final class UAFClient: Sendable {
     module = UAFModule(authenticators: authenticators, callerID: facetID)
     var transport = facetTransport
     if transport == nil {
-      // Settings that are refused leave no way to fetch a list, which is told when one is needed.
+      // With invalid connection settings no list can be fetched; the failure is reported when a list is needed.
       do throws(SignetFailure) { transport = try device.transport(device.connection) } catch {}
     }
     facets = transport.map { FacetLists($0, clock: device.vault.clock) }
@@ -62,7 +62,7 @@ public final class UAFClient: Sendable {
 
   // MARK: What there is
 
-  /// All authenticators in a fixed order, whether or not they are of use on this device.
+  /// Returns all authenticators in a fixed order, including those that this device does not support.
   ///
   /// - Returns: PIN, password, fingerprint, face and device passcode.
   /// - Throws: ``UAFFailure/device(_:)``.
@@ -84,7 +84,7 @@ public final class UAFClient: Sendable {
     return list
   }
 
-  /// All keys on this device that this app has, oldest first.
+  /// Returns all keys of this app on this device, oldest first.
   ///
   /// - Throws: ``UAFFailure/device(_:)``.
   public func keys() async throws(UAFFailure) -> [UAFKey] {
@@ -97,11 +97,11 @@ public final class UAFClient: Sendable {
     }
   }
 
-  /// What there is to tell about the lock of a key: tries that are left, a wait, or that it is locked.
+  /// Returns the lock status of a key: attempts left, a wait, or locked.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   /// - Returns: The status.
-  /// - Throws: ``UAFFailure``: `KEY_DISAPPEARED_PERMANENTLY` where there is no such key.
+  /// - Throws: ``UAFFailure``: `KEY_DISAPPEARED_PERMANENTLY` if there is no such key.
   public func protectionStatus(of key: UAFKey) async throws(UAFFailure) -> LockStatus {
     let (keyID, aaid) = try await present(key)
     do throws(VaultFailure) { return try await authenticators.protectionStatus(of: keyID) } catch {
@@ -109,12 +109,12 @@ public final class UAFClient: Sendable {
     }
   }
 
-  /// Changes the PIN or the password of a key; nothing is told to a server.
+  /// Changes the PIN or the password of a key on this device; no server is involved.
   ///
   /// - Parameters:
-  ///   - key: Which key.
-  ///   - old: The present one: a wrong one counts as any other.
-  ///   - new: The next one.
+  ///   - key: The key.
+  ///   - old: The current PIN or password; a wrong one counts as a failed attempt.
+  ///   - new: The new PIN or password.
   /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `unusableSecret`, `USER_LOCKOUT`, and
   ///   `AUTHENTICATOR_ACCESS_DENIED` for a key without a PIN or password.
   public func changeSecret(
@@ -140,15 +140,15 @@ public final class UAFClient: Sendable {
     }
   }
 
-  /// Deletes a key on this device, and nowhere else; nothing happens if it is gone.
+  /// Deletes a key on this device only; a missing key is not an error.
   ///
-  /// - Parameter key: Which key.
+  /// - Parameter key: The key.
   /// - Throws: ``UAFFailure/device(_:)``.
   public func delete(_ key: UAFKey) async throws(UAFFailure) {
     do throws(SignetFailure) { try await delete([key]) } catch { throw .device(error) }
   }
 
-  /// Deletes keys on this device, all or none; those that are gone do not matter.
+  /// Deletes keys on this device, all or none; missing keys are ignored.
   func delete(_ keys: [UAFKey]) async throws(SignetFailure) {
     do throws(VaultFailure) {
       let present = try await module.keys().filter { keys.contains($0.key) }
@@ -156,7 +156,7 @@ public final class UAFClient: Sendable {
     } catch { throw SignetFailure(error) }
   }
 
-  /// What this client is, as JSON text of `DiscoveryData`.
+  /// Returns a description of this client, as JSON text of `DiscoveryData`.
   ///
   /// - Returns: The text.
   /// - Throws: ``UAFFailure/device(_:)``.
@@ -169,18 +169,18 @@ public final class UAFClient: Sendable {
     ).json.text
   }
 
-  /// Finds out whether a request could be answered, without asking the user anything.
+  /// Checks that a request could be answered, without asking the user.
   ///
-  /// - Parameter message: The request, as for ``open(_:channelBinding:)``.
-  /// - Throws: ``UAFFailure``, as ``open(_:channelBinding:)`` does.
+  /// - Parameter message: The request, in the form that ``open(_:from:channelBinding:)`` reads.
+  /// - Throws: ``UAFFailure``: the errors of ``open(_:from:channelBinding:)``.
   public func checkPolicy(_ message: String) async throws(UAFFailure) { _ = try await open(message) }
 
-  /// Whether a container of the vault is where the keys of all apps lie, and no server's.
+  /// Returns whether a container of the vault is the one for the UAF keys of all apps, not a container of a server.
   ///
   /// - Parameters:
-  ///   - container: The name of a container, such as that of a ``LostCredential``.
-  ///   - device: Whose vault.
-  /// - Returns: Whether it is.
+  ///   - container: The identifier of a container, such as that of a ``LostCredential``.
+  ///   - device: The device with the vault.
+  /// - Returns: True if the container holds the UAF keys.
   /// - Throws: ``SignetFailure``.
   public static func keys(
     lieIn container: ContainerID, of device: Device
@@ -190,19 +190,19 @@ public final class UAFClient: Sendable {
 
   // MARK: Below
 
-  /// The module, for what a server asks.
+  /// The ASM for the requests of one server.
   func module(for server: String?) -> UAFModule {
     UAFModule(authenticators: authenticators, callerID: facetID, server: server)
   }
 
-  /// Waits until no other response of this vault is on its way to a server.
+  /// Waits until no other response of this vault is on its way to a server, and returns the lock that keeps it so.
   func counterTurn() async throws(UAFFailure) -> FolderLock {
     do throws(VaultFailure) { return try await authenticators.vault.counterTurn() } catch {
       throw .device(SignetFailure(error))
     }
   }
 
-  /// The names of a key that is there, and this caller's.
+  /// The key ID and the AAID of a key, if this caller has it on the device.
   private func present(_ key: UAFKey) async throws(UAFFailure) -> (KeyID, AAID) {
     let keys: [UAFModule.NamedKey]
     do throws(VaultFailure) { keys = try await module.keys() } catch { throw .device(SignetFailure(error)) }
@@ -212,7 +212,7 @@ public final class UAFClient: Sendable {
     return (found.keyID, aaid)
   }
 
-  /// What the client says of what its module says.
+  /// Converts a failed ASM outcome to a failure of the client.
   static func failure(_ outcome: ASMOutcome) -> UAFFailure {
     let status = outcome.response.status
     if status == .error, let failure = outcome.failure { return .device(SignetFailure(failure)) }
@@ -220,7 +220,7 @@ public final class UAFClient: Sendable {
     return .protocol(status.clientError, detail)
   }
 
-  /// Any password but the present one.
+  /// A policy that accepts any password but the current one.
   private static let anyOther: PasswordPolicy = {
     do {
       return try PasswordPolicy(

@@ -1,34 +1,35 @@
 import SignetUAF
 
-/// A server's request for the end of keys, checked.
+/// A server's deregistration request, checked.
 public struct UAFDeregistration: Sendable {
   private let client: UAFClient
   private let server: String?
   private let request: DeregistrationRequest
 
-  /// The application that the keys are for.
+  /// The application ID of the keys.
   public let appID: String
 
   init(_ client: UAFClient, _ server: String?, _ request: DeregistrationRequest, _ appID: String) {
     (self.client, self.server, self.request, self.appID) = (client, server, request, appID)
   }
 
-  /// Deletes what the request names and this app has.
+  /// Deletes the keys that the request names and this app has.
   ///
-  /// Models and keys that are not there are no failure, so that a server learns nothing of what else there is.
+  /// Unknown models and keys are not errors, so the server learns nothing about other keys.
   ///
-  /// - Returns: The keys that went; no server is told.
+  /// - Returns: The deleted keys; no server is notified.
   /// - Throws: ``UAFFailure``.
   @discardableResult public func deregister() async throws(UAFFailure) -> [UAFKey] {
     try await deregister { _ in true }
   }
 
-  /// Deletes what the request names, of those keys alone that it may be about.
+  /// Deletes the keys that the request names, limited to keys that the server may affect.
   ///
-  /// A server that names another one's application, or everything of it, means its own users at most.
+  /// A server may name another server's application ID or ask to delete everything. The filter then limits the deletion
+  /// to that server's users.
   ///
-  /// - Parameter isMeant: Whether a key of the application is one of them.
-  /// - Returns: The keys that went.
+  /// - Parameter isMeant: Returns true for a key of the application that may be deleted.
+  /// - Returns: The deleted keys.
   /// - Throws: ``UAFFailure``.
   package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
     var gone: [UAFKey] = []

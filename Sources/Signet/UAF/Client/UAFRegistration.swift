@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetUAF
 import SignetVault
 
-/// A server's request for new keys of an account, checked and matched with this device.
+/// A server's registration request for an account, checked and matched with this device.
 public struct UAFRegistration: Sendable {
   private let client: UAFClient
   private let server: String?
@@ -10,16 +10,16 @@ public struct UAFRegistration: Sendable {
   private let finalChallenge: FinalChallenge
   private let match: MatchedPolicy
 
-  /// The application that the keys will be for.
+  /// The application ID of the new keys.
   public let appID: String
 
-  /// The account.
+  /// The user's name in the request.
   public var username: String { request.username }
 
-  /// All five authenticators, also those that cannot be chosen.
+  /// All five authenticators, including those that cannot be chosen.
   public var candidates: [UAFCandidate] { match.candidates }
 
-  /// What can be chosen, in the server's order: one authenticator, or several that are needed together.
+  /// The usable combinations, in the server's order: one authenticator, or several that are registered together.
   public var combinations: [[UAFCandidate]] { match.usable }
 
   init(
@@ -31,7 +31,7 @@ public struct UAFRegistration: Sendable {
     match = MatchedPolicy(
       request.policy,
       authenticators.map { authenticator in
-        // A key of this account makes its authenticator one that the server disallows.
+        // The key IDs let the policy disallow an authenticator that is already registered.
         let keys = authenticator.keys.filter { $0.appID == appID && $0.isFor(server) }.compactMap {
           KeyID(text: $0.keyID)
         }
@@ -40,23 +40,23 @@ public struct UAFRegistration: Sendable {
       })
   }
 
-  /// The first combination that an authenticator is in: what has to be enrolled together with it.
+  /// Returns the first combination that contains an authenticator: all authenticators that must be enrolled together with it.
   ///
-  /// - Parameter aaid: The authenticator.
-  /// - Returns: The combination; `nil` where the authenticator cannot be chosen.
+  /// - Parameter aaid: The AAID of the authenticator.
+  /// - Returns: The combination; `nil` if the authenticator cannot be chosen.
   public func combination(with aaid: String) -> [UAFCandidate]? {
     combinations.first { $0.contains { $0.authenticator.aaid == aaid } }
   }
 
-  /// Enrols the user, makes the keys and the response.
+  /// Enrolls the user, then makes the keys and the response.
   ///
-  /// The user is enrolled with all authenticators before the first key is made, and a failure leaves no key behind. After a
-  /// recoverable one, ask the user and call again. Tell ``finish(_:isAccepted:)`` what the server said.
+  /// All enrollments come before the first key, and a failure leaves no key behind. After a recoverable failure, ask the
+  /// user and call again. Pass the server's decision to ``finish(_:isAccepted:)``.
   ///
   /// - Parameter enrolments: One for each authenticator of one of ``combinations``.
   /// - Returns: The response.
-  /// - Throws: ``UAFFailure``: `unusableSecret`, `notRecognised`, `wrongPasscode`; `NO_SUITABLE_AUTHENTICATOR` where the
-  ///   authenticators are none of the combinations.
+  /// - Throws: ``UAFFailure``: `unusableSecret`, `notRecognised`, `wrongPasscode`; `NO_SUITABLE_AUTHENTICATOR` if the
+  ///   authenticators are not one of the combinations.
   public func register(_ enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
     let wanted = Set(enrolments.map(\.aaid))
     guard wanted.count == enrolments.count,
@@ -76,7 +76,7 @@ public struct UAFRegistration: Sendable {
           allowsPasscode: enrolment.allowDevicePasscodeAsFallback, for: server)
         tokens.append((kind, token))
       }
-      // The user may have taken a minute, and so may whoever has locked the container.
+      // The container may have been locked while the user was being verified.
       try await client.requireUnlocked(request.username, at: server)
       var assertions: [ResponseAssertion] = []
       for (kind, token) in tokens {
@@ -111,14 +111,14 @@ public struct UAFRegistration: Sendable {
     } catch { preconditionFailure("an assertion of our own is read") }
   }
 
-  /// Tidies up after the server's word: where it took the keys, older ones of the account and the same authenticators go; where it
-  /// did not, the new ones.
+  /// Deletes the keys that the server's decision makes obsolete: on acceptance the older keys of the same account and
+  /// authenticators, otherwise the new keys.
   ///
-  /// Without it both stay, and the server's list of keys decides which is used.
+  /// Without a call both stay, and the server's list of keys decides which is used.
   ///
   /// - Parameters:
-  ///   - response: What was sent.
-  ///   - isAccepted: Whether the server took it.
+  ///   - response: The response that was sent.
+  ///   - isAccepted: True if the server accepted it.
   /// - Throws: ``UAFFailure/device(_:)``.
   public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(UAFFailure) {
     do throws(SignetFailure) {
@@ -134,24 +134,24 @@ public struct UAFRegistration: Sendable {
   }
 }
 
-/// How the user is enrolled with one authenticator.
+/// The enrollment of the user with one authenticator.
 public struct UAFEnrolment: Sendable {
-  /// The authenticator.
+  /// The AAID of the authenticator.
   public var aaid: String
-  /// `.password` with the new PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device's passcode.
+  /// The credential: `.password` for the new PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device passcode.
   public var authentication: Authentication
-  /// Whether the key is lost when a finger or a face is enrolled or removed later.
+  /// Indicates whether the key is lost when a finger or a face is enrolled or removed later.
   public var invalidateOnNewOsBiometrics: Bool
-  /// Whether the passcode of the device opens the key of a finger or a face too.
+  /// Indicates whether the device passcode also unlocks a key of a finger or a face.
   public var allowDevicePasscodeAsFallback: Bool
 
-  /// Names all parts.
+  /// Creates an enrollment.
   ///
   /// - Parameters:
-  ///   - aaid: The authenticator.
-  ///   - authentication: What enrols the user.
-  ///   - invalidateOnNewOsBiometrics: Whether the key is lost when a finger or a face is enrolled or removed later.
-  ///   - allowDevicePasscodeAsFallback: Whether the passcode of the device opens the key of a finger or a face too.
+  ///   - aaid: The AAID of the authenticator.
+  ///   - authentication: The credential that enrolls the user.
+  ///   - invalidateOnNewOsBiometrics: True if the key is lost when a finger or a face is enrolled or removed later.
+  ///   - allowDevicePasscodeAsFallback: True if the device passcode also unlocks a key of a finger or a face.
   public init(
     aaid: String, authentication: Authentication, invalidateOnNewOsBiometrics: Bool = true,
     allowDevicePasscodeAsFallback: Bool = false
@@ -164,14 +164,14 @@ public struct UAFEnrolment: Sendable {
 }
 
 extension UAFAuthenticator.Kind {
-  /// What a policy looks at.
+  /// The traits that a policy matches.
   func traits(_ authenticators: UAFAuthenticators) -> AuthenticatorTraits {
     authenticators.statement(of: self).traits
   }
 }
 
 extension UAFClient {
-  /// Takes keys back that were made for nothing; where that fails too, the earlier failure is what counts.
+  /// Deletes new keys after a failed registration; a failure here is ignored, because the earlier failure is reported.
   func discard(_ keys: [KeyID]) async {
     do throws(VaultFailure) { try await authenticators.store.delete(keys) } catch {}
   }

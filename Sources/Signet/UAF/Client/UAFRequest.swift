@@ -1,9 +1,9 @@
-/// What a server asks for, after it was checked and matched with this device.
+/// A server's request, checked and matched with this device.
 public enum UAFRequest: Sendable {
-  /// New keys for an account.
+  /// A request for new keys of an account.
   case registration(UAFRegistration)
-  /// Uses of keys: to sign in, or to confirm a transaction.
+  /// A request to use keys, to log in or to confirm a transaction.
   case authentication(UAFAuthentication)
-  /// The end of keys.
+  /// A request to delete keys.
   case deregistration(UAFDeregistration)
 }

@@ -2,12 +2,12 @@ import SignetCrypto
 import SignetPolicy
 import SignetUAF
 
-/// Asks for what authenticators need, and again after what the person may mend.
+/// Asks the user for the credentials of authenticators, and asks again after a recoverable failure.
 struct CredentialQuestions {
   let conversation: UAFConversation
   let username: String
   let transaction: UAFTransactionContent?
-  /// What was answered, by AAID; it is used again where another authenticator of a combination has to be asked again.
+  /// Credentials already entered, by AAID; they are reused when another authenticator of the same combination must be asked again.
   private var given: [String: Authentication] = [:]
   private var lastErrors: [String: UAFRecoverableError] = [:]
   private var statuses: [String: LockStatus] = [:]
@@ -18,7 +18,7 @@ struct CredentialQuestions {
 
   // MARK: Asking
 
-  /// What makes a key: a first PIN or password that keeps the rules, or the person's finger, face or passcode.
+  /// Asks for the credential that protects a new key: a new PIN or password that passes the policy, a biometric prompt or the passcode.
   mutating func enrolment(
     of authenticator: UAFAuthenticator
   ) async throws(UAFOperationFailure) -> Authentication {
@@ -40,12 +40,12 @@ struct CredentialQuestions {
     }
   }
 
-  /// What opens a key.
+  /// Asks for the credential that unlocks a key.
   ///
   /// - Parameters:
   ///   - authenticator: The authenticator.
-  ///   - status: What wrong tries have led to, where that is known.
-  /// - Returns: What opens the key.
+  ///   - status: The lock status after failed attempts, used for the first question about this authenticator.
+  /// - Returns: The credential, also for later calls with the same authenticator.
   /// - Throws: ``UAFOperationFailure/fido(_:detail:)``.
   mutating func verification(
     by authenticator: UAFAuthenticator, _ status: LockStatus
@@ -100,7 +100,7 @@ struct CredentialQuestions {
 
   // MARK: What came of it
 
-  /// Whether the person may try again; the next question says why.
+  /// Records a recoverable failure for the next question; returns false if the user cannot recover from it.
   mutating func mayGoOn(after failure: UAFFailure) -> Bool {
     guard let (aaid, error, status) = failure.mended else { return false }
     given[aaid] = nil
@@ -109,7 +109,7 @@ struct CredentialQuestions {
     return true
   }
 
-  /// Says that what was given is right.
+  /// Tells the app that the authenticators accepted the credentials.
   func praise(_ authenticators: [UAFAuthenticator]) async {
     for authenticator in authenticators {
       await conversation.interaction.validCredentialsProvided(by: username, to: authenticator)
@@ -118,7 +118,7 @@ struct CredentialQuestions {
 }
 
 extension UAFFailure {
-  /// Which authenticator has to be asked again, why, and what wrong tries have led to; `nil` where nobody can mend it.
+  /// The AAID to ask again, the reason and the lock status after a failed attempt; `nil` if the failure is not recoverable.
   var mended: (aaid: String, error: UAFRecoverableError, status: LockStatus?)? {
     switch self {
     case .wrongSecret(let aaid, let status): (aaid, .wrongCredential, status)
@@ -131,19 +131,19 @@ extension UAFFailure {
 }
 
 extension LockStatus {
-  /// How long a try is of no use.
+  /// The wait until the next attempt is allowed; zero if none applies.
   var wait: Duration {
     if case .lastAttemptFailed(_, let wait) = self { wait } else { .zero }
   }
 }
 
 extension UAFAuthenticator {
-  /// Whether the person types what is for this alone.
+  /// Indicates whether the user types a secret of this authenticator, a PIN or a password.
   var isTyped: Bool { kind == .pin || kind == .password }
 }
 
 extension UAFInteraction {
-  /// Refuses a new PIN or password that breaks the app's rules.
+  /// Rejects a new PIN or password that breaks the app's policy.
   func check(
     _ typed: SharedSecretBox, for authenticator: UAFAuthenticator, isChange: Bool
   ) async throws(UAFRecoverableError) {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Takes the first answer to a question and lets one task wait for it.
+/// Keeps the first answer to a question and lets one task wait for it.
 final class OneShotContinuation<Value: Sendable>: Sendable {
-  /// What became of a question.
+  /// The result of a question.
   enum Outcome: Sendable {
     case given(Value)
-    /// The person does not want to go on.
+    /// The user cancelled.
     case cancelled
-    /// Nobody can answer any more.
+    /// The app released the answer object without an answer.
     case dropped
-    /// The time was up.
+    /// The time limit expired.
     case late
-    /// The operation that asked was cancelled.
+    /// The task of the operation was cancelled.
     case stopped
   }
 
@@ -22,7 +22,7 @@ final class OneShotContinuation<Value: Sendable>: Sendable {
 
   private let state = Mutex<State>(.open(nil))
 
-  /// Settles the question; false where it was settled before.
+  /// Settles the question; returns false if it was settled before.
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
     let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Outcome, Never>?) in
@@ -34,7 +34,7 @@ final class OneShotContinuation<Value: Sendable>: Sendable {
     return isFirst
   }
 
-  /// Waits until the question is settled; one task at most.
+  /// Waits until the question is settled; at most one task may wait.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let settled = state.withLock { state -> Outcome? in

@@ -1,17 +1,17 @@
-/// The question which account is meant, where the server does not say.
+/// A question for the account to use, put if the server's request does not name one.
 public struct UAFAccountSelection: Sendable {
-  /// The accounts on this device at that server.
+  /// The accounts of this device at the server.
   public let accounts: [UAFAccount]
-  /// What the person is asked to confirm; show it before they go on.
+  /// The transaction to confirm; show it before the user continues.
   public let transaction: UAFTransactionContent?
   let compliant: @Sendable (_ username: String, _ aaid: String) -> Bool
 
-  /// Describes the question; for apps that test their screens.
+  /// Creates a question, for apps that test their screens.
   ///
   /// - Parameters:
   ///   - accounts: The accounts.
-  ///   - transaction: What is to be confirmed.
-  ///   - isPolicyCompliant: Whether the server takes an authenticator for a user.
+  ///   - transaction: The transaction to confirm.
+  ///   - isPolicyCompliant: Returns true if the server's policy accepts an authenticator for a user.
   public init(
     accounts: [UAFAccount], transaction: UAFTransactionContent? = nil,
     isPolicyCompliant: @escaping @Sendable (_ username: String, _ aaid: String) -> Bool
@@ -19,11 +19,11 @@ public struct UAFAccountSelection: Sendable {
     (self.accounts, self.transaction, compliant) = (accounts, transaction, isPolicyCompliant)
   }
 
-  /// Whether the server takes an authenticator for a user.
+  /// Returns whether the server's policy accepts an authenticator for a user.
   ///
   /// - Parameters:
-  ///   - username: The user.
-  ///   - aaid: The authenticator.
-  /// - Returns: Whether it does.
+  ///   - username: The user's name.
+  ///   - aaid: The AAID of the authenticator.
+  /// - Returns: True if the policy accepts it.
   public func isPolicyCompliant(_ username: String, _ aaid: String) -> Bool { compliant(username, aaid) }
 }

@@ -1,8 +1,8 @@
-/// Where the answer to one question of an operation goes.
+/// The recipient of the answer to one question of an operation.
 ///
-/// It is good once: the first answer counts, also where several tasks give one at the same moment, and the others are told so.
-/// Where it is let go of without an answer, nobody can answer any more, and the operation ends with
-/// ``UAFClientError/userNotResponsive`` at once, as it does when the time for an answer is up.
+/// Only the first answer counts, also if several tasks answer at the same moment; later calls return false. If the app
+/// releases this object without an answer, the operation ends at once with ``UAFClientError/userNotResponsive``. It ends
+/// the same way when the time limit expires.
 public final class UAFAnswer<Value: Sendable>: Sendable {
   private let slot: OneShotContinuation<Value>
 
@@ -10,16 +10,16 @@ public final class UAFAnswer<Value: Sendable>: Sendable {
 
   deinit { slot.settle(.dropped) }
 
-  /// Answers.
+  /// Gives the answer.
   ///
   /// - Parameter value: The answer.
-  /// - Returns: Whether it counts; false where there was an answer before, or the time was up.
+  /// - Returns: True if the answer counts; false after an earlier answer or after the time limit.
   @discardableResult
   public func give(_ value: Value) -> Bool { slot.settle(.given(value)) }
 
-  /// Says that the person does not want to go on; the operation ends with ``UAFClientError/userCancelled``.
+  /// Cancels on behalf of the user; the operation ends with ``UAFClientError/userCancelled``.
   ///
-  /// - Returns: Whether it counts; false where there was an answer before, or the time was up.
+  /// - Returns: True if the cancellation counts; false after an earlier answer or after the time limit.
   @discardableResult
   public func cancel() -> Bool { slot.settle(.cancelled) }
 }

@@ -1,19 +1,19 @@
-/// One of the authenticators that a person may choose from, or may be told about.
+/// One authenticator in a selection, with the reason if it cannot be chosen.
 public struct UAFAuthenticatorChoice: Hashable, Sendable {
-  /// Why an authenticator is of no use for this.
+  /// A reason why an authenticator cannot be chosen.
   public enum Obstacle: Hashable, Sendable, CustomStringConvertible {
-    /// This device has not got what it takes.
+    /// The device lacks the hardware or software that the authenticator needs.
     case notSupportedByHardware
-    /// The person has not set it up in the settings of the device.
+    /// The user has not set it up in the settings of the device.
     case notEnrolled
-    /// It is registered for this user already.
+    /// It is already registered for this user.
     case alreadyRegistered
     /// It is not registered for this user.
     case notRegistered
-    /// The server does not accept it.
+    /// The server's policy does not accept it.
     case notAccepted
 
-    /// Why, for people.
+    /// The reason, for display to the user.
     public var description: String {
       switch self {
       case .notSupportedByHardware: "this device has not got what it takes"
@@ -27,17 +27,17 @@ public struct UAFAuthenticatorChoice: Hashable, Sendable {
 
   /// The authenticator.
   public let authenticator: UAFAuthenticator
-  /// Whether the server's policy takes it.
+  /// Indicates whether the server's policy accepts the authenticator.
   public let isPolicyCompliant: Bool
-  /// Why it is of no use; `nil` for one that may be chosen.
+  /// The reason why it cannot be chosen; `nil` if it can.
   public let obstacle: Obstacle?
 
-  /// Describes a choice; for apps that test their screens.
+  /// Creates a choice, for apps that test their screens.
   ///
   /// - Parameters:
   ///   - authenticator: The authenticator.
-  ///   - isPolicyCompliant: Whether the server's policy takes it.
-  ///   - obstacle: Why it is of no use.
+  ///   - isPolicyCompliant: True if the server's policy accepts it.
+  ///   - obstacle: The reason why it cannot be chosen.
   public init(authenticator: UAFAuthenticator, isPolicyCompliant: Bool, obstacle: Obstacle?) {
     (self.authenticator, self.isPolicyCompliant, self.obstacle) = (authenticator, isPolicyCompliant, obstacle)
   }

@@ -1,25 +1,25 @@
-/// The question which authenticator is used; asked also where there is one alone.
+/// A question for the authenticator to use, put even if there is only one.
 public struct UAFAuthenticatorSelection: Hashable, Sendable {
-  /// Whom it is for.
+  /// The account that the operation is for.
   public let account: UAFAccount
-  /// All authenticators of this device, in the order that the server prefers; those of no use say why.
+  /// All authenticators of this device, in the server's order of preference; one that cannot be chosen has an obstacle.
   public let choices: [UAFAuthenticatorChoice]
-  /// What the person is asked to confirm; show it before they go on.
+  /// The transaction to confirm; show it before the user continues.
   public let transaction: UAFTransactionContent?
 
-  /// Describes the question; for apps that test their screens.
+  /// Creates a question, for apps that test their screens.
   ///
   /// - Parameters:
-  ///   - account: Whom it is for.
-  ///   - choices: All authenticators.
-  ///   - transaction: What is to be confirmed.
+  ///   - account: The account that the operation is for.
+  ///   - choices: All authenticators of this device.
+  ///   - transaction: The transaction to confirm.
   public init(
     account: UAFAccount, choices: [UAFAuthenticatorChoice], transaction: UAFTransactionContent? = nil
   ) {
     (self.account, self.choices, self.transaction) = (account, choices, transaction)
   }
 
-  /// Whether the server takes an authenticator.
+  /// Returns whether the server's policy accepts the authenticator with an AAID.
   public func isPolicyCompliant(_ aaid: String) -> Bool {
     choices.contains { $0.authenticator.isModel(aaid) && $0.isPolicyCompliant }
   }

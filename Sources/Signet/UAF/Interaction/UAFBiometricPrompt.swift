@@ -1,15 +1,15 @@
 public import SignetVault
 
-/// How the device asks for a finger or a face.
+/// The texts of a fingerprint or face prompt.
 public struct UAFBiometricPrompt: Sendable {
   let reason: String
   let hints: @Sendable (BiometricHint) -> Void
 
-  /// Sets what the person reads.
+  /// Creates the texts.
   ///
   /// - Parameters:
-  ///   - reason: Why they are asked.
-  ///   - hints: Hears what to show while the sensor waits.
+  ///   - reason: The reason that the prompt shows to the user.
+  ///   - hints: Receives hints to show while the sensor waits.
   public init(reason: String, hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }) {
     (self.reason, self.hints) = (reason, hints)
   }

@@ -1,15 +1,15 @@
 public import SignetCrypto
 
-/// The present PIN or password and the next.
+/// The current PIN or password together with the new one.
 public struct UAFChangedCredential: Sendable {
   let present: SharedSecretBox
   let next: SharedSecretBox
 
-  /// Takes both: UTF-8 as typed.
+  /// Creates a pair of credentials, both UTF-8 as typed.
   ///
   /// - Parameters:
-  ///   - present: What opens it now.
-  ///   - next: What is to open it.
+  ///   - present: The current PIN or password.
+  ///   - next: The new PIN or password.
   public init(from present: SharedSecretBox, to next: SharedSecretBox) {
     (self.present, self.next) = (present, next)
   }

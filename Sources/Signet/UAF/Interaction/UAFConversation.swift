@@ -1,9 +1,9 @@
 import SignetUAF
 
-/// Puts an operation's questions to the app, and waits no longer than is allowed.
+/// Puts an operation's questions to the app and applies the time limit to each answer.
 package struct UAFConversation: Sendable {
   let interaction: any UAFInteraction
-  /// How long an answer may take.
+  /// The time limit for one answer, without a cool-down.
   let limit: Duration
   let clock: any Clock<Duration>
 
@@ -15,13 +15,14 @@ package struct UAFConversation: Sendable {
 
   /// Asks one question.
   ///
-  /// The app is asked in a task of its own, so that one that never returns cannot hold up the operation.
+  /// The question runs in a separate task, so an app that never returns cannot block the operation.
   ///
   /// - Parameters:
-  ///   - coolDown: How long the person has to wait before an answer is of use; it comes on top of the limit.
-  ///   - put: Puts the question.
+  ///   - coolDown: The wait until the next attempt is allowed; it is added to the time limit.
+  ///   - put: Puts the question to the app.
   /// - Returns: The answer.
-  /// - Throws: ``UAFClientError/userCancelled``, ``UAFClientError/userNotResponsive``.
+  /// - Throws: ``UAFClientError/userCancelled`` if the user or the task cancels, ``UAFClientError/userNotResponsive``
+  ///   without an answer in time.
   package func ask<Value: Sendable>(
     extendedBy coolDown: Duration = .zero,
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void

@@ -1,44 +1,44 @@
 public import SignetCrypto
 import SignetPolicy
 
-/// Why an app's own rule does not take a new PIN or password.
+/// A rejection of a new PIN or password by the app's own rule.
 public struct UAFCredentialRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What the person may read.
+  /// The message for the user.
   public let message: String
-  /// More for the developer.
+  /// Details for the developer.
   public let cause: String?
 
-  /// Refuses.
+  /// Creates a rejection.
   ///
   /// - Parameters:
-  ///   - message: What the person may read.
-  ///   - cause: More for the developer.
+  ///   - message: The message for the user.
+  ///   - cause: Details for the developer.
   public init(_ message: String, cause: String? = nil) { (self.message, self.cause) = (message, cause) }
 
-  /// What the person may read.
+  /// The message for the user.
   public var description: String { message }
 }
 
-/// An app's own rule for a new PIN or password; it throws to refuse one.
+/// An app's own rule for a new PIN or password; it throws to reject one.
 public typealias UAFCredentialRule =
   @Sendable (_ credential: SharedSecretBox) async throws(UAFCredentialRefusal) -> Void
 
-/// What a new PIN has to be: digits, so many of them, and whatever else the app wants.
+/// The rules for a new PIN: ASCII digits, a range of lengths and the app's own rules.
 public struct UAFPINPolicy: Sendable {
-  /// The fewest digits.
+  /// The minimum number of digits.
   public let minimumLength: Int
-  /// The most digits.
+  /// The maximum number of digits.
   public let maximumLength: Int
   let enrolmentRule: UAFCredentialRule
   let changeRule: UAFCredentialRule
 
-  /// Sets the rules; six digits unless told otherwise.
+  /// Creates the rules; the default is exactly six digits.
   ///
   /// - Parameters:
-  ///   - minimumLength: The fewest digits, 1 or more.
-  ///   - maximumLength: The most digits, at most 64 and not fewer than the fewest.
-  ///   - enrolmentRule: What else is asked of a first PIN.
-  ///   - changeRule: What else is asked of a PIN that takes the place of another.
+  ///   - minimumLength: The minimum number of digits, 1 or more.
+  ///   - maximumLength: The maximum number of digits, from `minimumLength` to 64.
+  ///   - enrolmentRule: A further rule for a first PIN.
+  ///   - changeRule: A further rule for a PIN that replaces another.
   public init(
     minimumLength: Int = 6, maximumLength: Int = 6, enrolmentRule: @escaping UAFCredentialRule = { _ in },
     changeRule: @escaping UAFCredentialRule = { _ in }
@@ -50,7 +50,7 @@ public struct UAFPINPolicy: Sendable {
     (self.enrolmentRule, self.changeRule) = (enrolmentRule, changeRule)
   }
 
-  /// Whether a PIN has the form that is wanted.
+  /// Indicates whether a PIN consists of ASCII digits and has an allowed length.
   package func hasForm(_ pin: SharedSecretBox) -> Bool {
     pin.withSecret { secret in
       secret.withUInt8Span { bytes in
@@ -62,17 +62,16 @@ public struct UAFPINPolicy: Sendable {
   }
 }
 
-/// What a new password has to be: unless the app says otherwise, what is asked of a password for imported accounts
-/// (``Accounts/passwordPolicy``).
+/// The rules for a new password; by default those for imported accounts (``Accounts/passwordPolicy``).
 public struct UAFPasswordPolicy: Sendable {
   let enrolmentRule: UAFCredentialRule
   let changeRule: UAFCredentialRule
 
-  /// Sets the rules.
+  /// Creates the rules.
   ///
   /// - Parameters:
-  ///   - enrolmentRule: What is asked of a first password; ``standard(_:)`` where nothing else is given.
-  ///   - changeRule: What is asked of a password that takes the place of another; ``standard(_:)`` where nothing else is given.
+  ///   - enrolmentRule: The rule for a first password; ``standard(_:)`` by default.
+  ///   - changeRule: The rule for a password that replaces another; ``standard(_:)`` by default.
   public init(
     enrolmentRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard,
     changeRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard
@@ -80,10 +79,10 @@ public struct UAFPasswordPolicy: Sendable {
     (self.enrolmentRule, self.changeRule) = (enrolmentRule, changeRule)
   }
 
-  /// Refuses what ``Accounts/passwordPolicy`` does not allow: fewer than 8 characters, and words of the system's dictionary.
+  /// Rejects a password that ``Accounts/passwordPolicy`` does not allow: under 8 characters, or a word of the system's dictionary.
   ///
   /// - Parameter password: UTF-8 as typed.
-  /// - Throws: ``UAFCredentialRefusal`` with the rules that it breaks, or with what keeps the dictionary from being read.
+  /// - Throws: ``UAFCredentialRefusal`` with the rules that it breaks, or with the reason why the dictionary cannot be read.
   public static func standard(_ password: SharedSecretBox) async throws(UAFCredentialRefusal) {
     let violations: [PasswordViolation]
     do throws(PasswordDictionaryFailure) {

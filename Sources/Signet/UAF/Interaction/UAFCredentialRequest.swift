@@ -1,26 +1,26 @@
 public import SignetPolicy
 
-/// The question for a PIN or a password: a first one, the present one, or both the present one and the next.
+/// A question for a PIN or a password: a first one, the current one, or both the current and a new one.
 public struct UAFCredentialRequest: Hashable, Sendable {
-  /// Whose it is.
+  /// The name of the user who owns the key.
   public let username: String
-  /// The authenticator: of the kind `pin` or `password`.
+  /// The authenticator, of the kind `pin` or `password`.
   public let authenticator: UAFAuthenticator
-  /// Why the last answer was of no use; `nil` for the first question.
+  /// The reason why the last answer was rejected; `nil` for the first question.
   public let lastRecoverableError: UAFRecoverableError?
-  /// What wrong tries have led to.
+  /// The lock status after failed attempts.
   public let protectionStatus: LockStatus
-  /// What the person confirms by it; it was shown before.
+  /// The transaction that the user confirms with the answer; the app has already shown it.
   public let transaction: UAFTransactionContent?
 
-  /// Describes the question; for apps that test their screens.
+  /// Creates a question, for apps that test their screens.
   ///
   /// - Parameters:
-  ///   - username: Whose it is.
+  ///   - username: The name of the user who owns the key.
   ///   - authenticator: The authenticator.
-  ///   - lastRecoverableError: Why the last answer was of no use.
-  ///   - protectionStatus: What wrong tries have led to.
-  ///   - transaction: What the person confirms by it.
+  ///   - lastRecoverableError: The reason why the last answer was rejected.
+  ///   - protectionStatus: The lock status after failed attempts.
+  ///   - transaction: The transaction that the user confirms with the answer.
   public init(
     username: String, authenticator: UAFAuthenticator, lastRecoverableError: UAFRecoverableError? = nil,
     protectionStatus: LockStatus = .unlocked, transaction: UAFTransactionContent? = nil

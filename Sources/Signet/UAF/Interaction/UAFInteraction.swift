@@ -1,10 +1,10 @@
 public import SignetCrypto
 
-/// An app's part in operations with a UAF server: it shows what is asked, and answers.
+/// The user interface of an app for operations with a UAF server.
 ///
-/// Each question comes with a ``UAFAnswer`` that is good once. It may be answered within the call or later; where it is let go of,
-/// or the time is up, the operation ends. The selectors are asked also where there is one choice alone. A question that is not
-/// implemented cancels the operation, so an app needs only those for the authenticators that it offers.
+/// Each question comes with a ``UAFAnswer``, which accepts one answer, within the call or later. The operation ends if the app
+/// releases it unanswered or the time limit expires. The selection questions are put even if there is only one choice. The default
+/// implementation of a question cancels the operation, so an app implements only the questions of the authenticators that it offers.
 ///
 /// ```swift
 /// struct Screens: UAFInteraction {
@@ -24,101 +24,101 @@ public import SignetCrypto
 /// }
 /// ```
 public protocol UAFInteraction: Sendable {
-  /// What a new PIN has to be.
+  /// The rules for a new PIN.
   var pinPolicy: UAFPINPolicy { get }
-  /// What a new password has to be.
+  /// The rules for a new password.
   var passwordPolicy: UAFPasswordPolicy { get }
 
-  /// Which account is meant; the answer is its user's name.
+  /// Asks which account to use; the answer is the user's name.
   ///
   /// - Parameters:
-  ///   - question: The accounts, and what is to be confirmed.
-  ///   - answer: Takes the user's name.
+  ///   - question: The accounts and the transaction to confirm.
+  ///   - answer: Receives the user's name.
   func selectAccount(_ question: UAFAccountSelection, answer: UAFAnswer<String>) async
 
-  /// Which authenticator is used; the answer is its AAID.
+  /// Asks which authenticator to use; the answer is its AAID.
   ///
   /// - Parameters:
-  ///   - question: All authenticators, and what is to be confirmed.
-  ///   - answer: Takes the AAID.
+  ///   - question: All authenticators and the transaction to confirm.
+  ///   - answer: Receives the AAID.
   func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async
 
-  /// A first PIN or password.
+  /// Asks for a first PIN or password.
   ///
   /// - Parameters:
-  ///   - question: For whom.
-  ///   - answer: Takes it: UTF-8 as typed.
+  ///   - question: The user, the authenticator and the last error.
+  ///   - answer: Receives the PIN or password, UTF-8 as typed.
   func enrol(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async
 
-  /// The present PIN or password, and the next.
+  /// Asks for the current PIN or password and a new one.
   ///
   /// - Parameters:
-  ///   - question: For whom.
-  ///   - answer: Takes both.
+  ///   - question: The user, the authenticator and the last error.
+  ///   - answer: Receives both.
   func change(_ question: UAFCredentialRequest, answer: UAFAnswer<UAFChangedCredential>) async
 
-  /// The present PIN or password.
+  /// Asks for the current PIN or password.
   ///
   /// - Parameters:
-  ///   - question: For whom, and what wrong tries have led to.
-  ///   - answer: Takes it: UTF-8 as typed.
+  ///   - question: The user, the authenticator and the lock status after failed attempts.
+  ///   - answer: Receives the PIN or password, UTF-8 as typed.
   func verify(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async
 
-  /// Whether the device may ask for a finger or a face now.
+  /// Asks for permission to show the fingerprint or face prompt now.
   ///
   /// - Parameters:
-  ///   - question: For whom.
-  ///   - answer: Takes what the person reads.
+  ///   - question: The user, the authenticator and the last error.
+  ///   - answer: Receives the texts of the prompt.
   func verifyBiometrics(_ question: UAFPromptRequest, answer: UAFAnswer<UAFBiometricPrompt>) async
 
-  /// Whether the device may ask for its passcode now.
+  /// Asks for permission to show the device passcode prompt now.
   ///
   /// - Parameters:
-  ///   - question: For whom.
-  ///   - answer: Takes what the person reads.
+  ///   - question: The user, the authenticator and the last error.
+  ///   - answer: Receives the texts of the prompt.
   func verifyPasscode(_ question: UAFPromptRequest, answer: UAFAnswer<UAFPasscodePrompt>) async
 
-  /// What the person gave is right; the server has confirmed nothing yet.
+  /// Reports that the authenticator accepted the user's credentials; the server has not confirmed the operation yet.
   ///
   /// - Parameters:
-  ///   - username: Who gave it.
-  ///   - authenticator: What has checked it.
+  ///   - username: The user's name.
+  ///   - authenticator: The authenticator that accepted the credentials.
   func validCredentialsProvided(by username: String, to authenticator: UAFAuthenticator) async
 }
 
 extension UAFInteraction {
-  /// Six digits.
+  /// Exactly six digits.
   public var pinPolicy: UAFPINPolicy { UAFPINPolicy() }
 
-  /// No rules; an app that offers passwords should have some.
+  /// The rules of ``UAFPasswordPolicy/standard(_:)``.
   public var passwordPolicy: UAFPasswordPolicy { UAFPasswordPolicy() }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func selectAccount(_ question: UAFAccountSelection, answer: UAFAnswer<String>) async {
     answer.cancel()
   }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func enrol(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
     answer.cancel()
   }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func change(_ question: UAFCredentialRequest, answer: UAFAnswer<UAFChangedCredential>) async {
     answer.cancel()
   }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func verify(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
     answer.cancel()
   }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func verifyBiometrics(_ question: UAFPromptRequest, answer: UAFAnswer<UAFBiometricPrompt>) async {
     answer.cancel()
   }
 
-  /// Cancels.
+  /// Cancels the operation.
   public func verifyPasscode(_ question: UAFPromptRequest, answer: UAFAnswer<UAFPasscodePrompt>) async {
     answer.cancel()
   }

@@ -1,15 +1,15 @@
 public import SignetVault
 
-/// How the device asks for its passcode.
+/// The reason and the conversation of a device passcode prompt.
 public struct UAFPasscodePrompt: Sendable {
   let reason: String
   let conversation: any PasscodeConversation
 
-  /// Sets what the person reads, and who asks them.
+  /// Creates a prompt.
   ///
   /// - Parameters:
-  ///   - reason: Why they are asked.
-  ///   - conversation: Asks what the system wants to know.
+  ///   - reason: The reason that the prompt shows to the user.
+  ///   - conversation: Puts the system's questions to the user.
   public init(reason: String, conversation: any PasscodeConversation) {
     (self.reason, self.conversation) = (reason, conversation)
   }

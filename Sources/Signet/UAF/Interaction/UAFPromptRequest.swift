@@ -1,21 +1,21 @@
-/// The question whether the device may ask for a finger, a face or its passcode now.
+/// A question for permission to show a fingerprint, face or device passcode prompt now.
 public struct UAFPromptRequest: Hashable, Sendable {
-  /// Whose key is used.
+  /// The name of the user who owns the key.
   public let username: String
-  /// The authenticator: of the kind `fingerprint`, `face` or `devicePasscode`.
+  /// The authenticator, of the kind `fingerprint`, `face` or `devicePasscode`.
   public let authenticator: UAFAuthenticator
-  /// Why the last prompt was of no use; `nil` for the first.
+  /// The reason why the last prompt failed; `nil` for the first.
   public let lastRecoverableError: UAFRecoverableError?
-  /// What the person confirms by it; it was shown before.
+  /// The transaction that the user confirms with the prompt; the app has already shown it.
   public let transaction: UAFTransactionContent?
 
-  /// Describes the question; for apps that test their screens.
+  /// Creates a question, for apps that test their screens.
   ///
   /// - Parameters:
-  ///   - username: Whose key is used.
+  ///   - username: The name of the user who owns the key.
   ///   - authenticator: The authenticator.
-  ///   - lastRecoverableError: Why the last prompt was of no use.
-  ///   - transaction: What the person confirms by it.
+  ///   - lastRecoverableError: The reason why the last prompt failed.
+  ///   - transaction: The transaction that the user confirms with the prompt.
   public init(
     username: String, authenticator: UAFAuthenticator, lastRecoverableError: UAFRecoverableError? = nil,
     transaction: UAFTransactionContent? = nil

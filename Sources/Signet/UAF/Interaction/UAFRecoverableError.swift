@@ -1,19 +1,19 @@
-/// Why something went wrong that the person may mend; the same is asked again.
+/// A failure after which the operation asks the user the same question again.
 @nonexhaustive public enum UAFRecoverableError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A new PIN does not have so many digits.
+  /// A new PIN does not consist of the allowed number of digits.
   case invalidFormat(minimumLength: Int, maximumLength: Int)
-  /// The app's own rule refuses what is new.
+  /// The app's own rule rejects the new PIN or password.
   case refused(UAFCredentialRefusal)
-  /// The present PIN or password is another.
+  /// The current PIN or password is wrong.
   case wrongCredential
-  /// What is new is what was there before.
+  /// The new PIN or password equals the current one.
   case oldEqualsNew
-  /// A try came before the wait after wrong ones was over; it does not count.
+  /// The attempt came before the wait after failed attempts ended; it does not count.
   case coolingDown
-  /// The sensor did not recognise the person, or the passcode of the device is another.
+  /// The sensor did not recognize the user, or the device passcode is wrong.
   case notRecognised
 
-  /// What happened and what to do.
+  /// The failure and the remedy, for display to the user.
   public var description: String {
     switch self {
     case .invalidFormat(let least, let most):
