@@ -4,24 +4,24 @@ import SignetJSON
 import SignetTransport
 import SignetWire
 
-/// What a device asks, as far as its signature covers it.
+/// The parts of a device's request that its signature covers.
 struct SignedRequest: Sendable {
   let method: HTTPMethod
   let url: String
-  /// What is sent beside the signature; `nil` for nothing.
+  /// The body of the request; `nil` if there is none.
   var body: [UInt8]?
 }
 
-/// A statement that an account's key signs: which device asks what, once and now.
+/// A JWS that an account's key signs to prove that a device makes one request at one time.
 enum DeviceSignature {
   /// Signs a request.
   ///
   /// - Parameters:
-  ///   - request: What is asked; the signature is good for nothing else, at a server that looks at it.
-  ///   - target: What the server calls this device.
-  ///   - claims: What is said beside who asks and when.
+  ///   - request: The request; a server that checks the claims accepts the signature for no other request.
+  ///   - target: The server's ID of this device's dispatch target.
+  ///   - claims: Further claims.
   ///   - key: The account's key.
-  ///   - device: Its clock and its randomness.
+  ///   - device: The source of the time and of the random request ID.
   /// - Returns: The compact JWS.
   /// - Throws: ``SignetFailure``.
   static func make(

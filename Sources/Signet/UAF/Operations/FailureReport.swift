@@ -2,10 +2,10 @@ import SignetJSON
 import SignetUAF
 
 extension UAFOperations {
-  /// Tells the server that its request will not be answered, and why, so that it need not wait.
+  /// Reports a FIDO failure to the server, so that it does not wait for a response.
   ///
-  /// What became of the report does not matter: the operation has failed already. It is sent also where the task was cancelled,
-  /// and so takes no longer than a person who has called off waits.
+  /// The result of the report is ignored, because the operation has already failed. The report is also sent after the
+  /// task was cancelled, so it has a short time-out: the user who cancelled waits for it.
   func report(
     _ failure: UAFOperationFailure, of operation: UAFOperation, _ message: String, to server: UAFServer,
     by authorization: UAFAuthorization?
@@ -26,10 +26,10 @@ extension UAFOperations {
     }.value
   }
 
-  /// How long a report may take.
+  /// The maximum time-out of a report.
   static let reportTimeoutSeconds = 10
 
-  /// A response without assertions, with the header of the request; `nil` where that has none.
+  /// A response without assertions, with the header of the UAF 1.1 request; `nil` if the message contains none.
   static func emptyResponse(to message: String) -> String? {
     let value: JSONValue
     do throws(JSONFailure) {

@@ -1,10 +1,10 @@
-/// Why an authentication failed; the login that it belonged to can go on with another method.
+/// A failure of an authentication; another method can continue the login.
 public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The reason of the failure.
   public let reason: UAFOperationFailure
-  /// What keeps the login: cookies that were given or have come since, or the token that was given.
+  /// The authorization that continues the login: the given cookies with those received since, or the given token.
   public let session: UAFAuthorization?
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String { reason.description }
 }

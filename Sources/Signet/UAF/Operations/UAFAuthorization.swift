@@ -1,15 +1,15 @@
 import SignetTransport
 
-/// What shows a server that a call is allowed, or which login it belongs to.
+/// An authorization for a call to a server, or the login that the call belongs to.
 @nonexhaustive public enum UAFAuthorization: Hashable, Sendable, CustomStringConvertible {
   /// Cookies that a server has set.
   case cookies([UAFCookie])
   /// A bearer token.
   case jwt(String)
-  /// A statement that the key of this device signs for each call; for deregistration.
+  /// A JWS that the key of this device signs for each call; for deregistration.
   case jws
 
-  /// The kind; never what is secret.
+  /// The kind, without any secret.
   public var description: String {
     switch self {
     case .cookies(let cookies): "cookies (\(cookies.count))"
@@ -20,7 +20,7 @@ import SignetTransport
 }
 
 extension UAFAuthorization {
-  /// Adds what it says to a request.
+  /// Adds the cookies or the bearer token to a request.
   func authorize(_ request: inout HTTPRequest) {
     switch self {
     case .cookies(let cookies):

@@ -1,7 +1,7 @@
 import SignetUAF
 
 extension UAFClientError {
-  /// What happened and what to do.
+  /// The error and the remedy.
   var meaning: String {
     switch self {
     case .noError: "done"

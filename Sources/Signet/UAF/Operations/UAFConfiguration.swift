@@ -1,35 +1,36 @@
-/// Where a UAF server is, and how long things may take.
+/// The address of a UAF server and the time limits of its operations.
 public struct UAFConfiguration: Hashable, Sendable {
-  /// Scheme, host, port and the path before all others, without a slash at the end.
+  /// The scheme, host, port and common path prefix, without a slash at the end.
   public private(set) var baseURL: String
-  /// Asks for a registration; below the base URL, like all paths.
+  /// The path for registration requests; all paths are relative to the base URL.
   public var registrationRequestPath = "/uaf/1.1/request/registration/"
-  /// Takes the answer to a registration.
+  /// The path for registration responses.
   public var registrationResponsePath = "/uaf/1.1/registration/"
-  /// Asks for an authentication.
+  /// The path for authentication requests.
   public var authenticationRequestPath = "/uaf/1.1/request/authentication/"
-  /// Takes the answer to an authentication.
+  /// The path for authentication responses.
   public var authenticationResponsePath = "/uaf/1.1/authentication/"
-  /// Asks for a deregistration.
+  /// The path for deregistration requests.
   public var deregistrationRequestPath = "/uaf/1.1/request/deregistration/"
-  /// Keeps the dispatch targets.
+  /// The path of the dispatch targets.
   public var dispatchTargetResourcePath = "/token/dispatch/targets/"
-  /// Answers questions of devices.
+  /// The path of the device service.
   public var deviceResourcePath = "/devices/"
-  /// Seconds that one HTTP request may take, 1 to 86,400.
+  /// The time-out of one HTTP request, 1 to 86,400 seconds.
   public var networkTimeoutSeconds = 60
-  /// Seconds that a person may take for one answer; a running cool-down comes on top.
+  /// The time limit for one answer of the user, in seconds; a running cool-down is added.
   public var interactionTimeoutSeconds = 240
   /// Further servers that codes and links may lead to: `https://host[:port]`.
   ///
-  /// A code is anybody's to make. It leads to the server of ``baseURL``, to one of these, or to one where this device has an account.
+  /// Anyone can make a code, including an attacker. A code may lead only to the server of ``baseURL``, to one of these,
+  /// or to one where this device has an account.
   public var otherServers: [String] = []
-  /// What is tried again after a successful authentication, where the server has left the authorization at another place.
+  /// The retries after a successful authentication, if the server's authorization has to be fetched from another location.
   public var authorizationRetry = UAFRetryPolicy.constant(maximumRetries: 3, delay: .seconds(1))
 
-  /// Names a server.
+  /// Creates a configuration.
   ///
-  /// - Parameter baseURL: `https://host[:port]`, with the path that all others have before them, if there is one.
+  /// - Parameter baseURL: `https://host[:port]`, with the path prefix of the server if it has one.
   /// - Throws: ``UAFConfigurationFailure``.
   public init(baseURL: String) throws(UAFConfigurationFailure) {
     if baseURL.lowercased().hasPrefix("http://") { throw .plainHTTP }
@@ -41,16 +42,16 @@ public struct UAFConfiguration: Hashable, Sendable {
     self.baseURL = url
   }
 
-  /// Names a server by its host alone, with the paths of a server that is set up as usual.
+  /// Creates a configuration from the host, with the default path prefix `/nevisfido`.
   ///
-  /// - Parameter host: The name, with the port if it is another than 443.
+  /// - Parameter host: The host name, with the port if it is not 443.
   /// - Throws: ``UAFConfigurationFailure``.
   public init(host: String) throws(UAFConfigurationFailure) {
     guard !host.contains("/") else { throw .baseURL }
     try self.init(baseURL: "https://\(host)/nevisfido")
   }
 
-  /// The same at another server: `url` gives scheme, host and port, and the path stays.
+  /// Returns this configuration for another server: `url` gives scheme, host and port, and the path stays.
   ///
   /// - Throws: ``UAFConfigurationFailure``.
   package func at(server url: String) throws(UAFConfigurationFailure) -> UAFConfiguration {
@@ -62,14 +63,14 @@ public struct UAFConfiguration: Hashable, Sendable {
   }
 }
 
-/// Why a configuration is of no use.
+/// A reason why a configuration is invalid.
 @nonexhaustive public enum UAFConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The URL is one of plain HTTP; nothing is ever sent to it.
+  /// The URL has the scheme `http`; no request is ever sent to it.
   case plainHTTP
-  /// The URL is none, or has a user, a query or a fragment.
+  /// The URL is invalid, or has a user, a query or a fragment.
   case baseURL
 
-  /// What to change.
+  /// The change to make.
   public var description: String {
     switch self {
     case .plainHTTP: "only https is spoken; write https://"

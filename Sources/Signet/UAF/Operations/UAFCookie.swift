@@ -1,25 +1,25 @@
 import SignetTransport
 
-/// A cookie that a server has set, with what decides where it is sent (RFC 6265).
+/// A cookie that a server has set, with the scope in which it is sent (RFC 6265).
 public struct UAFCookie: Hashable, Sendable {
-  /// The URL that it came from.
+  /// The URL that set the cookie.
   public let url: String
-  /// Its name.
+  /// The name.
   public let name: String
-  /// Its value.
+  /// The value.
   public let value: String
-  /// The host that it is sent to, in lower case.
+  /// The host that receives it, in lower case.
   public let host: String
-  /// Whether hosts below ``host`` get it too.
+  /// Indicates whether subdomains of ``host`` receive it too.
   public let includesSubdomains: Bool
-  /// The path under which it is sent.
+  /// The path prefix of the URLs that receive it.
   public let path: String
 
-  /// Reads what a server has set; `nil` for what is no cookie, was cleared, or is for another host (RFC 6265 section 5.3).
+  /// Parses a `Set-Cookie` header; `nil` for an invalid or cleared cookie, or one for another host (RFC 6265 section 5.3).
   ///
   /// - Parameters:
   ///   - text: The value of `Set-Cookie`.
-  ///   - url: The URL that was asked.
+  ///   - url: The URL of the request.
   public init?(setCookie text: String, from url: String) {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
     guard let pair = parts.first, let equals = pair.firstIndex(of: "="), let place = UAFPlace(url) else {
@@ -36,7 +36,7 @@ public struct UAFCookie: Hashable, Sendable {
       switch attribute {
       case "domain":
         let wanted = setting.drop { $0 == "." }.lowercased()
-        // A domain without a dot would be a whole country's, or the machine itself.
+        // A domain without a dot would be a top-level domain or the local machine.
         guard wanted == place.host || (wanted.contains(".") && place.host.hasSuffix(".\(wanted)")) else {
           return nil
         }
@@ -50,7 +50,7 @@ public struct UAFCookie: Hashable, Sendable {
     (self.host, self.path, includesSubdomains) = (host, path, isWide)
   }
 
-  /// Whether the cookie is for this URL (RFC 6265 section 5.4).
+  /// Indicates whether the cookie is sent to a URL (RFC 6265 section 5.4).
   package func isSent(to url: String) -> Bool {
     guard let place = UAFPlace(url) else { return false }
     guard place.host == host || (includesSubdomains && place.host.hasSuffix(".\(host)")) else { return false }
@@ -68,16 +68,16 @@ public struct UAFCookie: Hashable, Sendable {
   }
 }
 
-/// The parts of an https URL that decide who is asked.
+/// The parts of an https URL that identify the server and the resource.
 struct UAFPlace: Hashable, Sendable {
-  /// Scheme, host and port, as they were written.
+  /// The scheme, host and port; host and port as written.
   let origin: String
   /// The host in lower case.
   let host: String
   /// The path, at least `/`.
   let path: String
 
-  /// `nil` for what is no https URL with a host and without user and fragment.
+  /// Parses a URL; `nil` if it is not an https URL with a host, or if it has a user or a fragment.
   init?(_ url: String) {
     guard url.prefix(8).lowercased() == "https://", !url.contains("#"),
       url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -99,7 +99,7 @@ struct UAFPlace: Hashable, Sendable {
     self.path = path.isEmpty ? "/" : String(path)
   }
 
-  /// The path up to its last slash, which a cookie without a path has (RFC 6265 section 5.1.4).
+  /// The path up to its last slash, the default path of a cookie (RFC 6265 section 5.1.4).
   var directory: String {
     guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
     return String(path[..<slash])

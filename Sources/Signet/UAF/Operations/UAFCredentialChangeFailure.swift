@@ -1,19 +1,19 @@
 import SignetUAF
 
-/// Why a PIN or a password was not changed.
+/// A reason why a PIN or a password was not changed.
 @nonexhaustive public enum UAFCredentialChangeFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Too many wrong tries; it stays locked.
+  /// The PIN or password is locked for good after too many failed attempts.
   case locked
-  /// The user has none.
+  /// The user has no PIN or password on this device.
   case notEnrolled
-  /// The person does not want to go on.
+  /// The user cancelled.
   case userCancelled
-  /// The person did not answer in time.
+  /// The user did not answer in time.
   case userNotResponsive
-  /// What this device keeps could not be read or written.
+  /// The vault of this device could not be read or written.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .locked: UAFClientError.userLockout.meaning

@@ -1,26 +1,26 @@
-/// Why what servers know of this device could not be changed.
+/// A reason why the device information at servers was not changed.
 @nonexhaustive
 public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   CustomStringConvertible
 {
-  /// A user has another device of this name.
+  /// Another device of the user has this name.
   case nameAlreadyExists(String)
-  /// Nothing is registered on this device, or the server does not know it.
+  /// Nothing is registered on this device, or the server does not know the device.
   case notFound
-  /// The device's key did not sign.
+  /// The device's key could not sign.
   case signing(SignetFailure)
-  /// The clock of this device, or of the server, is wrong.
+  /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
-  /// The server does not let this device change that.
+  /// The server does not allow this device to make the change.
   case forbidden(server: String)
-  /// The server has no such service.
+  /// The server does not offer this service.
   case operationNotSupportedByBackend(server: String)
-  /// The server could not be reached, or refused.
+  /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
-  /// What this device keeps could not be read or written.
+  /// The vault of this device could not be read or written.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .nameAlreadyExists: UAFDeviceServiceFailure.nameTaken

@@ -1,21 +1,21 @@
-/// Why a server could not be asked what waits, or what it knows of this device.
+/// A failure of a request to a server's device service: a query for pending operations or for device information, or a change of it.
 @nonexhaustive public enum UAFDeviceServiceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The clock of this device, or of the server, is wrong.
+  /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
-  /// The server does not let this device ask that.
+  /// The server does not allow this device to make the request.
   case forbidden(server: String)
-  /// The server could not be reached, or refused.
+  /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
-  /// The server has no such service.
+  /// The server does not offer this service.
   case operationNotSupportedByBackend(server: String)
-  /// A user has another device of this name, so the server does not take this one.
+  /// Another device of the user has this name, so the server rejects it.
   case nameAlreadyExists(String, server: String)
-  /// What waits is encrypted for another key, or is none.
+  /// A pending payload is invalid or encrypted for another key.
   case payload(UAFPayloadFailure, server: String)
-  /// What this device keeps could not be read, or its key did not sign.
+  /// The vault of this device could not be read, or its key could not sign.
   case device(SignetFailure)
 
-  /// The server that was asked; `nil` where none was.
+  /// The base URL of the server; `nil` if the failure is on this device.
   public var server: String? {
     switch self {
     case .clockSkewTooBig(let server), .forbidden(let server), .operationNotSupportedByBackend(let server):
@@ -28,7 +28,7 @@
 
   static let nameTaken = "the user has another device of this name; choose another"
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"

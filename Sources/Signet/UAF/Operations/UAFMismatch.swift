@@ -1,19 +1,19 @@
-/// Something that a server and this device do not know alike.
+/// A difference between the data of a server and of this device.
 public enum UAFMismatch: Hashable, Sendable, CustomStringConvertible {
   /// The server has a key of this device that this device does not have.
   case missingAuthenticatorInMobileDevice(UAFAccount, aaid: String, keyID: String)
   /// This device has a key that the server does not know.
   case missingAuthenticatorInServer(UAFAccount, aaid: String, keyID: String)
-  /// The server knows this device by a target that it does not use.
+  /// The server has a dispatch target for this device that the device does not use.
   case missingDeviceInformationInMobileDevice(UAFAccount, dispatchTarget: String)
-  /// The server does not know this device by the target that it uses; `nil` where it never did.
+  /// The server does not have the dispatch target that this device uses; `nil` if the device has none.
   case missingDeviceInformationInServer(UAFAccount, dispatchTarget: String?)
-  /// The server calls this device otherwise.
+  /// The server has another name for this device.
   case deviceName(UAFAccount, dispatchTarget: String, onDevice: String, inServer: String)
-  /// The server sends pushes elsewhere; `nil` for nowhere.
+  /// The server has another push token; `nil` for none.
   case pushToken(UAFAccount, dispatchTarget: String, onDevice: String?, inServer: String?)
 
-  /// Whose it is.
+  /// The account that the difference belongs to.
   public var account: UAFAccount {
     switch self {
     case .missingAuthenticatorInMobileDevice(let account, _, _),
@@ -25,7 +25,7 @@ public enum UAFMismatch: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What differs; never where pushes go.
+  /// The difference, without any push token.
   public var description: String {
     switch self {
     case .missingAuthenticatorInMobileDevice(_, let aaid, _):
@@ -41,18 +41,18 @@ public enum UAFMismatch: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a comparison with all servers has come to.
+/// The result of a comparison with all servers.
 public struct UAFDeviceCheck: Sendable {
-  /// What is not known alike.
+  /// The differences.
   public let mismatches: [UAFMismatch]
-  /// Why servers could not be asked.
+  /// The failures of servers that could not be queried.
   public let errors: [UAFDeviceServiceFailure]
 
-  /// Puts both together; for apps that test their screens.
+  /// Creates a result, for apps that test their screens.
   ///
   /// - Parameters:
-  ///   - mismatches: What is not known alike.
-  ///   - errors: Why servers could not be asked.
+  ///   - mismatches: The differences.
+  ///   - errors: The failures of servers that could not be queried.
   public init(mismatches: [UAFMismatch], errors: [UAFDeviceServiceFailure]) {
     (self.mismatches, self.errors) = (mismatches, errors)
   }

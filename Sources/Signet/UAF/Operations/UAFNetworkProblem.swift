@@ -1,34 +1,34 @@
 public import SignetTransport
 import SignetUAF
 
-/// Why an exchange with a UAF server came to nothing, and which server it was.
+/// A failed exchange with a UAF server.
 public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The cause of the failure.
   @nonexhaustive public enum Cause: Hashable, Sendable {
-    /// The server could not be reached, or not trusted.
+    /// The server could not be reached or authenticated.
     case transport(TransportFailure)
-    /// The server answered with this HTTP status, and this, of which at most 2,048 bytes are kept.
+    /// The server answered with this HTTP status and body; at most 2,048 bytes of the body are kept.
     case status(Int, body: String)
-    /// The server's answer is none of this protocol.
+    /// The server's answer does not follow the protocol.
     case malformed(String)
-    /// The server refused the message with this status of the protocol.
+    /// The server rejected the message with this UAF status code.
     case refused(Int, description: String?)
   }
 
   /// The server's base URL.
   public let server: String
-  /// What went wrong.
+  /// The cause of the failure.
   public let cause: Cause
 
   init(_ cause: Cause, at server: String) { (self.cause, self.server) = (cause, server) }
 
-  /// The HTTP status, where the server answered with one that means failure.
+  /// The HTTP status outside 200 to 299; `nil` for another cause.
   public var status: Int? { if case .status(let status, _) = cause { status } else { nil } }
 
-  /// The status of the protocol, where the server answered with one that means refusal.
+  /// The UAF status code of a rejection; `nil` for another cause.
   public var uafStatus: Int? { if case .refused(let status, _) = cause { status } else { nil } }
 
-  /// Whether the server takes neither the token nor this user, device or key for it: there is nothing wrong with the message.
+  /// Indicates whether the server rejected the authorization, the user, the device or the key, and not the message itself.
   package var isNotAllowed: Bool {
     switch cause {
     case .status(let status, _): status == 401 || status == 403
@@ -41,7 +41,7 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
     }
   }
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch cause {
     case .transport(let failure): failure.description
@@ -54,7 +54,7 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
     }
   }
 
-  /// Whether the same may succeed later.
+  /// Indicates whether a retry of the same request may succeed.
   var mayPass: Bool {
     switch cause {
     case .transport(let failure): failure.mayPass && failure != .cancelled
@@ -65,7 +65,7 @@ public struct UAFNetworkProblem: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension UAFStatus {
-  /// What a status says where the server says nothing more.
+  /// The meaning of a status code, used if the server sends no description.
   fileprivate var words: String? {
     switch self {
     case .unauthorized: "the user has to be authenticated for this, or a token that allows it is needed"

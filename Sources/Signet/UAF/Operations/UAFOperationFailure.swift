@@ -1,23 +1,23 @@
 import SignetUAF
 
-/// Why a registration or a deregistration failed, in-band or out of band.
+/// A failure of a registration or a deregistration, in-band or out-of-band.
 @nonexhaustive public enum UAFOperationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The client of the protocol ended it; the detail is for developers.
+  /// The UAF client ended the operation with this error code; the detail is for developers.
   case fido(UAFClientError, detail: String? = nil)
-  /// The server could not be reached, or refused.
+  /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
-  /// The user of this name is registered at another server.
+  /// A user of this name is registered at the named other server.
   case userAlreadyRegisteredInAnotherServer(String)
-  /// The user who was chosen is not registered at this server.
+  /// The selected user is not registered at this server.
   case userNotRegisteredInServer(String)
-  /// The clock of this device, or of the server, is wrong.
+  /// The clocks of this device and of the server differ too much.
   case clockSkewTooBig(server: String)
-  /// A parameter is of no use.
+  /// A parameter is invalid.
   case configuration(UAFConfigurationFailure)
-  /// What this device keeps could not be read or written.
+  /// The vault of this device could not be read or written.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .fido(let code, let detail): detail ?? code.meaning

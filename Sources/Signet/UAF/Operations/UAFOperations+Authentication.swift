@@ -8,11 +8,11 @@ extension UAFOperations {
   /// Authenticates a user.
   ///
   /// - Parameters:
-  ///   - username: The user.
-  ///   - policy: What the server accepts, by its name there; `nil` for the usual.
-  ///   - session: What keeps a login that this belongs to.
-  /// - Returns: What lets the user go on at the server; `nil` where it gives none.
-  /// - Throws: ``UAFAuthenticationFailure``, with what keeps the login.
+  ///   - username: The user's name.
+  ///   - policy: The server's name of the policy; `nil` for its default policy.
+  ///   - session: The authorization of the login that this authentication belongs to.
+  /// - Returns: The authorization that the server grants; `nil` if it grants none.
+  /// - Throws: ``UAFAuthenticationFailure``, with the authorization that continues the login.
   @discardableResult
   public func authenticate(
     _ username: String, policy: String? = nil, session: UAFAuthorization? = nil
@@ -38,7 +38,7 @@ extension UAFOperations {
     return try await authenticate(answer.content, at: server, as: username, &login)
   }
 
-  /// Authenticates with what a server has handed out; without a user's name, the person chooses.
+  /// Answers a server's authentication request; if no user name is given, the user selects the account.
   func authenticate(
     _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ login: inout UAFAuthorization?
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
@@ -50,19 +50,19 @@ extension UAFOperations {
       throw error
     }
     let authorization = try await steps.send(signed.response, &login, in: signed.turn)
-    // What could not be done at registration.
+    // Registers the dispatch target if that failed at registration.
     if authorization != nil { _ = await ensureTarget(of: signed.account, at: server, by: authorization) }
     return authorization
   }
 }
 
-/// The part of an authentication that follows the server's request.
+/// The steps of an authentication after the server's request.
 private struct AuthenticationSteps {
   let operations: UAFOperations
   let server: UAFServer
   let message: String
 
-  /// Has the person choose and show themselves, and signs.
+  /// Lets the user select an authenticator and verifies the user, then signs.
   func sign(
     as username: String?
   ) async throws(UAFOperationFailure) -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
@@ -112,7 +112,7 @@ private struct AuthenticationSteps {
       ? .userNotRegisteredInServer(server.name) : .fido(.noSuitableAuthenticator)
   }
 
-  /// Each authenticator once: with the user's key in it, or with why there is none.
+  /// Each authenticator once: with the user's key if there is one, otherwise with the obstacle.
   private func choices(
     _ authentication: UAFAuthentication, _ username: String
   ) -> [UAFAuthenticatorChoice] {
@@ -167,7 +167,7 @@ private struct AuthenticationSteps {
 
   // MARK: The server's answer
 
-  /// Sends the response, lets others send theirs, and takes what the server gives for it.
+  /// Sends the response, releases the lock for the next response and returns the authorization that the server grants.
   func send(
     _ response: UAFResponse, _ login: inout UAFAuthorization?, in turn: FolderLock
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
@@ -180,7 +180,7 @@ private struct AuthenticationSteps {
     switch UAFStatus(rawValue: answer.content.statusCode) {
     case .ok, .accepted: break
     case .unknownKeyID:
-      // The client deletes keys that the server has forgotten (UAF Application API section 3.1).
+      // The client deletes keys that the server does not know (UAF Application API section 3.1).
       try await operations.kept(await operations.client.delete(response.keys))
       throw .network(
         server.problem(
@@ -197,7 +197,7 @@ private struct AuthenticationSteps {
     return try await collected(at: location, login)
   }
 
-  /// Fetches the authorization where the server has left it, as often as may be.
+  /// Fetches the authorization from the location that the server named, with the configured retries.
   private func collected(
     at location: String, _ login: UAFAuthorization?
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
@@ -220,7 +220,7 @@ private struct AuthenticationSteps {
 }
 
 extension UAFAuthorization {
-  /// What a server has given for a response: cookies of its own first, then those it has put into the message, then a token.
+  /// Reads the authorization that a server grants: cookies of the HTTP response first, then cookies in the message, then a token.
   init?(_ answer: UAFServerResponse, _ cookies: [UAFCookie]) {
     guard cookies.isEmpty else {
       self = .cookies(cookies)
@@ -232,7 +232,7 @@ extension UAFAuthorization {
 }
 
 extension UAFAuthorization? {
-  /// With cookies that have come since; a later one of the same name and place counts.
+  /// Adds newer cookies; a cookie of the same name, host and path is replaced.
   package func adding(_ cookies: [UAFCookie]) -> UAFAuthorization? {
     guard !cookies.isEmpty else { return self }
     switch self {

@@ -3,17 +3,17 @@ import SignetPolicy
 import SignetUAF
 
 extension UAFOperations {
-  /// Has a user change their PIN; no server is asked.
+  /// Lets a user change their PIN; no server is involved.
   ///
-  /// - Parameter username: The user.
+  /// - Parameter username: The user's name.
   /// - Throws: ``UAFCredentialChangeFailure``.
   public func changePIN(of username: String) async throws(UAFCredentialChangeFailure) {
     try await change(.pin, of: username)
   }
 
-  /// Has a user change their password; no server is asked.
+  /// Lets a user change their password; no server is involved.
   ///
-  /// - Parameter username: The user.
+  /// - Parameter username: The user's name.
   /// - Throws: ``UAFCredentialChangeFailure``.
   public func changePassword(of username: String) async throws(UAFCredentialChangeFailure) {
     try await change(.password, of: username)

@@ -3,16 +3,16 @@ import SignetTransport
 import SignetUAF
 
 extension UAFOperations {
-  /// Removes a user's authenticator, or all of them, from the server and from this device.
+  /// Removes one or all authenticators of a user from the server and from this device.
   ///
-  /// With the last one the server forgets this device. Where it cannot be asked for that, the account stays without keys until
-  /// ``synchronize(_:authorization:)`` has asked again, or the user registers again.
+  /// After the last authenticator, the server also deletes the dispatch target of this device. If that request fails, the
+  /// account stays without keys until ``synchronize(_:authorization:)`` repeats the request or the user registers again.
   ///
   /// - Parameters:
-  ///   - username: The user.
-  ///   - aaid: The authenticator; `nil` for all.
-  ///   - authorization: What lets the user do that; `jws` has the key of this device sign.
-  /// - Returns: The keys that are gone from this device.
+  ///   - username: The user's name.
+  ///   - aaid: The AAID of the authenticator; `nil` for all.
+  ///   - authorization: The authorization for the server; with `jws` the key of this device signs the request.
+  /// - Returns: The keys that were deleted from this device.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func deregister(
@@ -35,7 +35,7 @@ extension UAFOperations {
     return gone
   }
 
-  /// Deletes what a server says is gone, of those keys that it may say that of.
+  /// Deletes the keys that a server's message names, limited to keys that the server may affect.
   func deregister(
     _ request: ReturnUAFRequest, at server: UAFServer, where isMeant: (UAFKey) -> Bool
   ) async throws(UAFOperationFailure) -> [UAFKey] {
@@ -49,7 +49,7 @@ extension UAFOperations {
     } catch { throw UAFOperationFailure(error) }
   }
 
-  /// What is said of keys that are to go.
+  /// The context of a deregistration request.
   static func deregistration(of username: String, _ aaid: String?, _ keyID: String?) -> JSONObject {
     var context: JSONObject = ["username": .string(username)]
     if let aaid {
@@ -58,7 +58,7 @@ extension UAFOperations {
     return context
   }
 
-  /// The signature of this device where that is what authorizes a call; `nil` where it is not, and before a server knows this device.
+  /// Returns the signature of this device if the authorization is `jws`; `nil` otherwise, and while the account has no dispatch target.
   func signature(
     of username: String, where authorization: UAFAuthorization?, to server: UAFServer,
     _ operation: UAFOperation, _ context: JSONObject
@@ -70,15 +70,16 @@ extension UAFOperations {
       on: device)
   }
 
-  /// Has the server of an account without keys forget this device, and then forgets the account.
+  /// Deletes the dispatch target of an account without keys at the server, then deletes the account on this device.
   ///
-  /// Where it is open whether the server has, the account stays until a check: a target that this device has forgotten would keep
-  /// its name at the server for ever.
+  /// If the server's result is unknown, the account stays until a later check. Otherwise a dispatch target that this
+  /// device has forgotten would block its name at the server for ever.
   ///
   /// - Parameters:
-  ///   - account: The account; one with keys stays as it is.
-  ///   - authorization: What lets this device see targets that it does not know the names of; without, the account stays.
-  /// - Returns: Why the server could not be asked.
+  ///   - account: The account; one with keys is left unchanged.
+  ///   - authorization: The authorization to list the dispatch targets if this device does not know their IDs. Without
+  ///     it, such an account stays.
+  /// - Returns: The failure of the request, if a retry may succeed; `nil` otherwise.
   /// - Throws: ``SignetFailure``.
   func forgetIfEmpty(
     _ account: UAFAccount, by authorization: UAFAuthorization? = nil
@@ -93,7 +94,7 @@ extension UAFOperations {
           try await removeTargets(of: entry, state, by: authorization)
         }
       } catch {
-        // The server may have forgotten it before, or never let a device do that; then it keeps what is of no use.
+        // The server may already have deleted the target, or may not allow a device to delete it; then an unused target stays there.
         if error.isOpen { return error }
       }
     }
@@ -112,7 +113,7 @@ extension UAFOperations {
 }
 
 extension UAFDeviceServiceFailure {
-  /// Whether the server has not answered, or asks to come again.
+  /// Indicates whether the result is unknown or a retry may succeed.
   fileprivate var isOpen: Bool {
     switch self {
     case .clockSkewTooBig: true

@@ -2,17 +2,17 @@ import SignetJSON
 import SignetUAF
 
 extension UAFOperations {
-  /// Changes what servers call this device, or where they send pushes.
+  /// Changes the name or the push token of this device at all servers.
   ///
-  /// All servers hear of it before this device keeps it; where one has not heard, a check finds that and ``synchronize(_:authorization:)``
-  /// puts it right.
+  /// The new values are stored on this device after all servers have accepted them. If one server fails, a later check
+  /// finds the difference and ``synchronize(_:authorization:)`` corrects it.
   ///
   /// - Parameters:
-  ///   - name: What the user calls this device; `nil` to keep it.
-  ///   - pushToken: Where pushes go; `nil` to keep it.
-  ///   - disablesPush: Whether pushes end; ``pushToken`` is not looked at then.
-  ///   - retry: What is tried again where a server cannot be reached.
-  /// - Throws: ``UAFDeviceInformationChangeFailure``; nothing where there is nothing to change.
+  ///   - name: The new name of this device; `nil` to keep the current one.
+  ///   - pushToken: The new push token; `nil` to keep the current one.
+  ///   - disablesPush: True to remove the push token; `pushToken` is then ignored.
+  ///   - retry: The retries if a server cannot be reached.
+  /// - Throws: ``UAFDeviceInformationChangeFailure``; never if there is nothing to change.
   public func changeDeviceInformation(
     name: String? = nil, pushToken: String? = nil, disablesPush: Bool = false, retry: UAFRetryPolicy = .none
   ) async throws(UAFDeviceInformationChangeFailure) {
@@ -38,10 +38,10 @@ extension UAFOperations {
     } catch { throw .device(error) }
   }
 
-  /// Compares what servers and this device know.
+  /// Compares the data of this device with that of the servers.
   ///
-  /// - Returns: What differs, and which servers could not be asked.
-  /// - Throws: ``UAFDeviceServiceFailure`` where this device itself cannot be read.
+  /// - Returns: The differences, and the failures of servers that could not be queried.
+  /// - Throws: ``UAFDeviceServiceFailure`` if the vault of this device cannot be read.
   public func checkDeviceInformation() async throws(UAFDeviceServiceFailure) -> UAFDeviceCheck {
     let (state, keys) = try await local((await store.state(), await client.ownKeys()))
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
@@ -66,7 +66,7 @@ extension UAFOperations {
     return UAFDeviceCheck(mismatches: mismatches, errors: errors)
   }
 
-  /// What differs for one account.
+  /// The differences for one account.
   private static func mismatches(
     between own: (state: UAFDeviceState, entry: UAFDeviceState.Account, target: String, keys: [UAFKey]),
     and remote: [RemoteTarget]
@@ -104,16 +104,16 @@ extension UAFOperations {
 
   // MARK: Putting right
 
-  /// Puts right what a check has found, as far as that can be done; what this device says of itself counts.
+  /// Corrects the differences that a check found, as far as possible; for name and push token the values of this device are used.
   ///
-  /// A key that one side alone has is of no use, and is deleted there. A server that does not know this device learns of it with
-  /// an authorization; without, with the next authentication that gives one. A target that this device does not use has a key that
-  /// it does not have, so that its removal takes an authorization too.
+  /// A key that exists on one side only is unusable and is deleted there. Registering this device at a server needs an
+  /// authorization; without one, the next authentication that grants one does it. Removing a dispatch target that this
+  /// device does not use needs an authorization too, because this device does not have its key.
   ///
   /// - Parameters:
-  ///   - mismatches: What a check has found.
-  ///   - authorization: What lets this device make itself known to the server of the configuration; no other gets it.
-  /// - Returns: Why something could not be put right.
+  ///   - mismatches: The differences that a check found.
+  ///   - authorization: An authorization for the server of the configuration; it is never sent to another server.
+  /// - Returns: The failures of differences that could not be corrected.
   public func synchronize(
     _ mismatches: [UAFMismatch], authorization: UAFAuthorization? = nil
   ) async -> [UAFDeviceServiceFailure] {
@@ -129,9 +129,9 @@ extension UAFOperations {
   private func mend(
     _ mismatch: UAFMismatch, _ given: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
-    // A token says nothing of its server: another one, which says that something is missing, would have it.
+    // A token does not name its server, so another server could obtain it by reporting a difference.
     let authorization = mismatch.account.server == configuration.baseURL ? given : nil
-    // Without an entry it was mended together with another.
+    // If the entry is missing, it was removed together with an earlier difference.
     guard let state = try await local(await store.state()), let entry = state[mismatch.account.username]
     else { return }
     switch mismatch {
@@ -175,14 +175,14 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let account = entry.account
     try await local(await store.change { $0[account.username]?.target = nil })
-    // Without keys there is nothing that a server could know this device for.
+    // Without keys, the account has no use for a dispatch target.
     if try await local(await keys(of: account.username, at: account.server)).isEmpty {
       return try await letGo(account, authorization)
     }
     guard let authorization else { return }
     let server = try deviceServer(of: account)
     let failure = await ensureTarget(of: account, at: server, by: authorization)
-    // Another process may have forgotten the account meanwhile.
+    // Another process may have deleted the account in the meantime.
     guard let failure, failure != .notFound else { return }
     throw UAFDeviceServiceFailure(failure, at: server.name)
   }
@@ -193,7 +193,7 @@ extension UAFOperations {
     if let failure = try await local(await forgetIfEmpty(account, by: authorization)) { throw failure }
   }
 
-  /// Has what reading this device throws as a failure of its services.
+  /// Converts a failure of the vault to a failure of the device service.
   private func local<Value>(
     _ call: @autoclosure () async throws(SignetFailure) -> Value
   ) async throws(UAFDeviceServiceFailure) -> Value {
@@ -202,7 +202,7 @@ extension UAFOperations {
 }
 
 extension UAFMismatch {
-  /// Keys come before what they hang on.
+  /// The order of correction: keys that are missing on this device first, deletions last.
   fileprivate var order: Int {
     switch self {
     case .missingAuthenticatorInMobileDevice: 0
@@ -215,6 +215,6 @@ extension UAFMismatch {
 }
 
 extension UAFDeviceServiceFailure {
-  /// Whether the same may succeed later.
+  /// Indicates whether a retry of the same request may succeed.
   var mayPass: Bool { if case .network(let problem) = self { problem.mayPass } else { false } }
 }

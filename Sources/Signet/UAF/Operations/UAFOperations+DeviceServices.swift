@@ -4,7 +4,7 @@ import SignetTransport
 import SignetWire
 
 extension UAFOperations {
-  /// What a server says of a device: a target and its keys.
+  /// A dispatch target in a server's answer, with its keys.
   struct RemoteTarget: Sendable {
     let id: String
     let name: String
@@ -21,7 +21,7 @@ extension UAFOperations {
       self.keys = keys
     }
 
-    /// Reads all targets of an answer.
+    /// Parses all dispatch targets of an answer.
     static func list(in claims: JSONObject) throws(JSONFailure) -> [RemoteTarget] {
       var targets: [RemoteTarget] = []
       for case .object(let object) in try claims.array("dispatchTargets") {
@@ -31,7 +31,7 @@ extension UAFOperations {
     }
   }
 
-  /// What the server of an account knows of this device.
+  /// Fetches the dispatch targets that the server of an account has for this device.
   func remoteTargets(
     of entry: UAFDeviceState.Account, _ target: String, on deviceID: String
   ) async throws(UAFDeviceServiceFailure) -> [RemoteTarget] {
@@ -43,16 +43,16 @@ extension UAFOperations {
     } catch { throw .network(server.problem(.malformed(error.description))) }
   }
 
-  /// Reads what a server answers to a signed question.
+  /// Sends a signed query and returns the claims of the answer.
   ///
-  /// TLS has shown who answers, so the signature of the answer is left to those who pass it on.
+  /// TLS authenticates the server, so the signature of the answer is not verified here. Code that passes the answer on must verify it.
   func asked(
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> JSONObject {
     try await answered(server, url, entry, target).claims
   }
 
-  /// The same with the server's name for what it answers.
+  /// Sends a signed query and returns the claims of the answer with its `ETag`.
   func answered(
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> (claims: JSONObject, tag: String?) {
@@ -67,14 +67,14 @@ extension UAFOperations {
     }
   }
 
-  /// Reads the claims of an answer without its signature.
+  /// Parses the claims of an answer without verifying its signature.
   static func claims(in body: [UInt8]) throws -> JSONObject {
     let text = String(decoding: body, as: UTF8.self).trimmingNewlines
     let jws = try JWS(compact: text, maximumByteCount: 1 << 20)
     return try JSONObject(parsing: jws.unverifiedPayload, limits: JSONLimits(maximumByteCount: 1 << 20))
   }
 
-  /// Changes what the server of an account knows of this device.
+  /// Changes the data of this device at the server of an account.
   package func changeTarget(
     _ target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) {
@@ -88,7 +88,8 @@ extension UAFOperations {
     } catch { throw UAFDeviceServiceFailure(error) }
   }
 
-  /// Has the server of an account forget a target of this device: its own by its signature, another by an authorization.
+  /// Deletes a dispatch target at the server of an account; the account's own target is deleted with a signature, another
+  /// with an authorization.
   func removeTarget(
     _ target: String, of entry: UAFDeviceState.Account, by authorization: UAFAuthorization? = nil
   ) async throws(UAFDeviceServiceFailure) {
@@ -131,14 +132,14 @@ extension UAFDeviceServiceFailure {
     }
   }
 
-  /// Whether the server does not know the target that signed.
+  /// Indicates whether the server does not know the dispatch target that signed.
   var isUnknownTarget: Bool {
     if case .network(let problem) = self { problem.code == "targetUnknown" } else { false }
   }
 }
 
 extension String {
-  /// Without line ends behind it, which some servers write.
+  /// The text without trailing line breaks, which some servers append.
   fileprivate var trimmingNewlines: String {
     var text = self[...]
     while let last = text.utf8.last, last == 0x0A || last == 0x0D { text = text.dropLast() }

@@ -1,27 +1,27 @@
 import SignetJSON
 import SignetUAF
 
-/// What a registration has come to beside the keys.
+/// The result of a registration.
 public struct UAFRegistrationOutcome: Sendable {
   /// The account.
   public let account: UAFAccount
   /// The authenticators that were registered, by AAID.
   public let aaids: [String]
-  /// Why the server does not know this device yet, so that no messages reach it; `nil` where it does.
+  /// The failure to register this device for messages at the server; `nil` if it is registered.
   ///
-  /// ``UAFOperations/changeDeviceInformation(name:pushToken:disablesPush:retry:)`` mends a name that is taken, and the next
-  /// authentication tries again.
+  /// If the name is taken, ``UAFOperations/changeDeviceInformation(name:pushToken:disablesPush:retry:)`` changes it. The
+  /// next authentication tries again.
   public let targetFailure: UAFDeviceInformationChangeFailure?
 }
 
-/// How keys of a registration are protected.
+/// The protection of the keys of a registration.
 public struct UAFKeyOptions: Hashable, Sendable {
-  /// Whether a finger or a face that is enrolled later makes the key void.
+  /// Indicates whether enrolling another finger or face later invalidates the key.
   public var invalidateOnNewOsBiometrics = true
-  /// Whether the passcode of the device opens a key in place of a finger or a face.
+  /// Indicates whether the device passcode also unlocks a key of a finger or a face.
   public var allowDevicePasscodeAsFallback = false
 
-  /// The usual: keys go with the fingers and faces that were enrolled, and nothing else opens them.
+  /// Creates the default options: a new finger or face invalidates the key, and the device passcode does not unlock it.
   public init() {}
 }
 
@@ -29,13 +29,13 @@ extension UAFOperations {
   /// Registers an authenticator for a user.
   ///
   /// - Parameters:
-  ///   - username: The user.
-  ///   - policy: What the server accepts, by its name there; `nil` for the usual.
-  ///   - server: Another server than the configured one, `https://host[:port]`; the paths stay.
-  ///   - newDevice: What this device is called; counts with the first registration.
-  ///   - authorization: What lets the user register.
-  ///   - options: How the keys are protected.
-  /// - Returns: The account, and what was registered.
+  ///   - username: The user's name.
+  ///   - policy: The server's name of the policy; `nil` for its default policy.
+  ///   - server: A server other than the configured one, `https://host[:port]`; the paths stay.
+  ///   - newDevice: The name and push token of this device; used at the first registration only.
+  ///   - authorization: The authorization to register.
+  ///   - options: The protection of the keys.
+  /// - Returns: The account and the registered authenticators.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func register(
@@ -56,7 +56,7 @@ extension UAFOperations {
       answer.content, at: server, as: username, newDevice, authorization, options)
   }
 
-  /// Registers with what a server has handed out.
+  /// Answers a server's registration request.
   func register(
     _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ new: UAFNewDevice,
     _ authorization: UAFAuthorization?, _ options: UAFKeyOptions
@@ -72,7 +72,7 @@ extension UAFOperations {
     }
   }
 
-  /// The request in what a server has answered.
+  /// Returns the UAF request in a server's answer.
   func message(
     of answer: ReturnUAFRequest, _ operation: UAFOperation, at server: UAFServer
   ) throws(UAFOperationFailure) -> String {
@@ -87,7 +87,7 @@ extension UAFOperations {
     return message
   }
 
-  /// A user's name is unique on a device.
+  /// Rejects a user name that is registered at another server, because user names are unique on a device.
   func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws(UAFOperationFailure) {
     let state = try await kept(await store.state())
     if let present = state?[username]?.account, present.server != server.name {
@@ -96,7 +96,7 @@ extension UAFOperations {
   }
 }
 
-/// The part of a registration that follows the server's request.
+/// The steps of a registration after the server's request.
 private struct RegistrationSteps {
   let operations: UAFOperations
   let server: UAFServer
@@ -107,7 +107,7 @@ private struct RegistrationSteps {
     as username: String?, _ new: UAFNewDevice, _ options: UAFKeyOptions
   ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
     let registration = try await opened()
-    // A server that has another user's key made would own it.
+    // Otherwise a server could register a key for another user.
     if let username, !registration.username.utf8.elementsEqual(username.utf8) { throw .fido(.protocolError) }
     try await operations.requireNoOtherServer(registration.username, server)
     let account = UAFAccount(username: registration.username, server: server.name)
@@ -136,7 +136,7 @@ private struct RegistrationSteps {
     return registration
   }
 
-  /// The authenticators that are registered together.
+  /// Lets the user select an authenticator and returns the combination that is registered together.
   private func chosen(
     _ registration: UAFRegistration, _ account: UAFAccount
   ) async throws(UAFOperationFailure) -> [UAFCandidate] {
@@ -150,7 +150,7 @@ private struct RegistrationSteps {
     return combination
   }
 
-  /// Has the person enrol or show themselves until the keys are made.
+  /// Asks the user for credentials until the keys are made.
   private func made(
     _ registration: UAFRegistration, _ combination: [UAFCandidate], _ options: UAFKeyOptions
   ) async throws(UAFOperationFailure) -> UAFResponse {
@@ -176,7 +176,7 @@ private struct RegistrationSteps {
     }
   }
 
-  /// Sends the response, and lets go of keys that the server does not take.
+  /// Sends the response and deletes the new keys if the server rejects them.
   private func accepted(
     _ registration: UAFRegistration, _ response: UAFResponse, _ state: UAFDeviceState
   ) async throws(UAFOperationFailure) -> UAFServer.Answer<UAFServerResponse> {
@@ -185,7 +185,7 @@ private struct RegistrationSteps {
     do throws(UAFNetworkProblem) {
       answer = try await server.respond(.registration, response.message, context, by: authorization)
     } catch {
-      // Whether the server has the keys is open then: a check finds out.
+      // If the result is ambiguous, the server may have the keys; a later check decides.
       if !error.isAmbiguous { try await finish(registration, response, isAccepted: false) }
       throw UAFOperationFailure(error)
     }
@@ -208,7 +208,7 @@ private struct RegistrationSteps {
 }
 
 extension UAFOperation {
-  /// What a server may lack that refuses to begin one as not found (1404): it does not say which.
+  /// The possible reasons of the status "not found" (1404), which does not name the missing object.
   fileprivate var missing: String {
     switch self {
     case .registration: "there is no such user, or no such policy"

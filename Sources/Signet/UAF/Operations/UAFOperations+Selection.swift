@@ -1,9 +1,9 @@
 import SignetUAF
 
 extension UAFOperations {
-  /// Has the person choose an authenticator, and says which one it is.
+  /// Lets the user select an authenticator and returns its AAID.
   ///
-  /// - Throws: ``UAFClientError/noSuitableAuthenticator`` where all, or the one that was chosen, are of no use.
+  /// - Throws: ``UAFClientError/noSuitableAuthenticator`` if the selected authenticator cannot be used.
   func selected(
     _ choices: [UAFAuthenticatorChoice], for account: UAFAccount, _ transaction: UAFTransactionContent?
   ) async throws(UAFOperationFailure) -> String {
@@ -25,7 +25,7 @@ extension UAFOperations {
 }
 
 extension UAFAuthenticatorChoice {
-  /// What a policy makes of an authenticator.
+  /// Creates a choice from a candidate and derives its obstacle.
   init(_ candidate: UAFCandidate, isRegistration: Bool, for username: String) {
     let authenticator = candidate.authenticator
     let obstacle: Obstacle? =

@@ -5,9 +5,9 @@ import SignetText
 import SignetTransport
 
 extension UAFOperations {
-  /// Has a server know this device for an account, if it does not yet.
+  /// Registers this device as a dispatch target for an account at a server, unless the account has one.
   ///
-  /// - Returns: Why it does not; `nil` where it does.
+  /// - Returns: The failure; `nil` if the account has a dispatch target.
   func ensureTarget(
     of account: UAFAccount, at server: UAFServer, by authorization: UAFAuthorization?
   ) async -> UAFDeviceInformationChangeFailure? {
@@ -15,13 +15,13 @@ extension UAFOperations {
       let state = try await known()
       guard let entry = state[account.username] else { throw .notFound }
       guard entry.target == nil else { return nil }
-      // Noted first: whoever is killed before the answer comes has a target at the server that it does not know.
+      // Stored before the request: if this process is killed before the answer, the server may have an unknown target.
       try await note { $0[account.username]?.mayHaveUnknownTarget = true }
       let target: String
       do throws(UAFDeviceInformationChangeFailure) {
         target = try await makeTarget(of: entry, state, at: server, by: authorization)
       } catch {
-        // A refusal says nothing of what an earlier request has come to.
+        // A rejection says nothing about the result of an earlier request.
         if !error.isOpen, !entry.mayHaveUnknownTarget {
           try await note { $0[account.username]?.mayHaveUnknownTarget = false }
         }
@@ -41,7 +41,7 @@ extension UAFOperations {
     do throws(SignetFailure) { try await store.change(body) } catch { throw .device(error) }
   }
 
-  /// What is kept of this device.
+  /// Returns the stored state of this device.
   func known() async throws(UAFDeviceInformationChangeFailure) -> UAFDeviceState {
     do throws(SignetFailure) {
       if let state = try await store.state() { return state }
@@ -69,7 +69,7 @@ extension UAFOperations {
       } catch {
         switch error.code {
         case "dispatcherUnavailable"? where order["dispatcher"] != nil: order["dispatcher"] = nil
-        // The one that has the name may be this device's own, of a registration that was cut off.
+        // The name may be in use by a target of this device from an interrupted registration.
         case "nameTaken"? where mayClear:
           guard try await clearOwnTargets(of: entry, state, at: server, by: authorization) else {
             throw .nameAlreadyExists(state.name)
@@ -81,7 +81,7 @@ extension UAFOperations {
     }
   }
 
-  /// What a server is told of this device.
+  /// The dispatch target that this device asks a server to create.
   private func order(
     of entry: UAFDeviceState.Account, _ state: UAFDeviceState
   ) async throws(SignetFailure) -> JSONObject {
@@ -103,7 +103,7 @@ extension UAFOperations {
     return order
   }
 
-  /// Has the server forget all targets of this device for an account; whether there were any.
+  /// Deletes all dispatch targets of this device for an account at a server; returns true if there were any.
   func clearOwnTargets(
     of entry: UAFDeviceState.Account, _ state: UAFDeviceState, at server: UAFServer,
     by authorization: UAFAuthorization?
@@ -126,7 +126,7 @@ extension UAFOperations {
     } catch { throw UAFDeviceInformationChangeFailure(error, named: state.name) }
   }
 
-  /// Reads the ids of the targets that are on a device.
+  /// Parses the IDs of the dispatch targets that belong to a device.
   static func targets(of deviceID: String, in body: [UInt8]) throws(JSONFailure) -> [String] {
     let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 1 << 20))
     var own: [String] = []
@@ -139,7 +139,7 @@ extension UAFOperations {
 }
 
 extension UAFDeviceInformationChangeFailure {
-  /// Whether the server may have done what it was asked.
+  /// Indicates whether the server may have carried out the request.
   fileprivate var isOpen: Bool {
     if case .network(let problem) = self { problem.isAmbiguous } else { false }
   }

@@ -2,9 +2,9 @@ import SignetJSON
 import SignetTransport
 import SignetUAF
 
-/// What an app does with a UAF server: registrations, authentications, and what belongs to them.
+/// The operations of an app with a UAF server: registration, authentication, deregistration and device information.
 ///
-/// Each operation is one call that succeeds or throws, once. Cancelling its task ends it as cancelled by the user.
+/// Each operation is one call that returns or throws once. If its task is cancelled, it ends as cancelled by the user.
 ///
 /// ```swift
 /// let client = UAFClient(device: device, facetID: "linux:app-id:org.example.bank")
@@ -14,22 +14,22 @@ import SignetUAF
 /// let authorization = try await uaf.authenticate("alice")
 /// ```
 public struct UAFOperations: Sendable {
-  /// Signs and verifies.
+  /// The UAF client with the keys.
   public let client: UAFClient
-  /// Where the server is, and how long things may take.
+  /// The address of the server and the time limits.
   public let configuration: UAFConfiguration
   let interaction: any UAFInteraction
   let headers: [(name: String, value: String)]
   let clock: any Clock<Duration>
 
-  /// Prepares operations.
+  /// Creates the operations.
   ///
   /// - Parameters:
-  ///   - client: Signs and verifies.
-  ///   - configuration: Where the server is.
-  ///   - interaction: Asks the person.
-  ///   - headers: What every request carries in addition, such as an id for correlation; names may come again.
-  ///   - clock: Measures time limits and waits.
+  ///   - client: The UAF client with the keys.
+  ///   - configuration: The address of the server and the time limits.
+  ///   - interaction: The app's user interface.
+  ///   - headers: Additional headers of every request, such as a correlation ID; a name may occur more than once.
+  ///   - clock: The clock for time limits and waits.
   public init(
     client: UAFClient, configuration: UAFConfiguration, interaction: any UAFInteraction,
     headers: [(name: String, value: String)] = [], clock: any Clock<Duration> = ContinuousClock()
@@ -47,7 +47,7 @@ public struct UAFOperations: Sendable {
       interaction: interaction, limit: .seconds(configuration.interactionTimeoutSeconds), clock: clock)
   }
 
-  /// The configured server, or another with the same paths.
+  /// Returns the configured server, or the server at `url` with the same paths.
   ///
   /// - Throws: ``UAFOperationFailure``.
   func server(at url: String? = nil) throws(UAFOperationFailure) -> UAFServer {
@@ -59,7 +59,7 @@ public struct UAFOperations: Sendable {
     return try server(other)
   }
 
-  /// A server that an account names.
+  /// Returns the server that an account names.
   func server(of account: UAFAccount) throws(UAFOperationFailure) -> UAFServer {
     account.server == configuration.baseURL ? try server(configuration) : try server(at: account.server)
   }
@@ -74,21 +74,21 @@ public struct UAFOperations: Sendable {
     } catch { throw .device(error) }
   }
 
-  /// Has what reading this device throws as a failure of an operation.
+  /// Converts a failure of the vault to a failure of an operation.
   func kept<Value>(
     _ call: @autoclosure () async throws(SignetFailure) -> Value
   ) async throws(UAFOperationFailure) -> Value {
     do { return try await call() } catch { throw .device(error) }
   }
 
-  /// The keys of a user on this device, oldest first; those for one server where it is named.
+  /// Returns the keys of a user on this device, oldest first; with `server`, only those for that server.
   func keys(of username: String, at server: String? = nil) async throws(SignetFailure) -> [UAFKey] {
     try await client.ownKeys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
   }
 }
 
 extension UAFOperationFailure {
-  /// What an exchange came to.
+  /// Converts a failed exchange to a failure of an operation.
   init(_ problem: UAFNetworkProblem) {
     switch problem.cause {
     case .transport(.cancelled): self = .fido(.userCancelled)
@@ -98,7 +98,7 @@ extension UAFOperationFailure {
     }
   }
 
-  /// What the client of the protocol came to.
+  /// Converts a failure of the UAF client to a failure of an operation.
   init(_ failure: UAFFailure) {
     switch failure {
     case .device(let failure): self = .device(failure)
@@ -107,6 +107,6 @@ extension UAFOperationFailure {
     }
   }
 
-  /// The FIDO code of what ended the operation; `unknown` where it was something else.
+  /// The FIDO error code of the failure; `unknown` if it has another cause.
   public var code: UAFClientError { if case .fido(let code, _) = self { code } else { .unknown } }
 }

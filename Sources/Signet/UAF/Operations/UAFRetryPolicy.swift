@@ -1,11 +1,13 @@
-/// How often something is tried again, and how long is waited before.
+/// The number of retries after a failure and the waits between them.
 @nonexhaustive public enum UAFRetryPolicy: Hashable, Sendable {
-  /// Never.
+  /// No retries.
   case none
-  /// So many times, each after the same wait.
+  /// A number of retries, each after the same wait.
   case constant(maximumRetries: Int, delay: Duration)
-  /// So many times, each after a wait that is longer than the one before by `multiplier` times it, up to a most; 0.5 means half
-  /// as much again.
+  /// A number of retries after growing waits.
+  ///
+  /// Each wait is the previous one times 1 + `multiplier`, at most `maximumDelay`. A multiplier of 0.5 makes each wait
+  /// half as long again.
   case exponential(maximumRetries: Int, initialDelay: Duration, maximumDelay: Duration, multiplier: Double)
 
   /// The wait before each retry, in order.
@@ -24,14 +26,14 @@
     }
   }
 
-  /// Tries something until it succeeds, fails for good, or was tried often enough.
+  /// Runs an operation until it succeeds, fails permanently or has used up its retries.
   ///
   /// - Parameters:
-  ///   - clock: What waits.
-  ///   - mayPass: Whether a failure may pass.
-  ///   - attempt: What is tried.
-  /// - Returns: What it came to.
-  /// - Throws: The last failure; where the task is cancelled, nothing is tried any more.
+  ///   - clock: The clock for the waits.
+  ///   - mayPass: Returns true for a failure that a retry may overcome.
+  ///   - attempt: The operation.
+  /// - Returns: The result of the operation.
+  /// - Throws: The last failure. There is no retry after the task was cancelled.
   package func run<Value, Failure: Error>(
     on clock: any Clock<Duration>, while mayPass: (Failure) -> Bool,
     _ attempt: () async throws(Failure) -> Value

@@ -3,11 +3,11 @@ import SignetText
 import SignetTransport
 import SignetUAF
 
-/// One UAF server, as one operation speaks to it.
+/// A UAF server, with the transport and headers of one operation.
 struct UAFServer: Sendable {
   let configuration: UAFConfiguration
   let transport: any HTTPTransport
-  /// What every request of the operation carries in addition.
+  /// Additional headers of every request.
   var headers: [(String, String)]
 
   /// The server's name in accounts and failures.
@@ -15,13 +15,13 @@ struct UAFServer: Sendable {
 
   // MARK: The protocol
 
-  /// What a server has answered, with the cookies that came along.
+  /// A parsed answer of a server, with its cookies.
   struct Answer<Content: Sendable>: Sendable {
     let content: Content
     let cookies: [UAFCookie]
   }
 
-  /// Asks for a request of the protocol.
+  /// Requests a UAF request message from the server.
   func request(
     _ operation: UAFOperation, _ context: JSONObject, by authorization: UAFAuthorization?,
     signature: String? = nil
@@ -33,7 +33,7 @@ struct UAFServer: Sendable {
     return try read(answer)
   }
 
-  /// How a request of the protocol is asked for: what a device signs where that is what allows it.
+  /// The HTTP request for a UAF request message; it is also the input of the device signature.
   func signedRequest(_ operation: UAFOperation, _ context: JSONObject) -> SignedRequest {
     let path =
       switch operation {
@@ -46,7 +46,7 @@ struct UAFServer: Sendable {
       body: GetUAFRequest(operation: operation, context: context.text).json.bytes)
   }
 
-  /// Redeems a token.
+  /// Redeems an out-of-band token for a UAF request message.
   func redeem(_ token: String, at url: String) async throws(UAFNetworkProblem) -> ReturnUAFRequest {
     let body: JSONObject = ["token": .string(token)]
     let answer = try await exchange(
@@ -54,7 +54,7 @@ struct UAFServer: Sendable {
     return try read(answer).content
   }
 
-  /// Sends a response of the protocol.
+  /// Sends a UAF response message.
   func respond(
     _ operation: UAFOperation, _ response: String, _ context: JSONObject, by authorization: UAFAuthorization?
   ) async throws(UAFNetworkProblem) -> Answer<UAFServerResponse> {
@@ -67,7 +67,7 @@ struct UAFServer: Sendable {
     do throws(MessageFailure) {
       let content = try UAFServerResponse(parsing: answer.body)
       let cookies = cookies(of: answer, from: url(path))
-      // A cookie may come in the message alone.
+      // A server may send cookies in the message only.
       let tokens = cookies.isEmpty ? content.additionalTokens.filter { $0.kind == .httpCookie } : []
       return Answer(
         content: content,
@@ -85,7 +85,7 @@ struct UAFServer: Sendable {
 
   // MARK: HTTP
 
-  /// Sends one request; an answer with a status of 400 or above is a problem.
+  /// Sends one HTTP request; a status outside 200 to 299 is an error.
   func exchange(
     _ method: HTTPMethod, _ url: String, _ body: [UInt8] = [], _ type: String? = nil,
     accepting media: String? = nil, by authorization: UAFAuthorization? = nil, signature: String? = nil
@@ -104,10 +104,10 @@ struct UAFServer: Sendable {
     return response
   }
 
-  /// The URL of something below the base URL.
+  /// The URL of a path below the base URL.
   func url(_ path: String) -> String { configuration.baseURL + (path.hasPrefix("/") ? path : "/\(path)") }
 
-  /// The URL of one of the things in a collection.
+  /// The URL of one element of a collection; `name` is percent-encoded.
   func url(_ path: String, _ name: String) -> String {
     url(path.hasSuffix("/") ? path : "\(path)/") + PercentEncoding.encode(name)
   }
@@ -124,16 +124,16 @@ struct UAFServer: Sendable {
 }
 
 extension UAFNetworkProblem {
-  /// What the server calls the reason; `nil` where it names none.
+  /// The server's error code in the JSON body; `nil` if there is none.
   var code: String? {
     guard case .status(_, let body) = cause else { return nil }
     do { return try JSONObject(parsing: Array(body.utf8)).optionalString("code") } catch { return nil }
   }
 
-  /// Whether the exchange ended because its task was cancelled.
+  /// Indicates whether the task of the exchange was cancelled.
   var isCancelled: Bool { cause == .transport(.cancelled) }
 
-  /// Whether the server may have acted on a request that failed in this way.
+  /// Indicates whether the server may have carried out the failed request.
   var isAmbiguous: Bool {
     switch cause {
     case .transport(let failure):
