@@ -2,26 +2,26 @@ public import SignetPolicy
 import SignetUAF
 import SignetVault
 
-/// Why a UAF operation did not go on.
+/// A failure of a UAF operation.
 ///
-/// After a recoverable failure the user can be asked again; after any other the operation is over.
+/// After a recoverable failure the user can be asked again; any other failure ends the operation.
 @nonexhaustive public enum UAFFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The operation is over: what the protocol calls it, and what was wrong.
+  /// The operation has ended: the UAF error code and a description.
   case `protocol`(UAFClientError, String)
-  /// The PIN or the password is wrong; the status says how many tries are left, and when the next may be made.
+  /// The PIN or the password is wrong; the status has the remaining attempts and the wait before the next.
   case wrongSecret(aaid: String, LockStatus)
-  /// The PIN or the password was not tried, since the last was wrong a moment ago; this does not count.
+  /// The attempt came before the wait after a failed one ended; it was not made and does not count.
   case coolingDown(aaid: String, LockStatus)
-  /// A new PIN or password cannot be one.
+  /// The new PIN or password is not acceptable.
   case unusableSecret(aaid: String, UAFSecretProblem)
-  /// The finger or the face is none of those enrolled; too many in a row lock the key.
+  /// The finger or the face did not match an enrolled one; too many mismatches in a row lock the key.
   case notRecognised(aaid: String)
   /// The passcode of the device was wrong.
   case wrongPasscode(aaid: String)
-  /// The device failed: its vault, its keystore or its sensors.
+  /// The vault, keystore or a sensor of the device failed.
   case device(SignetFailure)
 
-  /// What a UAF client says of it.
+  /// The UAF client error code of the failure.
   public var clientError: UAFClientError {
     switch self {
     case .protocol(let error, _): error
@@ -30,7 +30,7 @@ import SignetVault
     }
   }
 
-  /// What a module says of it, for a report to the server; `nil` where none was asked.
+  /// The ASM status code of the failure, for a report to the server; `nil` if no ASM was involved.
   public var asmStatusCode: UInt16? {
     switch self {
     case .protocol(let error, _): ASMStatus(error)?.rawValue
@@ -39,7 +39,7 @@ import SignetVault
     }
   }
 
-  /// Whether the user can be asked again.
+  /// Indicates whether the user can be asked again.
   public var isRecoverable: Bool {
     switch self {
     case .protocol, .device: false
@@ -47,7 +47,7 @@ import SignetVault
     }
   }
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .protocol(_, let detail): detail
@@ -71,20 +71,20 @@ import SignetVault
   }
 }
 
-/// What is wrong with a new PIN or password.
+/// A problem of a new PIN or password.
 @nonexhaustive public enum UAFSecretProblem: Hashable, Sendable, CustomStringConvertible {
-  /// A PIN has something else than the digits 0 to 9.
+  /// The PIN contains a character other than 0 to 9.
   case notDigits
-  /// A PIN has fewer or more digits than any may have.
+  /// The PIN is shorter or longer than the limits allow.
   case digitCount(ClosedRange<Int>)
-  /// A PIN is one that everybody uses.
+  /// The PIN is easy to guess.
   case tooCommon
-  /// The text cannot be a password.
+  /// The text cannot be used as a password.
   case text(OpaqueStringFailure)
-  /// It is the present one.
+  /// It equals the current one.
   case sameAsBefore
 
-  /// What is wrong and what to do.
+  /// The problem and the remedy.
   public var description: String {
     switch self {
     case .notDigits: "a PIN has digits only; use 0 to 9"
@@ -97,9 +97,10 @@ import SignetVault
 }
 
 extension ASMStatus {
-  /// What a module said where the client says this; nil where the client found it out by itself.
+  /// The ASM status for a client error; `nil` for an error that only the client reports.
   init?(_ error: UAFClientError) {
-    // A module that has lost an authenticator is not what there was.
+    // `authenticatorDisconnected` is excluded: these authenticators cannot be disconnected, and the client itself reports
+    // the same error.
     let known = Self.allCases.filter { $0 != .authenticatorDisconnected }
     guard let status = known.first(where: { $0.clientError == error }) else { return nil }
     self = status
@@ -107,7 +108,7 @@ extension ASMStatus {
 }
 
 extension AuthenticatorStatus {
-  /// What an authenticator says where the vault failed.
+  /// The authenticator status for a failure of the vault.
   init(_ failure: VaultFailure) {
     self =
       switch failure {
@@ -125,13 +126,13 @@ extension AuthenticatorStatus {
 }
 
 extension UAFFailure {
-  /// A failure of the vault while the user was verified, or a command was done.
+  /// Converts a failure of the vault during a user verification or a command.
   ///
   /// - Parameters:
-  ///   - failure: What the vault says.
+  ///   - failure: The failure of the vault.
   ///   - aaid: The authenticator.
-  ///   - status: What there is to tell about its lock.
-  ///   - command: During which command.
+  ///   - status: The lock status of the key.
+  ///   - command: The command during which it failed.
   init(
     _ failure: VaultFailure, _ aaid: AAID, _ status: LockStatus = .unlocked,
     during command: AuthenticatorStatus.Command = .sign

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetUAF
 import SignetVault
 
-/// What a module answers, and what failed below it.
+/// An ASM response with the vault failure that caused it, if there is one.
 struct ASMOutcome: Sendable {
   let response: ASMResponse
   var failure: VaultFailure?
@@ -13,29 +13,29 @@ struct ASMOutcome: Sendable {
   }
 }
 
-/// The authenticator-specific module of the five authenticators, for one caller (UAF ASM API).
+/// The authenticator-specific module (ASM) of the five authenticators, for one caller (UAF ASM API).
 ///
-/// A key belongs to the caller that had it made: the access token in its handle is made of the application, a secret of the
-/// installation, the server and the caller, and no other caller can compute it, nor this one for another server.
+/// A key belongs to the caller that had it made. The access token in its handle depends on the application, a secret of the
+/// installation, the server and the caller. No other caller can compute it, and the same caller cannot compute it for another server.
 package struct UAFModule: Sendable {
   let authenticators: UAFAuthenticators
-  /// The app, as it names itself.
+  /// The name that the app gives itself.
   let callerID: String
 
-  /// The server that the caller acts for; nil where it names none.
+  /// The name of the server that the caller acts for; `nil` if the caller names none.
   ///
-  /// It is the persona of the protocol: a vault has one user, who is somebody else to each server.
+  /// It serves as the persona ID of the protocol: a vault has one user, who has a separate identity at each server.
   var server: String?
 
   package init(authenticators: UAFAuthenticators, callerID: String, server: String? = nil) {
     (self.authenticators, self.callerID, self.server) = (authenticators, callerID, server)
   }
 
-  /// Does a request as JSON; what is no request is answered as an error.
+  /// Processes a request in JSON; an invalid request gets an error response.
   ///
   /// - Parameters:
   ///   - text: The request.
-  ///   - token: The user's verification, for a registration or an authentication.
+  ///   - token: The user verification token, for a registration or an authentication.
   /// - Returns: The response.
   package func process(_ text: [UInt8], userVerifyToken token: [UInt8]? = nil) async -> [UInt8] {
     let request: ASMRequest
@@ -45,7 +45,7 @@ package struct UAFModule: Sendable {
     return await handle(request, userVerifyToken: token).response.json.bytes
   }
 
-  /// Does a request.
+  /// Processes a request.
   func handle(_ request: ASMRequest, userVerifyToken token: [UInt8]? = nil) async -> ASMOutcome {
     guard request.version == .v1_1, request.extensions.firstUnknown() == nil else {
       return ASMOutcome(ASMResponse(.error))
@@ -92,7 +92,7 @@ package struct UAFModule: Sendable {
     return index
   }
 
-  /// The digest of the final challenge, over the text as it was given.
+  /// The SHA-256 digest of the final challenge, over its text as received.
   private static func hash(_ finalChallenge: String) -> [UInt8] {
     HashFunction.sha256.digest(of: Array(finalChallenge.utf8))
   }
@@ -102,13 +102,13 @@ package struct UAFModule: Sendable {
   }
 
   private func accessToken(for appID: String, _ server: String?, _ contents: UAFContents) -> [UInt8] {
-    // Of one length, so that no server and caller together look like two others.
+    // A digest has a fixed length, so two pairs of server and caller never yield the same text.
     let persona = server.map { Base64URL.encode(HashFunction.sha256.digest(of: Array($0.utf8))) } ?? ""
     return KeyHandleAccessToken.bound(
       appID: appID, asmToken: contents.asmToken, personaID: persona, callerID: callerID)
   }
 
-  /// What the module makes of an authenticator's answer.
+  /// Converts an authenticator's answer to an ASM response.
   private func answer(_ outcome: CommandOutcome) -> ASMOutcome {
     let answer = outcome.answer
     let payload: ASMResponse.Payload? =
@@ -149,7 +149,7 @@ package struct UAFModule: Sendable {
       $0.aaid == aaid && $0.appID == appID && (keyIDs.isEmpty || keyIDs.contains($0.keyID))
     }
     guard !keys.isEmpty else { throw ASMStatus.keyDisappearedPermanently }
-    // Of several keys, the one that the user was verified for is meant.
+    // If several keys match, use the key that the user was verified for.
     if let chosen = await authenticators.key(of: token), keys.contains(where: { $0.keyID == chosen }) {
       keys.removeAll { $0.keyID != chosen }
     }
@@ -159,7 +159,7 @@ package struct UAFModule: Sendable {
       transactionHash: shown?.hash, accessToken: accessToken(for: appID, contents), userVerifyToken: token,
       keyHandles: keys.suffix(limit).map(\.handle))
     let outcome = await authenticators.perform(.sign(command))
-    // Nobody was verified for one of them.
+    // The authenticator asks for a selection because the token was verified for none of the keys.
     if case .choice = outcome.answer.payload { throw ASMStatus.accessDenied }
     return answer(outcome)
   }
@@ -177,10 +177,10 @@ package struct UAFModule: Sendable {
       ASMResponse(.ok, .registrations(list.map { AppRegistration(appID: $0.appID, keyIDs: $0.keyIDs) })))
   }
 
-  /// A key with its name as the protocol has it.
+  /// A key with its key ID in the form of the protocol.
   typealias NamedKey = (keyID: KeyID, key: UAFKey)
 
-  /// The keys of the caller, of whatever server, oldest first.
+  /// Returns the keys of the caller for all servers, oldest first.
   func keys() async throws(VaultFailure) -> [NamedKey] {
     guard let contents = try await authenticators.store.contents() else { return [] }
     return contents.keys.compactMap { stored in

@@ -1,32 +1,31 @@
-/// PINs that everybody uses: five tries at one of these are worth more than five tries at any.
+/// Frequently used PINs, which an attacker would try first.
 ///
-/// Left out are those that follow a rule, and those that lead the lists of PINs that were found out (published counts of four and
-/// six digits).
+/// The list contains only PINs that lead the published frequency lists of four and six digits and that none of the rules below rejects.
 enum CommonPINs {
-  /// Whether a PIN is one of them.
+  /// Returns whether a PIN is easy to guess.
   ///
   /// - Parameter digits: ASCII digits.
-  /// - Returns: Whether it should be refused.
+  /// - Returns: True if the PIN must be rejected.
   static func contains(_ digits: [UInt8]) -> Bool {
     isStepped(digits) || isRepeated(digits) || isDoubled(digits) || isMirroredRun(digits) || isYear(digits)
       || list.contains { $0.utf8.elementsEqual(digits) }
   }
 
-  /// The same step from each digit to the next, and from 9 to 0: 000000, 123456, 987654, 135791.
+  /// Indicates the same step modulo 10 from each digit to the next: 000000, 123456, 987654, 135791.
   private static func isStepped(_ digits: [UInt8]) -> Bool {
     guard digits.count > 1 else { return true }
     let step = (digits[1] + 10 - digits[0]) % 10
     return (1..<digits.count).allSatisfy { (digits[$0] + 10 - digits[$0 - 1]) % 10 == step }
   }
 
-  /// A few digits over and over: 121212, 123123, 4545.
+  /// Indicates a repeated group of digits: 121212, 123123, 4545.
   private static func isRepeated(_ digits: [UInt8]) -> Bool {
     (1...max(1, digits.count / 2)).contains { period in
       digits.count % period == 0 && digits.indices.allSatisfy { digits[$0] == digits[$0 % period] }
     }
   }
 
-  /// Each digit as often as the next, in steps: 112233, 111222, 9988.
+  /// Indicates pairs or triples of equal digits with a constant step between them: 112233, 111222, 9988.
   private static func isDoubled(_ digits: [UInt8]) -> Bool {
     [2, 3].contains { width in
       guard digits.count % width == 0, digits.count > width else { return false }
@@ -35,13 +34,13 @@ enum CommonPINs {
     }
   }
 
-  /// There and back: 123321, 1221.
+  /// Indicates a run followed by its mirror image: 123321, 1221.
   private static func isMirroredRun(_ digits: [UInt8]) -> Bool {
     digits.count % 2 == 0 && isStepped(Array(digits.prefix(digits.count / 2)))
       && digits.elementsEqual(digits.reversed())
   }
 
-  /// A year in which people are born: 1900 to 2039.
+  /// Indicates a likely year of birth: 1900 to 2039.
   private static func isYear(_ digits: [UInt8]) -> Bool {
     guard digits.count == 4 else { return false }
     let year = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }

@@ -1,18 +1,18 @@
 import SignetUAF
 
-/// One of the five authenticators that a device has, whether or not it is of use on this one.
+/// One of the five authenticators of a device, supported or not.
 public struct UAFAuthenticator: Hashable, Sendable {
-  /// How an authenticator verifies the user.
+  /// The method of user verification.
   @nonexhaustive public enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// By a PIN that is chosen at registration.
+    /// A PIN that the user sets at registration.
     case pin
-    /// By a password that is chosen at registration.
+    /// A password that the user sets at registration.
     case password
-    /// By a finger that is enrolled in the system.
+    /// A finger that is enrolled in the system.
     case fingerprint
-    /// By a face that is enrolled in the system.
+    /// A face that is enrolled in the system.
     case face
-    /// By the passcode of the user's account on this device.
+    /// The passcode of the user's account on this device.
     case devicePasscode
 
     var model: SignetModel {
@@ -25,7 +25,7 @@ public struct UAFAuthenticator: Hashable, Sendable {
       }
     }
 
-    /// Which authenticator it is, to the module.
+    /// The authenticator index in the ASM.
     var index: UInt8 {
       switch self {
       case .pin: 0
@@ -36,7 +36,7 @@ public struct UAFAuthenticator: Hashable, Sendable {
       }
     }
 
-    /// Whether the secret is this program's to check, and is enrolled at registration.
+    /// Indicates whether the authenticator checks its own secret, which the user sets at registration.
     public var hasOwnSecret: Bool { self == .pin || self == .password }
 
     init?(index: UInt8) {
@@ -45,47 +45,47 @@ public struct UAFAuthenticator: Hashable, Sendable {
     }
   }
 
-  /// How it verifies the user.
+  /// The method of user verification.
   public let kind: Kind
-  /// The name of its model: 5167#0001 to 5167#0005 where keys lie in files, 5167#1001 to 5167#1005 where they lie in a TPM.
+  /// The AAID of its model: 5167#0001 to 5167#0005 for keys in files, 5167#1001 to 5167#1005 for keys in a TPM.
   public let aaid: String
-  /// What people call it.
+  /// The name for display.
   public let title: String
-  /// Whether this device has what it takes: a sensor, or a way of checking the passcode.
+  /// Indicates whether this device has the sensor, or a means to check the passcode.
   public let isSupportedByHardware: Bool
-  /// Whether the user has enrolled in the system what it takes; always, for a PIN and a password.
+  /// Indicates whether the user has set it up in the system; always true for a PIN and a password.
   public let isEnrolledInSystem: Bool
   /// The keys that this app registered with it, oldest first.
   public let keys: [UAFKey]
 
-  /// Whether an account has a key of it.
+  /// Returns whether a user has a key of this authenticator.
   ///
-  /// - Parameter username: The account.
-  /// - Returns: Whether there is one.
+  /// - Parameter username: The user's name.
+  /// - Returns: True if there is a key.
   public func isRegistered(_ username: String) -> Bool { keys.contains { $0.isOf(username) } }
 
-  /// Whether it is of the model of this name.
+  /// Indicates whether this authenticator has the model with an AAID.
   func isModel(_ aaid: String) -> Bool { AAID.areSame(self.aaid, aaid) }
 }
 
 /// A key of an authenticator on this device, for one account of one application.
 public struct UAFKey: Hashable, Sendable {
-  /// The model of its authenticator.
+  /// The AAID of its authenticator.
   public let aaid: String
-  /// Its name among the keys of the model, in base64url.
+  /// The key ID, unique within the AAID, in base64url.
   public let keyID: String
-  /// The application that it is for.
+  /// The application ID of the key.
   public let appID: String
-  /// The account that it is for.
+  /// The name of the user who owns the key.
   public let username: String
-  /// The server that had it made, as the app names it, which alone can use it; `nil` where the app named none.
+  /// The app's name for the server that had the key made, the only server that can use it; `nil` if the app named none.
   public let server: String?
-  /// How its authenticator verifies the user.
+  /// The user verification method of its authenticator.
   public let kind: UAFAuthenticator.Kind
-  /// When it was made, in seconds since 1970.
+  /// The creation time, in seconds since 1970.
   public let created: Int64
 
-  /// Whether it was made for this server, or for none where none is named.
+  /// Indicates whether the key was made for this server; with `nil`, whether it was made without a server name.
   func isFor(_ server: String?) -> Bool {
     switch (self.server, server) {
     case (nil, nil): true
@@ -94,12 +94,12 @@ public struct UAFKey: Hashable, Sendable {
     }
   }
 
-  /// Whether it is of this account, byte by byte: names that only look alike are of others.
+  /// Indicates whether the key belongs to this user; names are compared byte by byte, so look-alike names differ.
   func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
 
-  /// Whether its authenticator is of the model of this name.
+  /// Indicates whether its authenticator has the model with an AAID.
   func isOfModel(_ aaid: String) -> Bool { AAID.areSame(self.aaid, aaid) }
 
-  /// Whether it is the key of this name, of the model of this name.
+  /// Indicates whether the key has this key ID and the model with an AAID.
   func isKey(_ keyID: String, ofModel aaid: String) -> Bool { self.keyID == keyID && isOfModel(aaid) }
 }

@@ -2,10 +2,10 @@ import SignetCrypto
 import SignetUAF
 import SignetVault
 
-/// What an authenticator did with a command.
+/// An authenticator's answer to a command, with the vault failure that caused it.
 struct CommandOutcome: Sendable {
   let answer: AuthenticatorAnswer
-  /// What failed below it, where that was it.
+  /// The failure of the vault; `nil` if the answer has another cause.
   var failure: VaultFailure?
 
   init(_ answer: AuthenticatorAnswer, _ failure: VaultFailure? = nil) {
@@ -15,15 +15,15 @@ struct CommandOutcome: Sendable {
 
 /// The commands of UAF Authenticator Commands section 6.
 extension UAFAuthenticators {
-  /// The version of the commands.
+  /// The API version of the commands.
   static let apiVersion: UInt8 = 1
-  /// How many key handles one command may hold.
+  /// The maximum number of key handles in one command.
   static let maximumKeyHandleCount: UInt8 = 16
 
-  /// Does a command as it goes over the wire; what is no command is answered as the one it begins like.
+  /// Processes an encoded command; a malformed command gets the answer "parameters invalid" of the command that its tag names.
   ///
   /// - Parameter bytes: The command.
-  /// - Returns: The answer; nothing for bytes that begin like no command.
+  /// - Returns: The answer; empty if the bytes do not begin with the tag of a command.
   package func process(_ bytes: [UInt8]) async -> [UInt8] {
     let command: AuthenticatorCommand
     do throws(AuthenticatorCommandFailure) { command = try AuthenticatorCommand(parsing: bytes) } catch {
@@ -33,7 +33,7 @@ extension UAFAuthenticators {
     return await perform(command).answer.encoded
   }
 
-  /// Does a command.
+  /// Processes a command.
   func perform(_ command: AuthenticatorCommand) async -> CommandOutcome {
     switch command {
     case .getInfo: await info()
@@ -83,7 +83,7 @@ extension UAFAuthenticators {
     return CommandOutcome(AuthenticatorAnswer(.getInfo, .ok, .info(apiVersion: Self.apiVersion, list)))
   }
 
-  /// Whether the user has a PIN or password of some key, or has enrolled in the system.
+  /// Indicates whether the user has a key with a PIN or password, or has enrolled in the system.
   func isUserEnrolled(_ kind: UAFAuthenticator.Kind) async throws(VaultFailure) -> Bool {
     guard kind.hasOwnSecret else { return await availability(of: kind).isEnrolled }
     let aaid = aaid(of: kind)
@@ -117,7 +117,7 @@ extension UAFAuthenticators {
     let domain = DomainDraft(
       name: StoredUAFKey.domain(keyID), protection: protection,
       records: [RecordDraft(name: VaultLayout.signingKey, secret: key.record)])
-    // Key, handle and counters come into being in one step, before anything leaves.
+    // The key, its handle and the counters are stored in one transaction, before the assertion leaves.
     let (signCounter, registrationCounter) = try await vault.changeDomains(
       beside: unlocked, adding: [domain]
     ) { (records, _) throws(VaultFailure) in
@@ -161,7 +161,7 @@ extension UAFAuthenticators {
     guard case .unlocked(keyID, let key) = redeem(command.userVerifyToken) else {
       throw AuthenticatorStatus.accessDenied
     }
-    // Counted, on the disk and where no copy of the files undoes it, before the assertion leaves.
+    // The counter is incremented on the disk, and in a counter that restored files cannot roll back, before the assertion leaves.
     let counter = try await vault.changeDomains(beside: unlocked) { (records, _) throws(VaultFailure) in
       guard records.names.contains(StoredUAFKey.name(keyID)) else {
         throw .noSuchRecord(name: StoredUAFKey.name(keyID))
@@ -182,7 +182,7 @@ extension UAFAuthenticators {
 
   private typealias OpenedHandle = (wrapped: [UInt8], content: UAFKeyHandle)
 
-  /// The keys that a command names, or all of the authenticator where it names none; and those of them that the caller may use.
+  /// Returns the keys that a command names (all keys of the authenticator if it names none), and those of them that the caller may use.
   private static func handles(
     of command: AuthenticatorCommand.Sign, _ aaid: AAID, _ contents: UAFContents
   ) -> (found: [OpenedHandle], allowed: [OpenedHandle]) {
@@ -198,7 +198,7 @@ extension UAFAuthenticators {
 
   // MARK: Deregister
 
-  /// Deletes what the token is for; whether there was anything is not told.
+  /// Deletes the keys that match the access token; the answer does not reveal whether there were any.
   private func deregister(
     _ command: AuthenticatorCommand.Deregister
   ) async throws -> AuthenticatorAnswer.Payload {

@@ -6,8 +6,8 @@ import SignetWire
 
 /// The five authenticators of this device, over its vault.
 ///
-/// Each verifies the user first, which gives a token, and does a command with the token then: `takesUserVerifyTokens`. So what the
-/// user has to mend is told by name, while commands and answers are those of the protocol.
+/// Each authenticator first verifies the user and returns a token, then processes a command with that token
+/// (`takesUserVerifyTokens`). A failed verification thus has a detailed error, while commands and answers follow the protocol.
 package actor UAFAuthenticators {
   let store: UAFKeyStore
   let fingerprint: (any BiometricGate)?
@@ -16,11 +16,11 @@ package actor UAFAuthenticators {
   private let requireIntegrity: @Sendable () async throws(SignetFailure) -> Void
   private var tokens: [(token: [UInt8], verified: Verified)] = []
 
-  /// What a token stands for.
+  /// The verification that a token stands for.
   enum Verified {
-    /// The user is enrolled: this will open a new key.
+    /// The user has enrolled; the protection is for one new key.
     case enrolled(UAFAuthenticator.Kind, DomainDraft.Protection, server: String?)
-    /// The user is verified: this key may sign once.
+    /// The user is verified; the key may sign once.
     case unlocked(KeyID, ContainerSigningKey)
   }
 
@@ -46,7 +46,7 @@ package actor UAFAuthenticators {
     kind.model.aaid(inHardware: vault.keystoreKind != .software)
   }
 
-  /// Whether the device has what an authenticator takes, and whether its user is enrolled.
+  /// Returns whether the device supports an authenticator and whether its user is enrolled.
   nonisolated func availability(
     of kind: UAFAuthenticator.Kind
   ) async -> (isSupported: Bool, isEnrolled: Bool) {
@@ -59,7 +59,7 @@ package actor UAFAuthenticators {
         case .notEnrolled: return (true, false)
         case .notCapable, nil: return (false, false)
         }
-      } catch { return (false, false) }  // a sensor that does not say is of no use now
+      } catch { return (false, false) }  // a sensor without a state cannot be used now
     case .devicePasscode:
       let isReady = await passcode?.state() == .ready
       return (isReady, isReady)
@@ -72,14 +72,14 @@ package actor UAFAuthenticators {
 
   // MARK: Verifying the user
 
-  /// Enrols the user for a new key: checks what they chose, or has the system verify them.
+  /// Enrolls the user for a new key: validates the new PIN or password, or lets the system verify the user.
   ///
   /// - Parameters:
   ///   - kind: The authenticator.
   ///   - authentication: The new PIN or password, or a prompt.
-  ///   - isBoundToEnrolled: Whether a key goes with the fingers or faces that are enrolled now.
-  ///   - allowsPasscode: Whether the device's passcode opens the key of a finger or a face too, where there is one.
-  ///   - server: The server that wants the key; nil where none is named.
+  ///   - isBoundToEnrolled: True if the key is lost when the enrolled fingers or faces change.
+  ///   - allowsPasscode: True if the device passcode, if there is one, also unlocks the key of a finger or a face.
+  ///   - server: The server that requests the key; `nil` if it has no name.
   /// - Returns: The token for one registration.
   /// - Throws: ``UAFFailure``.
   package func enrol(
@@ -158,7 +158,7 @@ package actor UAFAuthenticators {
     }
   }
 
-  /// In a program that is tampered with, nobody is verified.
+  /// Rejects every verification if the integrity guards report tampering.
   private func refuseTampering() async throws(UAFFailure) {
     do throws(SignetFailure) { try await requireIntegrity() } catch { throw .device(error) }
   }
@@ -178,7 +178,7 @@ package actor UAFAuthenticators {
     }
   }
 
-  /// What is wrong with a new PIN or password; nil for nothing.
+  /// The problem of a new PIN or password; `nil` if it is acceptable.
   static func problem(of secret: SharedSecretBox, for kind: UAFAuthenticator.Kind) -> UAFSecretProblem? {
     secret.withSecret { secret in
       secret.withTemporaryArray { typed in
@@ -199,7 +199,7 @@ package actor UAFAuthenticators {
     }
   }
 
-  /// What there is to tell about the lock of a key.
+  /// Returns the lock status of a key.
   nonisolated func protectionStatus(of key: KeyID) async throws(VaultFailure) -> LockStatus {
     guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.text) }
     let ways = try await vault.domains(of: id).filter { $0.name == StoredUAFKey.domain(key) }
@@ -207,7 +207,7 @@ package actor UAFAuthenticators {
     return ways.map(\.status).first { $0 != .unlocked } ?? .unlocked
   }
 
-  /// A failure of the vault over a key, with what there is to tell about its lock.
+  /// Converts a failure of the vault for a key, with the lock status of the key.
   nonisolated func failure(_ failure: VaultFailure, of key: KeyID, _ aaid: AAID) async -> UAFFailure {
     UAFFailure(failure, aaid, await statusAfter(failure, key))
   }
@@ -228,13 +228,13 @@ package actor UAFAuthenticators {
     return token
   }
 
-  /// What a token stands for; it is good once.
+  /// Returns the verification of a token and consumes the token.
   func redeem(_ token: [UInt8]?) -> Verified? {
     guard let token, let index = tokens.firstIndex(where: { $0.token == token }) else { return nil }
     return tokens.remove(at: index).verified
   }
 
-  /// The key that a token was given for; it stays good.
+  /// Returns the key that a token was issued for, without consuming the token.
   func key(of token: [UInt8]?) -> KeyID? {
     guard let token, case .unlocked(let key, _) = tokens.first(where: { $0.token == token })?.verified else {
       return nil
@@ -242,6 +242,6 @@ package actor UAFAuthenticators {
     return key
   }
 
-  /// Forgets a token that is not used after all.
+  /// Discards an unused token.
   func forget(_ token: [UInt8]) { tokens.removeAll { $0.token == token } }
 }

@@ -2,10 +2,10 @@ import SignetCrypto
 import SignetUAF
 import SignetVault
 
-/// What stands for a key outside of its authenticator: who may use it, which key of the vault it is, and whose.
+/// The content of a key handle: the access token of its caller, the key ID and the user name.
 ///
-/// It is wrapped before it leaves the authenticator: AES-256-GCM under a key that only the device opens, bound to the model. The
-/// private key itself stays where it is, so a handle names it by its key id.
+/// The authenticator wraps it with AES-256-GCM before it leaves. The wrapping key can be opened on this device only, and
+/// the AAID is the additional data. The private key stays in the vault, so the handle contains only its key ID.
 struct UAFKeyHandle {
   let accessToken: [UInt8]
   let keyID: KeyID
@@ -19,7 +19,7 @@ struct UAFKeyHandle {
     (self.accessToken, self.keyID, self.username) = (accessToken, keyID, username)
   }
 
-  /// Unwraps a handle; nil for what this authenticator has not wrapped.
+  /// Unwraps a handle; `nil` if this authenticator has not wrapped it.
   init?(unwrapping bytes: [UInt8], by key: SharedSecretBox, of aaid: AAID) {
     let raw: [UInt8]
     do throws(CryptoFailure) {
@@ -35,9 +35,9 @@ struct UAFKeyHandle {
     self.init(accessToken: Array(raw.prefix(Self.accessTokenByteCount)), keyID: keyID, username: username)
   }
 
-  /// The handle as it leaves the authenticator.
+  /// Returns the wrapped handle: 32 bytes of access token, 32 bytes of key ID, one length byte and the user name, encrypted.
   ///
-  /// - Precondition: The token and the key id have 32 bytes, and the user name fits.
+  /// - Precondition: The token and the key ID have 32 bytes, and the user name has 1 to 128.
   func wrapped(by key: SharedSecretBox, of aaid: AAID) throws(VaultFailure) -> [UInt8] {
     let name = Array(username.utf8)
     precondition(

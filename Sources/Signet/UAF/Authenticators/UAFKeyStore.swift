@@ -4,9 +4,9 @@ import SignetUAF
 import SignetVault
 import SignetWire
 
-/// Where the keys of UAF lie in the vault: a domain for each, and one that the device alone opens, with what is known of them.
+/// The storage of UAF keys in the vault: one domain for each key, and one domain for their data that the device opens alone.
 ///
-/// A user name stands in a wrapped handle only.
+/// A user name is stored in wrapped handles only.
 struct UAFKeyStore: Sendable {
   let vault: Vault
   let clock: any WallClock
@@ -15,13 +15,13 @@ struct UAFKeyStore: Sendable {
   static let asmToken = "asm-token"
   static let wrappingKey = "wrapping-key"
 
-  /// Opens what is known; nil where nothing was ever registered.
+  /// Opens the domain of the key data; `nil` if nothing was ever registered.
   func open() async throws(VaultFailure) -> UnlockedDomain? {
     guard let id = try await vault.uafContainer() else { return nil }
     return try await vault.open(Vault.uafDomain, of: id, with: .device)
   }
 
-  /// Opens what is known, and makes it where there is nothing.
+  /// Opens the domain of the key data and creates it if it is missing.
   func openOrMake() async throws(VaultFailure) -> UnlockedDomain {
     let records = [Self.asmToken, Self.wrappingKey].map {
       RecordDraft(name: $0, secret: SharedSecretBox(.random(byteCount: Self.secretByteCount)))
@@ -30,18 +30,18 @@ struct UAFKeyStore: Sendable {
     return try await vault.open(Vault.uafDomain, of: id, with: .device)
   }
 
-  /// What is known; nil where nothing was ever registered.
+  /// Reads the key data; `nil` if nothing was ever registered.
   func contents() async throws(VaultFailure) -> UAFContents? {
     guard let unlocked = try await open() else { return nil }
     return try UAFContents(unlocked.openedRecords())
   }
 
-  /// What is known, made where there is nothing.
+  /// Reads the key data and creates it if it is missing.
   func madeContents() async throws(VaultFailure) -> UAFContents {
     try UAFContents(await openOrMake().openedRecords())
   }
 
-  /// Deletes keys, all or none; those that are gone do not matter.
+  /// Deletes keys, all or none; missing keys are ignored.
   func delete(_ keys: [KeyID]) async throws(VaultFailure) {
     guard !keys.isEmpty, let unlocked = try await open() else { return }
     try await vault.changeDomains(beside: unlocked) { (records, removed) throws(VaultFailure) in
@@ -54,13 +54,13 @@ struct UAFKeyStore: Sendable {
   }
 }
 
-/// What is known of the keys without opening any.
+/// The data of the keys, readable without user verification.
 struct UAFContents {
-  /// A random secret of this installation.
+  /// A random secret of this installation, for access tokens.
   let asmToken: [UInt8]
-  /// Wraps the handles.
+  /// The key that wraps the key handles.
   let wrappingKey: SharedSecretBox
-  /// Oldest first.
+  /// The keys, oldest first.
   let keys: [StoredUAFKey]
 
   init(_ records: OpenRecords) throws(VaultFailure) {
@@ -78,22 +78,22 @@ struct UAFContents {
     self.keys = keys.sorted { ($0.created, $0.keyID.text) < ($1.created, $1.keyID.text) }
   }
 
-  /// The content of a key's handle; nil where it is not ours.
+  /// The content of a key's handle; `nil` if the handle cannot be unwrapped.
   func handle(of key: StoredUAFKey) -> UAFKeyHandle? {
     UAFKeyHandle(unwrapping: key.handle, by: wrappingKey, of: key.aaid)
   }
 }
 
-/// What is known of one key.
+/// The stored data of one key.
 struct StoredUAFKey: Sendable {
   let keyID: KeyID
   let aaid: AAID
   let appID: String
-  /// The server that had it made; nil where none was named.
+  /// The server that had the key made; `nil` if it has no name.
   let server: String?
-  /// In seconds since 1970.
+  /// The creation time, in seconds since 1970.
   let created: Int64
-  /// Wrapped.
+  /// The wrapped key handle.
   let handle: [UInt8]
 
   init(_ keyID: KeyID, aaid: AAID, appID: String, server: String?, created: Int64, handle: [UInt8]) {
@@ -126,7 +126,7 @@ struct StoredUAFKey: Sendable {
   static func name(_ keyID: KeyID) -> String { prefix + keyID.text }
   static func counterName(_ keyID: KeyID) -> String { "counter-\(keyID.text)" }
   static func registrationsName(_ aaid: AAID) -> String { "registrations-\(aaid)" }
-  /// The domain in which the key itself lies.
+  /// The domain that contains the private key.
   static func domain(_ keyID: KeyID) -> String { keyID.text }
 
   static func keyID(of name: String) -> KeyID? {
@@ -135,9 +135,9 @@ struct StoredUAFKey: Sendable {
 }
 
 extension OpenRecords {
-  /// Takes the next number of a counter, which begins at 1: four bytes, big-endian.
+  /// Increments a counter and returns its new value; it starts at 1 and is stored as four bytes, big-endian.
   ///
-  /// - Throws: ``VaultFailure``: `counterExhausted` where it has come to its end, `notACounter` for another record.
+  /// - Throws: ``VaultFailure``: `counterExhausted` at the maximum, `notACounter` for a record of another length.
   mutating func nextNumber(_ name: String) throws(VaultFailure) -> UInt32 {
     var number: UInt32 = 0
     if let record = try secret(name) {

@@ -1,9 +1,9 @@
 import SignetUAF
 
 extension UAFAuthenticator {
-  /// The metadata statements of all authenticators that Signet has on some device: the AAID, and JSON.
+  /// The metadata statements of all authenticators of Signet, those of every device included: AAID and JSON.
   ///
-  /// A server refuses keys of authenticators that it has no statement of.
+  /// A server rejects keys of authenticators without a known statement.
   public static var metadataStatements: [(aaid: String, statement: String)] {
     SignetModel.statements.map { ($0.aaid.text, $0.json.text) }
   }

@@ -1,11 +1,11 @@
-/// Why an authenticator was not deleted from this device.
+/// A reason why an authenticator was not deleted from this device.
 @nonexhaustive public enum UAFDeletionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// This is no authenticator of this device.
+  /// No authenticator of this device has this AAID.
   case invalidAAID(String)
-  /// What this device keeps could not be read or written.
+  /// The vault of this device could not be read or written.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .invalidAAID: "this device has no authenticator of this name"

@@ -1,26 +1,26 @@
-/// What this device is to UAF servers: one for all accounts, from the first registration to the last authenticator.
+/// The device information for UAF servers: one for all accounts, from the first registration until the last authenticator is removed.
 public struct UAFDeviceInformation: Hashable, Sendable {
-  /// What the user calls this device; unique among the user's devices at each server.
+  /// The name that the user gave the device, unique among the user's devices at each server.
   public let name: String
-  /// What names this device at all servers, made here once.
+  /// The ID of this device at all servers, generated on the device.
   public let deviceID: String
-  /// Where pushes of Firebase Cloud Messaging go; `nil` for none.
+  /// The push token of Firebase Cloud Messaging; `nil` for none.
   public let pushToken: String?
-  /// What each account's server calls this device; an account without has not got that far.
+  /// The ID of the dispatch target at each account's server; accounts without a dispatch target are missing.
   public let dispatchTargets: [UAFAccount: String]
 }
 
-/// What a first registration says of this device.
+/// The information about this device for a first registration.
 public struct UAFNewDevice: Hashable, Sendable {
-  /// What the user calls it: 1 to 256 bytes.
+  /// The name for display, 1 to 256 bytes.
   public var name: String
-  /// Where pushes of Firebase Cloud Messaging go; `nil` for none.
+  /// The push token of Firebase Cloud Messaging; `nil` for none.
   public var pushToken: String?
 
-  /// Describes the device.
+  /// Creates the information.
   ///
   /// - Parameters:
-  ///   - name: What the user calls it: 1 to 256 bytes.
-  ///   - pushToken: Where pushes of Firebase Cloud Messaging go.
+  ///   - name: The name for display, 1 to 256 bytes.
+  ///   - pushToken: The push token of Firebase Cloud Messaging.
   public init(name: String, pushToken: String? = nil) { (self.name, self.pushToken) = (name, pushToken) }
 }

@@ -1,15 +1,15 @@
 import SignetJSON
 
-/// What is kept of this device for UAF servers, beside keys.
+/// The stored state of this device for UAF servers, without keys.
 package struct UAFDeviceState: Hashable, Sendable {
-  /// An account and what its server knows this device by.
+  /// An account with its dispatch target.
   package struct Account: Hashable, Sendable {
     let account: UAFAccount
-    /// Numbers the keys that sign requests and open messages.
+    /// The number in the record names of the account's signing and decryption keys.
     let keys: Int64
-    /// What the server calls this device; `nil` until it has said so.
+    /// The ID of the dispatch target at the server; `nil` before the server has answered.
     var target: String?
-    /// Whether the server was asked to know this device, and its answer has not come: it may have a target nobody knows the name of.
+    /// Indicates whether a request for a dispatch target had no answer, so the server may have a target with an unknown ID.
     var mayHaveUnknownTarget = false
   }
 
@@ -22,7 +22,7 @@ package struct UAFDeviceState: Hashable, Sendable {
     (self.deviceID, self.name, self.pushToken, accounts) = (deviceID, name, pushToken, [])
   }
 
-  /// The account of a user, of which there is one.
+  /// The account of a user; a user name occurs at most once.
   package subscript(username: String) -> Account? {
     get { accounts.first { $0.account.isOf(username) } }
     set {
@@ -31,7 +31,7 @@ package struct UAFDeviceState: Hashable, Sendable {
     }
   }
 
-  /// As apps see it.
+  /// The information for apps.
   var information: UAFDeviceInformation {
     UAFDeviceInformation(
       name: name, deviceID: deviceID, pushToken: pushToken,

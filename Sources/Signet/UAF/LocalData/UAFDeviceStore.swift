@@ -1,24 +1,24 @@
 import SignetCrypto
 import SignetVault
 
-/// Keeps what this device is to UAF servers, in its vault; any number of processes may use it at once.
+/// The storage of the device state for UAF servers in the vault; several processes may use it at once.
 package struct UAFDeviceStore: Sendable {
   let device: Device
 
   private static let record = "information"
 
-  /// What is kept; `nil` before the first registration and after the last authenticator.
+  /// Reads the state; `nil` before the first registration and after the last authenticator was removed.
   package func state() async throws(SignetFailure) -> UAFDeviceState? {
     guard let unlocked = try await opened() else { return nil }
     return try await vaulted(Self.state(in: unlocked.openedRecords()))
   }
 
-  /// Notes an account before its server hears of it, with keys of its own; nothing changes for one that is there.
+  /// Stores an account with new keys before the server receives anything; an existing account is left unchanged.
   ///
   /// - Parameters:
   ///   - account: The account.
-  ///   - new: What this device is, where nothing is known of it yet.
-  /// - Returns: What is kept now.
+  ///   - new: The information about this device, used if none is stored.
+  /// - Returns: The stored state.
   /// - Throws: ``SignetFailure``.
   func begin(
     _ account: UAFAccount, _ new: UAFNewDevice
@@ -28,7 +28,7 @@ package struct UAFDeviceStore: Sendable {
     guard let unlocked = try await opened() else { throw .noSuchContainer }
     let signing = try await vaulted(await device.vault.makeSigningKey())
     let encryption = P256.KeyAgreement.PrivateKey()
-    // The same that containers call it, so that a server sees one device.
+    // The same ID as in containers, so that a server sees one device.
     let id = device.vault.deviceID.description
     return try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -47,7 +47,7 @@ package struct UAFDeviceStore: Sendable {
       })
   }
 
-  /// Changes what is kept; nothing happens where nothing is.
+  /// Changes the state; without a stored state nothing happens.
   func change(_ body: @Sendable (inout UAFDeviceState) -> Void) async throws(SignetFailure) {
     guard let unlocked = try await opened() else { return }
     try await vaulted(
@@ -59,7 +59,7 @@ package struct UAFDeviceStore: Sendable {
       })
   }
 
-  /// Forgets an account and its keys, and with the last of them what this device is.
+  /// Deletes an account and its keys; after the last account, the whole state is deleted.
   func forget(_ username: String) async throws(SignetFailure) {
     guard let unlocked = try await opened() else { return }
     let isEmpty = try await vaulted(
@@ -83,7 +83,7 @@ package struct UAFDeviceStore: Sendable {
     return try unlocked.signingKey(Self.signingRecord(account.keys), in: device.vault)
   }
 
-  /// The key that opens messages for an account.
+  /// The key that decrypts messages for an account.
   func encryptionKey(
     _ account: UAFDeviceState.Account
   ) async throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
@@ -98,7 +98,7 @@ package struct UAFDeviceStore: Sendable {
     do throws(VaultFailure) {
       return try await device.vault.open(Vault.uafDeviceDomain, of: id, with: .device)
     } catch {
-      // Another process has forgotten the last account just now.
+      // Another process may just have deleted the last account.
       if case .noSuchContainer = error { return nil }
       throw SignetFailure(error)
     }

@@ -1,8 +1,8 @@
-/// What this device keeps for UAF servers, read and deleted without asking any.
+/// The data for UAF servers on this device; reading and deleting it involves no server.
 public struct UAFLocalData: Sendable {
   let operations: UAFOperations
 
-  /// The accounts, by name.
+  /// Returns the accounts, ordered by user name.
   ///
   /// - Returns: The accounts.
   /// - Throws: ``SignetFailure``.
@@ -10,7 +10,7 @@ public struct UAFLocalData: Sendable {
     try await operations.store.state()?.accounts.map(\.account).sorted() ?? []
   }
 
-  /// All authenticators, with the keys in them.
+  /// Returns all authenticators with their keys.
   ///
   /// - Returns: The authenticators.
   /// - Throws: ``SignetFailure``.
@@ -18,7 +18,7 @@ public struct UAFLocalData: Sendable {
     try await operations.client.ownAuthenticators()
   }
 
-  /// What this device is to servers; `nil` where nothing is registered.
+  /// Returns the device information; `nil` if nothing is registered.
   ///
   /// - Returns: The information.
   /// - Throws: ``SignetFailure``.
@@ -26,15 +26,15 @@ public struct UAFLocalData: Sendable {
     try await operations.store.state()?.information
   }
 
-  /// Deletes a user's authenticator, or all of them, from this device alone.
+  /// Deletes one or all authenticators of a user from this device only.
   ///
-  /// For when the server cannot be asked: it keeps its part until a check of another device, or its operator, removes it.
+  /// Use it if the server cannot be reached. The server keeps its data until a check of another device, or its operator, removes it.
   ///
   /// - Parameters:
-  ///   - username: The user.
-  ///   - aaid: The authenticator; `nil` for all.
-  /// - Returns: The keys that are gone.
-  /// - Throws: ``UAFDeletionFailure``: `invalidAAID` for what is no authenticator of this device.
+  ///   - username: The user's name.
+  ///   - aaid: The AAID of the authenticator; `nil` for all.
+  /// - Returns: The deleted keys.
+  /// - Throws: ``UAFDeletionFailure``: `invalidAAID` if no authenticator of this device has the AAID.
   @discardableResult
   public func deleteAuthenticator(
     of username: String, aaid: String? = nil
@@ -60,6 +60,6 @@ public struct UAFLocalData: Sendable {
 }
 
 extension UAFOperations {
-  /// What this device keeps.
+  /// The data for UAF servers on this device.
   public var localData: UAFLocalData { UAFLocalData(operations: self) }
 }

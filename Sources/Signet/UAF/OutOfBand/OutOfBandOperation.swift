@@ -1,16 +1,16 @@
 import SignetUAF
 
-/// What a redeemed token stands for; run it once, soon.
+/// An operation from a redeemed token; run it once, soon after redeeming.
 public enum OutOfBandOperation: Sendable {
   /// A registration.
   case registration(OutOfBandRegistration)
-  /// An authentication, perhaps of a transaction.
+  /// An authentication, with or without a transaction.
   case authentication(OutOfBandAuthentication)
-  /// A deregistration, which is done at the server.
+  /// A deregistration that the server has already carried out.
   case deregistration(OutOfBandDeregistration)
 }
 
-/// A registration that began elsewhere.
+/// A registration that another device or the server started.
 public struct OutOfBandRegistration: Sendable {
   private let operations: UAFOperations
   private let server: UAFServer
@@ -20,12 +20,12 @@ public struct OutOfBandRegistration: Sendable {
     (self.operations, self.server, self.request) = (operations, server, request)
   }
 
-  /// Registers an authenticator for the user who began it.
+  /// Registers an authenticator for the user of the request.
   ///
   /// - Parameters:
-  ///   - newDevice: What this device is called; counts with the first registration.
-  ///   - options: How the keys are protected.
-  /// - Returns: The account, and what was registered.
+  ///   - newDevice: The name and push token of this device; used at the first registration only.
+  ///   - options: The protection of the keys.
+  /// - Returns: The account and the registered authenticators.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run(
@@ -35,7 +35,7 @@ public struct OutOfBandRegistration: Sendable {
   }
 }
 
-/// An authentication that began elsewhere.
+/// An authentication that another device or the server started.
 public struct OutOfBandAuthentication: Sendable {
   private let operations: UAFOperations
   private let server: UAFServer
@@ -45,9 +45,9 @@ public struct OutOfBandAuthentication: Sendable {
     (self.operations, self.server, self.request) = (operations, server, request)
   }
 
-  /// Has the person choose an account and an authenticator, and authenticates.
+  /// Lets the user select an account and an authenticator, and authenticates.
   ///
-  /// - Returns: What lets the user go on at the server; `nil` where it gives none.
+  /// - Returns: The authorization that the server grants; `nil` if it grants none.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run() async throws(UAFOperationFailure) -> UAFAuthorization? {
@@ -56,7 +56,7 @@ public struct OutOfBandAuthentication: Sendable {
   }
 }
 
-/// A deregistration that began elsewhere.
+/// A deregistration that another device or the server started.
 public struct OutOfBandDeregistration: Sendable {
   private let operations: UAFOperations
   private let server: UAFServer
@@ -66,9 +66,9 @@ public struct OutOfBandDeregistration: Sendable {
     (self.operations, self.server, self.request) = (operations, server, request)
   }
 
-  /// Deletes what the server has forgotten, of its own accounts.
+  /// Deletes the keys that the server has deregistered, limited to the accounts of that server.
   ///
-  /// - Returns: The keys that are gone from this device.
+  /// - Returns: The keys that were deleted from this device.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run() async throws(UAFOperationFailure) -> [UAFKey] {

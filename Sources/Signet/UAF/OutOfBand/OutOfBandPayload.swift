@@ -1,9 +1,9 @@
 import SignetCrypto
 import SignetJSON
 
-/// What a server has sent to a device by another way: a token, where to redeem it, and what its sender added.
+/// An out-of-band message of a server to a device: a token, the URL that redeems it and data of its sender.
 public struct OutOfBandPayload: Hashable, Sendable {
-  /// What the token stands for.
+  /// The kind of operation that the token starts.
   public enum Operation: String, Hashable, Sendable {
     /// A registration.
     case registration
@@ -13,18 +13,18 @@ public struct OutOfBandPayload: Hashable, Sendable {
     case deregistration
   }
 
-  /// Stands for the operation, once.
+  /// The single-use token of the operation.
   public let token: String
-  /// Where the token is redeemed.
+  /// The URL that redeems the token.
   public let redeemURL: String
-  /// What the token stands for, as the URL says.
+  /// The kind of operation, from the last path component of ``redeemURL``.
   public let operation: Operation
-  /// What the one who asked for the operation added; JSON text where it is no text.
+  /// The data of the party that requested the operation; JSON text if it is not a string.
   public let data: String?
-  /// Whether it was encrypted for this device.
+  /// Indicates whether the payload was encrypted for this device.
   public let wasEncrypted: Bool
 
-  /// Reads the object that the payload carries.
+  /// Parses and validates the object of a payload.
   package init(_ object: JSONObject, wasEncrypted: Bool) throws(UAFPayloadFailure) {
     do throws(JSONFailure) {
       (token, redeemURL) = (try object.string("token"), try object.string("redeem_url"))
@@ -49,7 +49,7 @@ public struct OutOfBandPayload: Hashable, Sendable {
   }
 }
 
-/// A payload as it was delivered, before it is decrypted.
+/// A payload as delivered, before decryption.
 package struct DeliveredPayload {
   package enum Content {
     case plain(JSONObject)
@@ -60,16 +60,16 @@ package struct DeliveredPayload {
 
   private static let limits = JSONLimits(maximumDepth: 16, maximumByteCount: 16 << 10)
 
-  /// Reads the JSON of a push, of a code or of a link.
+  /// Parses the JSON of a push message, a code or a link.
   ///
-  /// The members of a push are strings, also where they hold an object.
+  /// The members of a push message are strings, even if they contain an object.
   init(json text: [UInt8]) throws(UAFPayloadFailure) {
     do throws(JSONFailure) {
       try self.init(JSONObject(parsing: text, limits: Self.limits))
     } catch { throw .malformed(error.description) }
   }
 
-  /// Reads an app link, base64url or JSON, whichever it is.
+  /// Parses an app link, base64url or JSON; the form is detected.
   ///
   /// - Throws: ``UAFPayloadFailure``.
   package init(anyForm text: String) throws(UAFPayloadFailure) {
@@ -80,7 +80,7 @@ package struct DeliveredPayload {
     }
   }
 
-  /// Reads what a link carries.
+  /// Parses the base64url value of a link.
   init(base64URL text: String) throws(UAFPayloadFailure) {
     guard text.utf8.count <= Self.limits.maximumByteCount * 2, let bytes = Base64URL.decodePadded(text) else {
       throw .malformed("it is neither JSON nor base64url")
@@ -88,7 +88,7 @@ package struct DeliveredPayload {
     try self.init(json: bytes)
   }
 
-  /// The one `dispatchTokenResponse` of a link; `nil` where the text is no link.
+  /// The only `dispatchTokenResponse` value of a link; `nil` if the text is not a link.
   static func dispatched(inLink text: String) throws(UAFPayloadFailure) -> String? {
     guard text.contains("://") else { return nil }
     let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
@@ -101,7 +101,7 @@ package struct DeliveredPayload {
     return String(value).replacing("%3D", with: "=").replacing("%3d", with: "=")
   }
 
-  /// Reads what a server's enrolment call has answered: the link in `enrollment`, or what its dispatcher has made.
+  /// Parses the answer of a server's enrollment call: the link in `enrollment`, otherwise the response of its dispatcher.
   ///
   /// - Throws: ``UAFPayloadFailure``.
   package init(enrolmentResponse text: [UInt8]) throws(UAFPayloadFailure) {

@@ -7,37 +7,37 @@ import SignetUAF
 extension UAFOperations {
   // MARK: Decoding
 
-  /// Reads a payload: the JSON of a push or of a code.
+  /// Decodes a payload from the JSON of a push message or a code.
   ///
   /// - Parameter text: UTF-8.
-  /// - Returns: What it says, decrypted where it was encrypted.
+  /// - Returns: The payload, decrypted if it was encrypted.
   /// - Throws: ``UAFPayloadFailure``.
   public func decode(json text: [UInt8]) async throws(UAFPayloadFailure) -> OutOfBandPayload {
     try await decode(DeliveredPayload(json: text))
   }
 
-  /// Reads a payload: the base64url of a link.
+  /// Decodes a payload from the base64url value of a link.
   ///
-  /// - Parameter text: With or without padding.
-  /// - Returns: What it says, decrypted where it was encrypted.
+  /// - Parameter text: The value, with or without padding.
+  /// - Returns: The payload, decrypted if it was encrypted.
   /// - Throws: ``UAFPayloadFailure``.
   public func decode(base64URL text: String) async throws(UAFPayloadFailure) -> OutOfBandPayload {
     try await decode(DeliveredPayload(base64URL: text))
   }
 
-  /// Reads a payload in whatever form a person has it: a link with `dispatchTokenResponse`, base64url, or JSON.
+  /// Decodes a payload in any form: a link with `dispatchTokenResponse`, base64url, or JSON.
   ///
-  /// - Parameter text: What was scanned or pasted.
-  /// - Returns: What it says, decrypted where it was encrypted.
+  /// - Parameter text: The scanned or pasted text.
+  /// - Returns: The payload, decrypted if it was encrypted.
   /// - Throws: ``UAFPayloadFailure``.
   public func decode(scanned text: String) async throws(UAFPayloadFailure) -> OutOfBandPayload {
     try await decode(DeliveredPayload(anyForm: text))
   }
 
-  /// Reads what a server's enrolment call has answered.
+  /// Decodes the answer of a server's enrollment call.
   ///
   /// - Parameter text: The whole JSON of the answer, UTF-8.
-  /// - Returns: What its link says.
+  /// - Returns: The payload of its link.
   /// - Throws: ``UAFPayloadFailure``.
   public func decode(enrolmentResponse text: [UInt8]) async throws(UAFPayloadFailure) -> OutOfBandPayload {
     try await decode(DeliveredPayload(enrolmentResponse: text))
@@ -77,10 +77,10 @@ extension UAFOperations {
 
   // MARK: Redeeming
 
-  /// Redeems the token of a payload, which can be done once.
+  /// Redeems the token of a payload; a token can be redeemed once.
   ///
-  /// - Parameter payload: What was decoded.
-  /// - Returns: What is to be done now.
+  /// - Parameter payload: The decoded payload.
+  /// - Returns: The operation to run.
   /// - Throws: ``UAFOutOfBandFailure``.
   public func redeem(_ payload: OutOfBandPayload) async throws(UAFOutOfBandFailure) -> OutOfBandOperation {
     let server = try await server(of: payload)
@@ -102,7 +102,7 @@ extension UAFOperations {
     }
   }
 
-  /// The server that a payload leads to: the configured one, one that is named beside it, or one with an account here.
+  /// The server of a payload: the configured one, one of the other servers of the configuration, or one with an account on this device.
   private func server(of payload: OutOfBandPayload) async throws(UAFOutOfBandFailure) -> UAFServer {
     guard let place = UAFPlace(payload.redeemURL) else { throw .fido(.insecureTransport) }
     let accounts: [UAFAccount]

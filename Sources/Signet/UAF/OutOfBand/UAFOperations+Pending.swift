@@ -1,34 +1,34 @@
 import SignetJSON
 
-/// An operation that waits for this device.
+/// An operation that waits for this device at a server.
 public struct PendingOutOfBandOperation: Hashable, Sendable {
-  /// What the server calls it; `nil` where it does not say.
+  /// The server's ID of the operation; `nil` if it sends none.
   public let id: String?
-  /// When it was asked for, in milliseconds since 1970-01-01T00:00:00Z, by the server's clock.
+  /// The time of the request, in milliseconds since 1970-01-01T00:00:00Z, by the server's clock.
   public let creationTimeInEpochMillis: Int64
-  /// How the server has sent it.
+  /// The server's name of the channel that delivered the operation.
   public let dispatchChannel: String
-  /// What to redeem.
+  /// The payload to redeem.
   public let payload: OutOfBandPayload
-  /// What else the server says, as JSON text; `nil` for nothing.
+  /// Further members of the server's answer, as JSON text; `nil` for none.
   public let additionalInformation: String?
-  /// Whom it is for.
+  /// The account that the operation is for.
   public let account: UAFAccount
 }
 
-/// What waits at all servers, and which could not be asked.
+/// The pending operations at all servers, with the failures.
 public struct PendingOutOfBandOperations: Sendable {
-  /// What waits, newest first.
+  /// The pending operations, newest first.
   public let operations: [PendingOutOfBandOperation]
-  /// Why servers could not be asked, or what they have could not be read.
+  /// The failures of servers that could not be queried, or whose operations could not be parsed.
   public let errors: [UAFDeviceServiceFailure]
 }
 
 extension UAFOperations {
-  /// Asks all servers what waits for this device, as when a push is late.
+  /// Queries all servers for pending operations, for example if a push message is late.
   ///
-  /// - Returns: What waits, and which servers could not be asked.
-  /// - Throws: ``UAFDeviceServiceFailure`` where this device itself cannot be read.
+  /// - Returns: The pending operations, and the failures of servers that could not be queried.
+  /// - Throws: ``UAFDeviceServiceFailure`` if the vault of this device cannot be read.
   public func pendingOutOfBandOperations() async throws(UAFDeviceServiceFailure)
     -> PendingOutOfBandOperations
   {
@@ -47,11 +47,11 @@ extension UAFOperations {
     return PendingOutOfBandOperations(operations: sorted, errors: errors)
   }
 
-  /// What waits at the server of an account, as soon as it is something else than what is known.
+  /// Returns the pending operations at the server of an account as soon as they differ from the known ones.
   ///
-  /// The request is kept open at the server for 50 seconds at most, or 5 seconds less than it may take.
+  /// The server holds the request open for at most 50 seconds, and for 5 seconds less than the network time-out.
   ///
-  /// - Returns: `nil` where it stayed as it was.
+  /// - Returns: `nil` if nothing changed.
   private func operations(
     beyond known: KnownOperations?, of entry: UAFDeviceState.Account, _ state: UAFDeviceState
   ) async throws(UAFDeviceServiceFailure) -> KnownOperations? {
@@ -83,14 +83,14 @@ extension UAFOperations {
     return waiting
   }
 
-  /// What waits at the server of an account, now and after each change, for as long as it is asked for.
+  /// Streams the pending operations at the server of an account, initially and after each change, until the stream is cancelled.
   ///
-  /// Trouble is waited out as by ``Device/liveTransactions(for:by:noting:)``.
+  /// Passing failures are retried with the waits of ``Device/liveTransactions(for:by:noting:)``.
   ///
   /// - Parameters:
-  ///   - account: Whose.
-  ///   - note: Is told when the server is not reached any more, and with `nil` when it is again.
-  /// - Returns: What waits.
+  ///   - account: The account.
+  ///   - note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  /// - Returns: The stream.
   package func livePending(
     of account: UAFAccount, noting note: @escaping @Sendable (UAFDeviceServiceFailure?) -> Void
   ) -> AsyncThrowingStream<PendingOutOfBandOperations, any Error> {
@@ -117,17 +117,17 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) -> KnownOperations? {
     let state: UAFDeviceState?
     do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
-    // An account that was forgotten meanwhile has nothing that waits.
+    // An account that was deleted in the meantime has no pending operations.
     guard let state, let entry = state.accounts.first(where: { $0.account == account }) else {
       return KnownOperations(operations: [], errors: [], tag: nil)
     }
     return try await operations(beyond: known, of: entry, state)
   }
 
-  /// How an operation that waits no more has ended.
+  /// Queries the end of an operation that is no longer pending.
   ///
   /// - Parameter operation: The operation.
-  /// - Returns: `nil` where that cannot be found out.
+  /// - Returns: The end; `nil` if it cannot be determined.
   package func end(of operation: PendingOutOfBandOperation) async -> RequestEnd? {
     guard let id = operation.id else { return nil }
     let body: JSONObject = ["sessionId": .string(id)]
@@ -139,7 +139,7 @@ extension UAFOperations {
     } catch { return nil }
   }
 
-  /// Reads from the status of an operation how it has ended.
+  /// Parses the end of an operation from its status.
   static func end(in body: [UInt8]) throws(JSONFailure) -> RequestEnd? {
     let status = try JSONObject(parsing: body)
     switch try status.optionalString("transactionStatus") {
@@ -174,7 +174,7 @@ extension UAFOperations {
   }
 }
 
-/// An operation as a server lists it, before its payload is decrypted.
+/// An operation in a server's list, before its payload is decrypted.
 struct ListedOperation: Sendable {
   let id: String?
   let time: Int64
@@ -195,10 +195,10 @@ struct ListedOperation: Sendable {
   }
 }
 
-/// What waits at one server, and what the server knows it by.
+/// The pending operations at one server, with the `ETag` of the list.
 private struct KnownOperations: Sendable {
   var operations: [PendingOutOfBandOperation]
   var errors: [UAFDeviceServiceFailure]
-  /// The server's name for it; `nil` where it gave none, so that there is nothing to wait beyond.
+  /// The `ETag` of the list; `nil` if the server sent none, then the next query cannot wait for a change.
   let tag: String?
 }

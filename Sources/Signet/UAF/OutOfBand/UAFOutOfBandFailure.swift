@@ -1,21 +1,21 @@
 import SignetUAF
 
-/// Why the token of a payload could not be redeemed.
+/// A reason why the token of a payload could not be redeemed.
 @nonexhaustive public enum UAFOutOfBandFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The server could not be reached, or refused.
+  /// The server could not be reached, or rejected the request.
   case network(UAFNetworkProblem)
-  /// The token is too old.
+  /// The token has expired.
   case tokenExpired(server: String)
   /// The token was redeemed before.
   case tokenAlreadyRedeemed(server: String)
-  /// The payload leads to a server that this device does not go to.
+  /// The payload leads to a server that this device does not trust.
   case serverNotTrusted(String)
-  /// The server gives out another kind of operation than the payload says.
+  /// The exchange ended with this UAF error code: the answer names no operation, or the URL is not secure.
   case fido(UAFClientError)
-  /// What this device keeps could not be read.
+  /// The vault of this device could not be read.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .network(let problem): problem.description

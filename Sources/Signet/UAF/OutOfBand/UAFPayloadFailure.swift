@@ -1,13 +1,13 @@
-/// Why a payload that came by another way could not be read.
+/// A reason why an out-of-band payload could not be decoded.
 @nonexhaustive public enum UAFPayloadFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It is encrypted for another device, or for a key that is gone.
+  /// The payload is encrypted for another device, or for a deleted key.
   case decryption
-  /// It is none.
+  /// The input is not a valid payload.
   case malformed(String)
-  /// What this device keeps could not be read.
+  /// The vault of this device could not be read.
   case device(SignetFailure)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .decryption: "this is encrypted for another device, or for a key that this one no longer has"
