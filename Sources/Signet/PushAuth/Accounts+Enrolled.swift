@@ -2,15 +2,15 @@ public import SignetCrypto
 import SignetOATH
 import SignetVault
 
-// What is done with accounts that were enrolled, as wholes.
+// Operations on enrolled accounts as a whole: one-time codes and push mechanism together.
 extension Accounts {
-  /// Removes an account with all that it has: one-time codes, push mechanism, messages; also one that is locked.
+  /// Deletes an account with its one-time codes, push mechanism and messages, even if it is locked.
   ///
-  /// The server is not told: the protocol has no word for it.
+  /// The server is not notified, because the protocol has no message for it.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - password: What opens them, where they have one.
+  ///   - id: The account.
+  ///   - password: The password of the accounts, if they have one.
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func removeEnrolled(
     _ id: Account.ID, by password: SharedSecretBox? = nil
@@ -34,13 +34,13 @@ extension Accounts {
     for part in removed { try await forgetNotes(of: part) }
   }
 
-  /// Removes the push mechanism of an account with its messages, also of one that is locked; its one-time codes stay.
+  /// Deletes the push mechanism of an account with its messages, even if it is locked; its one-time codes stay.
   ///
-  /// The server is not told: the protocol has no word for it.
+  /// The server is not notified, because the protocol has no message for it.
   ///
   /// - Parameters:
-  ///   - id: The mechanism.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - id: The push mechanism.
+  ///   - password: The password of the accounts, if they have one.
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func removePush(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
@@ -64,18 +64,18 @@ extension Accounts {
     try await forgetNotes(of: id)
   }
 
-  /// Gives an account, with all that it has, names to be shown by.
+  /// Changes the display names of an account and of its parts.
   ///
-  /// What it was enrolled as stays in ``EnrolledAccount/issuer`` and ``EnrolledAccount/name``: a URI for the same account is
-  /// known by it.
+  /// The original names stay in ``EnrolledAccount/issuer`` and ``EnrolledAccount/name``. They identify the account if a
+  /// URI for it is enrolled again.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - issuer: Who it is with; `nil` leaves it as it is.
-  ///   - name: Whose it is; `nil` leaves it as it is.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: The account as it is now.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `interchange` for a text that no account can have.
+  ///   - id: The account.
+  ///   - issuer: The issuer for display; `nil` keeps the current one.
+  ///   - name: The account name for display; `nil` keeps the current one.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The changed account.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `interchange` for an invalid text.
   public func renameEnrolled(
     _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> EnrolledAccount {
@@ -93,7 +93,7 @@ extension Accounts {
         )
         (group.displayIssuer, group.displayName) = (shownIssuer, shownName)
         do throws(InterchangeFailure) {
-          // A mechanism of push messages has no rules of its own for names.
+          // The name rules of one-time code accounts apply to push mechanisms too.
           _ = try OTPAccount(
             issuer: shownIssuer, name: shownName, kind: .hotp(counter: 0),
             secret: SharedSecretBox(SecretBytes.random(byteCount: 16)))
@@ -119,9 +119,9 @@ extension Accounts {
 }
 
 extension OTPAccount {
-  /// The same under other names.
+  /// Returns the same account with other names.
   ///
-  /// - Throws: `InterchangeFailure` for a text that no account can have.
+  /// - Throws: `InterchangeFailure` for an invalid text.
   func renamed(issuer: String?, name: String?) throws(InterchangeFailure) -> OTPAccount {
     try OTPAccount(
       issuer: issuer ?? self.issuer, name: name ?? self.name, kind: kind, algorithm: algorithm,

@@ -7,20 +7,20 @@ import SignetTransport
 import SignetVault
 
 extension Accounts {
-  /// Takes over an account from a URI, with all that it has: one-time codes, push messages, or both; all of it or nothing.
+  /// Enrolls an account from a URI with all its parts: one-time codes, a push mechanism, or both; all parts are stored or none.
   ///
-  /// The device has to be as the policies of the URI demand, now and whenever a part of the account is used.
+  /// The device must comply with the policies of the URI, now and at each later use of a part.
   ///
-  /// Push messages are registered with the server first; only when it has agreed any part is stored. What is there already is
-  /// never replaced: an account of the same issuer and name gets what it has not, and keeps its policies where those of the URI
-  /// differ. What failed, or was ended in between, may be tried again with the same URI: a server that has agreed already, and
-  /// takes its URI once, is asked whether it knows this device then.
+  /// A push mechanism is first registered with its server; the parts are stored only after the server accepts it. An existing part
+  /// is never replaced. An account of the same issuer and name receives the missing parts and policies and keeps its own policies
+  /// on a conflict. After a failure or an interruption, the same URI may be tried again. A server accepts the data of a URI once.
+  /// If it already has, the device instead sends an update of the push token, which the server accepts from a known device.
   ///
   /// - Parameters:
-  ///   - uri: `otpauth`, `pushauth` or `mfauth`.
-  ///   - target: Where pushes for this device go; `nil` for what ``setPushDevice(_:by:)`` has said.
-  ///   - isExportable: Whether the secret of one-time codes may leave this device again.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - uri: A URI of the scheme `otpauth`, `pushauth` or `mfauth`.
+  ///   - target: The push token of this device; `nil` for the one that ``setPushDevice(_:by:)`` stored.
+  ///   - isExportable: True if the secret of the one-time codes may be exported from this device.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: The account.
   /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`,
   ///   `pushAuthRefused`, `interchange`, `transport`.
@@ -35,11 +35,11 @@ extension Accounts {
     let unlocked = try await openMaking(by: password)
     let now = device.clock.now
     let before = try await vaulted(unlocked.openedRecords())
-    // Before the server is asked for anything.
+    // Checked before any request to the server.
     if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
     let joined = try await vaulted(Self.joined(uri, in: before))
     try await requireUnlocked(joined.members)
-    // Each for itself may be as long as policies may be, and both together longer.
+    // Each set of policies is within the size limit, but both together may exceed it.
     let all = try Self.policies(EnrolledAccountRecord.merged(joined.policies, uri.policies).policies)
     var attempt = EnrolmentAttempt(of: uri, from: device.random, at: now)
     var push: PushMechanismRecord?
@@ -54,7 +54,7 @@ extension Accounts {
       do throws(SignetFailure) {
         try await register(record, half, target, isRepeated: isRepeated)
       } catch {
-        // Whoever said no has registered nothing; who said nothing may have.
+        // A server that rejected the request has registered nothing; after any other failure it may have.
         if error.isRefusalOfServer { try await abandon(attempt, in: unlocked) }
         throw error
       }
@@ -63,14 +63,14 @@ extension Accounts {
       (attempt, _) = try await begin(attempt, in: unlocked)
     }
     let (parts, groupID) = (attempt, Account.ID(from: device.random))
-    // Before the parts are there, so that none is without its policies for a moment; what was there before gets those that
-    // are new, and keeps them if this ends here: that is the strict side.
+    // The policies are stored before the parts, so no part exists without them. If this call is interrupted, existing
+    // parts keep the additional policies, which is the strict outcome.
     let new = (codes == nil ? [] : [parts.codes]) + (push == nil ? [] : [parts.push])
     if !all.isEmpty { try await merge(all, into: new + joined.members) }
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
-        // Another process may have enrolled it meanwhile.
+        // Another process may have enrolled the same URI in the meantime.
         if let failure = try Self.refusal(uri, codes, in: records) { return .failure(failure) }
         try Self.removeEmptyGroups(in: &records)
         let found = try Self.group(uri.issuer, uri.account, in: records)
@@ -91,14 +91,14 @@ extension Accounts {
         if let push {
           try records.set(PushMechanismRecord.name(parts.push), to: push.bytes)
           group.push = parts.push
-          // Other servers go on pushing to where they know.
+          // Other servers keep sending pushes to their registered token.
           if let target, target.service != PushAuthDevice.live {
             try Self.setPushDevice(target, in: &records, knownTo: parts.push)
           }
         }
         let groupName = found?.id ?? groupID
         try records.set(EnrolledAccountRecord.name(groupName), to: group.bytes)
-        // With what it was for: there is no moment at which only one of the two is there.
+        // Removed in the same transaction that stores the parts.
         records.remove(parts.recordName)
         return .success(
           Enrolment(
@@ -107,12 +107,12 @@ extension Accounts {
       })
     do throws(SignetFailure) {
       let enrolment = try result.get()
-      // Another process may have joined the same account meanwhile, with other policies.
+      // Another process may have added to the same account in the meantime, with other policies.
       let members = enrolment.account.codes.map(\.id) + (enrolment.account.push.map { [$0.id] } ?? [])
       if let all = try await self.policies(of: enrolment.account.id, by: password) {
         try await merge(Self.policies(parsing: all), into: members)
       }
-      // Or have locked it, while the server was asked.
+      // Another process may also have locked the account in the meantime.
       try await shareLock(among: members)
       return enrolment
     } catch {
@@ -121,10 +121,10 @@ extension Accounts {
     }
   }
 
-  /// The accounts that were enrolled, the oldest first.
+  /// Returns the enrolled accounts, oldest first.
   ///
-  /// - Parameter password: What opens them, where they have one.
-  /// - Returns: The accounts; imported ones that were never enrolled are in ``list(by:)`` only.
+  /// - Parameter password: The password of the accounts, if they have one.
+  /// - Returns: The accounts. Imported accounts that were never enrolled are in ``list(by:)`` only.
   /// - Throws: ``SignetFailure``.
   public func enrolled(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [EnrolledAccount] {
     guard let records = try await opened(by: password) else { return [] }
@@ -137,11 +137,11 @@ extension Accounts {
     .sorted { ($0.created, $0.id.description) < ($1.created, $1.id.description) }
   }
 
-  /// The policies of an enrolled account, as they came.
+  /// Returns the policies of an enrolled account in their original form.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - password: What opens them, where they have one.
+  ///   - id: The account.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: A JSON object in UTF-8; `nil` for none.
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func policies(
@@ -168,7 +168,7 @@ extension Accounts {
     }
   }
 
-  /// Refuses a combined URI that lacks one half: it was cut off, or is not meant for this.
+  /// Rejects a combined URI (`mfauth`) that lacks one half.
   private static func requireHalves(of uri: AuthenticatorURI) throws(SignetFailure) {
     guard uri.scheme == .mfauth else { return }
     if uri.oath == nil { throw .interchange(.missing("secret")) }
@@ -202,7 +202,7 @@ extension Accounts {
     } catch { throw .pushAuth(error) }
   }
 
-  /// Why a URI is not taken: something of it is there already; `nil` where nothing is.
+  /// The reason to reject a URI because one of its parts is already enrolled; `nil` if none is.
   private static func refusal(
     _ uri: AuthenticatorURI, _ codes: OTPAccount?, in records: OpenRecords
   ) throws(VaultFailure) -> SignetFailure? {
@@ -222,7 +222,7 @@ extension Accounts {
     for (id, record) in try accounts(in: records) {
       let isSameKind = members.contains(id) && record.account.kind.isTimed == codes.kind.isTimed
       if isSameKind || record.account.makesSameCodes(as: codes) {
-        // The account as it is listed, which goes as a whole.
+        // The enrolled account that contains the codes, because it is listed and removed as a whole.
         let whole = try groups(in: records).first { $0.record.codes.contains(id) }?.id
         return .alreadyEnrolled("one-time codes of \(record.account)", account: whole ?? id)
       }
@@ -230,7 +230,7 @@ extension Accounts {
     return nil
   }
 
-  /// The account that a URI adds to: its policies and its parts.
+  /// The policies and parts of the existing account that a URI adds to.
   private static func joined(
     _ uri: AuthenticatorURI, in records: OpenRecords
   ) throws(VaultFailure) -> (policies: JSONObject?, members: [Account.ID]) {
@@ -244,7 +244,7 @@ extension Accounts {
     return (found.record.policies, members)
   }
 
-  /// Takes away what held parts together that are all gone: whoever enrols anew starts anew.
+  /// Removes the records of enrolled accounts without any part left, so that a new enrollment does not inherit from them.
   private static func removeEmptyGroups(in records: inout OpenRecords) throws(VaultFailure) {
     for (id, record) in try groups(in: records) where !record.hasParts(in: records) {
       records.remove(EnrolledAccountRecord.name(id))
@@ -264,7 +264,7 @@ extension Accounts {
     return found
   }
 
-  /// The account of exactly this issuer and name, however they are written together.
+  /// Finds the account of exactly this issuer and name; they are compared separately, byte by byte.
   private static func group(
     _ issuer: String, _ name: String, in records: OpenRecords
   ) throws(VaultFailure) -> (id: Account.ID, record: EnrolledAccountRecord)? {
@@ -274,7 +274,7 @@ extension Accounts {
     }
   }
 
-  /// Imported accounts of this issuer and name that belong to no enrolled one.
+  /// Finds imported accounts of this issuer and name that belong to no enrolled account.
   private static func ungrouped(
     _ issuer: String, _ name: String, in records: OpenRecords
   ) throws(VaultFailure) -> [Account.ID] {
@@ -328,7 +328,7 @@ extension Accounts {
 }
 
 extension Account.ID {
-  /// The same in the form of a UUID, which servers of the push protocol expect.
+  /// The ID in the form of a UUID, which servers of the push protocol expect.
   var uuid: String {
     let text = Array(description.uppercased())
     let ends = [8, 12, 16, 20, 32]

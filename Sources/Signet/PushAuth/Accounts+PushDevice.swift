@@ -4,19 +4,19 @@ public import SignetPushAuth
 import SignetVault
 
 extension Accounts {
-  /// The record that says where pushes for this device go.
+  /// The name of the record with the push token of this device.
   static let pushDeviceName = "push.device"
-  /// The first pause before a token is told again, in seconds; it doubles up to a day.
+  /// The wait before the first retry of a push token update, in seconds; it doubles with each retry, up to one day.
   private static let firstPause: Int64 = 60
 
-  /// Says where pushes for this device go from now on, and tells all servers.
+  /// Stores a new push token of this device and sends it to all servers.
   ///
-  /// It is on the disk before any server is told; those that did not take it are told again by ``sendPushTokens(by:)``.
+  /// The token is on the disk before any server receives it. If a server does not accept it, ``sendPushTokens(whenDue:by:)`` retries.
   ///
   /// - Parameters:
-  ///   - target: The token of the push service, and which one it is.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: The mechanisms whose servers did not take it, with the reason.
+  ///   - target: The token and its push service.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The mechanisms whose servers did not accept it, with the failure.
   /// - Throws: ``SignetFailure``.
   public func setPushDevice(
     _ target: PushAuthDevice, by password: SharedSecretBox? = nil
@@ -29,12 +29,12 @@ extension Accounts {
     return try await sendPushTokens(by: password)
   }
 
-  /// Tells servers the device token that did not take it before, where it is time to try again.
+  /// Sends the push token to the servers that have not accepted it yet.
   ///
   /// - Parameters:
-  ///   - isDue: Whether only where it is time; else now, as where a user asks for it.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: The mechanisms whose servers did not take it, with the reason.
+  ///   - isDue: True to skip servers whose retry wait has not ended; false to try all, for example on a user's request.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The mechanisms whose servers did not accept it, with the failure.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   public func sendPushTokens(
@@ -60,7 +60,7 @@ extension Accounts {
       let (isTaken, now) = (failure == nil, device.clock.now)
       try await vaulted(
         await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
-          // A newer token is due all the same.
+          // If the token has changed in the meantime, the new one still has to be sent.
           guard var present = try Self.mechanism(id, in: records), try Self.pushDevice(in: records) == target
           else { return }
           present.isUpdateDue = !isTaken
@@ -73,12 +73,12 @@ extension Accounts {
     return failures
   }
 
-  /// Notes where pushes go from now on, and whose servers have to be told; nothing changes where that is known.
+  /// Stores the push token and marks the mechanisms whose servers need it; an unchanged token has no effect.
   ///
   /// - Parameters:
-  ///   - target: Where pushes go.
-  ///   - records: What is changed.
-  ///   - knowing: The mechanism whose server knows already.
+  ///   - target: The push token.
+  ///   - records: The records to change.
+  ///   - knowing: The mechanism whose server already has the token.
   /// - Throws: ``VaultFailure``.
   static func setPushDevice(
     _ target: PushAuthDevice, in records: inout OpenRecords, knownTo knowing: Account.ID? = nil

@@ -6,13 +6,13 @@ public import SignetVault
 import SignetWire
 
 extension Accounts {
-  /// Takes what a push service has delivered: checks the signature first, then stores the message.
+  /// Receives a message from a push service: verifies its signature, then stores it.
   ///
   /// - Parameters:
-  ///   - delivery: What was delivered.
-  ///   - cleanUp: Which messages of the mechanism are forgotten afterwards.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: What became of it.
+  ///   - delivery: The delivered message.
+  ///   - cleanUp: The rule for the removal of old messages of the mechanism.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The result of the reception.
   /// - Throws: ``SignetFailure/pushAuth(_:)``: `unknownMechanism`, `token`, `otherUser`, `replayed`; nothing is stored then.
   public func receive(
     _ delivery: PushAuthDelivery, cleanUp: PushAuthCleanUp = .standard, by password: SharedSecretBox? = nil
@@ -26,17 +26,20 @@ extension Accounts {
     return try receptions[0].get()
   }
 
-  /// Keeps what a server says that waits, as ``receive(_:cleanUp:by:)`` does, and notes of what this device has received that the server
-  /// says that it has ended, or that it waits after all: all in one change, however long the list is.
+  /// Stores a server's pending messages, with the checks of ``receive(_:cleanUp:by:)``, and updates received messages
+  /// that ended or are pending again.
   ///
-  /// A refusal, by which a message ends too, is not signed; what is listed is.
+  /// All changes are one transaction, however long the list is.
+  ///
+  /// The list of ended messages is not signed, but pending messages are. A message in both lists stays pending.
   ///
   /// - Parameters:
-  ///   - waiting: What the server says.
-  ///   - mechanism: Of which mechanism.
+  ///   - waiting: The server's answer.
+  ///   - mechanism: The mechanism that was queried.
   ///   - unlocked: The accounts.
-  /// - Returns: What waits but for what was forgotten, or is refused: nobody is to answer what this device does not have.
-  /// - Throws: What the vault says.
+  /// - Returns: The pending messages that this device has stored, without those it has deleted or rejected; only a stored
+  ///   message can be answered.
+  /// - Throws: ``SignetFailure`` of the vault.
   func keep(
     _ waiting: PushChannel.Waiting, of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) -> PushChannel.Waiting {
@@ -64,7 +67,7 @@ extension Accounts {
     return kept
   }
 
-  /// Notes that nothing of a mechanism waits any more, since its server does not know it.
+  /// Marks all pending messages of a mechanism as ended, because its server does not know the mechanism.
   func endAll(of mechanism: Account.ID, in unlocked: borrowing UnlockedDomain) async throws(SignetFailure) {
     let now = device.clock.now * 1000
     try await vaulted(
@@ -74,12 +77,12 @@ extension Accounts {
       })
   }
 
-  /// The messages of all push mechanisms, the newest first.
+  /// Returns the messages of push mechanisms, newest first.
   ///
   /// - Parameters:
-  ///   - mechanism: Those of one mechanism; `nil` for all.
-  ///   - isPendingOnly: Whether only those that wait, and have not expired.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - mechanism: The mechanism; `nil` for all.
+  ///   - isPendingOnly: True for messages that are unanswered and have not expired.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: The messages with their mechanisms.
   /// - Throws: ``SignetFailure``.
   public func messages(
@@ -97,17 +100,17 @@ extension Accounts {
         found.append((mechanism, notification))
       }
     }
-    // Of those that came in one moment, the last in an inbox came last.
+    // Messages with the same time of reception are ordered by their position in the inbox, where the newest is last.
     return found.enumerated().sorted {
       ($0.element.notification.received, $0.offset) > ($1.element.notification.received, $1.offset)
     }.map(\.element)
   }
 
-  /// One message.
+  /// Returns one message.
   ///
   /// - Parameters:
-  ///   - id: The message id.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - id: The message ID.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: The message with its mechanism.
   /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
   public func message(
@@ -120,20 +123,19 @@ extension Accounts {
     return (try await vaulted(PushMechanism(found.record, found.id, in: records)), notification)
   }
 
-  /// Answers a message: sends the answer, and notes it once the server has taken it.
+  /// Answers a message: sends the answer, and stores it after the server has accepted it.
   ///
-  /// Where the message demands that the user is recognised, this recognises them, whatever the app has done before; a no needs no
-  /// recognition, and works for locked accounts too. A number that the message does not offer is refused here. What fails leaves the
-  /// message waiting, so that it can be tried again, unless the server says that it waits no more.
+  /// If the message demands it, this method itself verifies the user by biometrics or the device passcode before an approval. A
+  /// denial needs no verification and also works for locked accounts. A number that the message does not offer is rejected on this
+  /// device. After a failure the message stays pending and can be answered again, unless the server reports that it has ended.
   ///
   /// - Parameters:
-  ///   - id: The message id.
+  ///   - id: The message ID.
   ///   - decision: The answer.
-  ///   - passcode: Who is asked for the passcode of the device where no finger or face is recognised; `nil` for nobody.
-  ///   - skew: Where given, a message that has expired by more than so many seconds is refused; else the server decides.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Throws: ``SignetFailure``: `accountLocked`, `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`,
-  ///   `transport`.
+  ///   - passcode: The conversation that asks for the device passcode if biometrics fail; `nil` to allow biometrics only.
+  ///   - skew: The seconds after its expiry at which this device rejects a message; `nil` to leave the decision to the server.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Throws: ``SignetFailure``: `accountLocked`, `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`, `transport`.
   public func answer(
     _ id: String, _ decision: PushDecision, passcode: (any PasscodeConversation)? = nil,
     refusingExpiredBy skew: Int64? = nil, by password: SharedSecretBox? = nil
@@ -157,11 +159,11 @@ extension Accounts {
       request = try PushAuthRequest.answer(
         answer, to: notification.message, at: found.record.endpoints, key: found.record.key())
     } catch { throw .pushAuth(error) }
-    // A no is sent whatever locks the account: who is locked out can still refuse a fraud.
+    // A denial is sent even if the account is locked, so that a locked-out user can still stop a fraud.
     if decision != .deny { try await requireUnlocked(found.id) }
     if isRecognition {
       try await recogniseUser(passcode)
-      // The user took their time: whoever has locked it meanwhile meant this, too.
+      // The account may have been locked while the user was being verified.
       try await requireUnlocked(found.id)
     }
     let response = try await response(to: request)
@@ -185,7 +187,7 @@ extension Accounts {
     try await note(answer, of: id, by: found.id, unlocked)
   }
 
-  /// Notes an answer once the server has taken it.
+  /// Stores an answer that the server has accepted.
   private func note(
     _ answer: PushAuthAnswer, of id: String, by mechanism: Account.ID, _ unlocked: borrowing UnlockedDomain
   ) async throws(SignetFailure) {
@@ -194,18 +196,18 @@ extension Accounts {
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var inbox = try Self.inbox(of: mechanism, in: records)
         do throws(PushAuthFailure) { try inbox.took(answer.decision, of: id, at: now) } catch {
-          // Forgotten, or answered by another process at the same time: of two answers the server took one, and there it stands.
+          // The message was deleted, or another process answered it at the same time; the server's decision is final.
           return
         }
         try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
       })
   }
 
-  /// Forgets a message; delivered again, it is still refused.
+  /// Deletes a message; if it is delivered again, it is still rejected.
   ///
   /// - Parameters:
-  ///   - id: The message id.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - id: The message ID.
+  ///   - password: The password of the accounts, if they have one.
   /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
   public func removeMessage(_ id: String, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
@@ -225,7 +227,7 @@ extension Accounts {
 
   // MARK: Parts
 
-  /// A mechanism and its inbox while messages are taken.
+  /// A mechanism and its inbox during the reception of messages.
   private struct Mailbox {
     let id: Account.ID
     var record: PushMechanismRecord
@@ -234,11 +236,11 @@ extension Accounts {
     var hasNewUser = false
   }
 
-  /// Takes messages.
+  /// Verifies and stores messages.
   ///
-  /// Each inbox is read and written once: it may be megabytes, and a server chooses how much it delivers.
+  /// Each inbox is read and written once, because it may have megabytes and the server chooses the number of messages.
   ///
-  /// - Returns: What became of each, in order.
+  /// - Returns: The result of each delivery, in order.
   private static func take(
     _ deliveries: [PushAuthDelivery], _ cleanUp: PushAuthCleanUp, in records: inout OpenRecords, at now: Int64
   ) throws(VaultFailure) -> [Result<PushAuthInbox.Reception, SignetFailure>] {
@@ -267,8 +269,8 @@ extension Accounts {
       $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
     }
     guard let found else { throw .unknownMechanism }
-    // An id stands for one message of one server, by which it is approved: another server that has learned it must not have
-    // its own message answered under it, or the other one's by the answer to its own.
+    // A message ID must identify one message of one server, because an answer refers to it. Otherwise a server that
+    // learned another's ID could exchange the two messages under it, so that the user answers the wrong one.
     for index in mailboxes.indices where index != found {
       guard !mailboxes[index].inbox.remembers(delivery.messageID, at: now) else { throw .replayed }
     }
@@ -287,7 +289,7 @@ extension Accounts {
     return reception
   }
 
-  /// Notes that messages wait no more at their server, and that others do.
+  /// Marks messages as ended, and others as pending again.
   private static func end(
     _ ids: Set<String>, butFor waiting: Set<String> = [], of mechanism: Account.ID,
     in records: inout OpenRecords, at now: Int64
@@ -299,7 +301,7 @@ extension Accounts {
     try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
   }
 
-  /// The mechanism that has a message; an id is in one inbox only.
+  /// Finds the mechanism that received a message; a message ID is in one inbox only.
   private static func received(
     _ id: String, in records: OpenRecords
   ) throws(VaultFailure) -> (id: Account.ID, record: PushMechanismRecord, inbox: PushAuthInbox)? {
@@ -321,7 +323,7 @@ extension Accounts {
     do { return try PushAuthInbox(JSONObject(record: secret, limits: limits)) } catch { throw .damaged }
   }
 
-  /// Has the device recognise its user.
+  /// Verifies the user by biometrics, or by the device passcode if they fail.
   private func recogniseUser(_ conversation: (any PasscodeConversation)?) async throws(SignetFailure) {
     let reason = "approve a sign-in"
     do throws(BiometricFailure) {

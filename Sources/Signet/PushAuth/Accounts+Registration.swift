@@ -4,14 +4,14 @@ import SignetPushAuth
 import SignetTransport
 import SignetVault
 
-// How a device and a server agree on a push mechanism, whatever ends in between.
+// The registration of a push mechanism at its server, robust against interruptions.
 extension Accounts {
-  /// Notes that an enrolment begins; where the same was begun before and not ended, that one is gone on with.
+  /// Stores an enrollment attempt before the server is contacted; if an attempt for the same URI is stored, that one is continued.
   ///
   /// - Parameters:
-  ///   - attempt: The one that would begin.
+  ///   - attempt: The new attempt.
   ///   - unlocked: The accounts.
-  /// - Returns: The one to go on with, which is on the disk, and whether its server may have been asked before.
+  /// - Returns: The stored attempt to continue with, and whether its server may have been contacted before.
   /// - Throws: ``SignetFailure``.
   func begin(
     _ attempt: EnrolmentAttempt, in unlocked: borrowing UnlockedDomain
@@ -29,7 +29,7 @@ extension Accounts {
     return (begun, begun.push != attempt.push)
   }
 
-  /// Forgets an enrolment that came to nothing, with what it has left; one that another process has ended well stays.
+  /// Deletes a failed enrollment attempt and its stored policies; an attempt that another process has completed is left unchanged.
   ///
   /// - Throws: ``SignetFailure``.
   func abandon(
@@ -49,10 +49,10 @@ extension Accounts {
   ///
   /// - Parameters:
   ///   - record: The mechanism.
-  ///   - half: What the URI says of it.
-  ///   - target: Where pushes for this device go.
-  ///   - isRepeated: Whether the server may have been asked before, and have agreed. It takes what is in the URI once, so where
-  ///     it refuses it is told where pushes go, which it takes from mechanisms that it knows.
+  ///   - half: The push part of the URI.
+  ///   - target: The push token of this device.
+  ///   - isRepeated: True if an earlier request may have been accepted. The server accepts the data of a URI once. If it
+  ///     rejects the registration, an update of the push token is sent, which it accepts from a known mechanism.
   /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
   func register(
     _ record: PushMechanismRecord, _ half: AuthenticatorURI.Push, _ target: PushAuthDevice, isRepeated: Bool
@@ -76,7 +76,7 @@ extension Accounts {
     }
   }
 
-  /// Sends a request to a server of the push protocol.
+  /// Sends a request to a server of the push protocol and checks the status.
   ///
   /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
   func send(_ request: PushAuthRequest) async throws(SignetFailure) {
@@ -84,11 +84,11 @@ extension Accounts {
     guard (200..<300).contains(response.status) else { throw PushRefusal(response).failure }
   }
 
-  /// What a server of the push protocol says to a request.
+  /// Sends a request to a server of the push protocol and returns its answer with any status.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - seconds: How long the answer is waited for, where that is shorter than the device's time limit.
+  ///   - seconds: The time-out, if it is shorter than the device's.
   /// - Returns: The answer.
   /// - Throws: ``SignetFailure/transport(_:)``.
   func response(
@@ -115,10 +115,10 @@ extension Accounts {
 }
 
 extension SignetFailure {
-  /// Whether a server of the push protocol has said no, and means it.
+  /// Indicates whether a server of the push protocol rejected a request permanently (status 400 to 499).
   var isRefusalOfServer: Bool {
     switch self {
-    // Too slow, too early, too often: it may say something else the next time.
+    // Time-out, too early and too many requests: a retry may succeed.
     case .pushAuthRefused(408, _), .pushAuthRefused(425, _), .pushAuthRefused(429, _): false
     case .pushAuthRefused(400..<500, _): true
     default: false

@@ -1,24 +1,24 @@
-/// An account at an issuer with all that this device has of it: one-time codes by time or counter, and push messages.
+/// An account at an issuer, with all its parts on this device: one-time codes and a push mechanism.
 public struct EnrolledAccount: Sendable, Hashable, Identifiable {
-  /// Names it on this device, whatever it is called.
+  /// The ID on this device, independent of the names.
   public let id: Account.ID
-  /// Who it is with.
+  /// The issuer.
   public let issuer: String
-  /// Whose it is, at the issuer.
+  /// The user's account name at the issuer.
   public let name: String
-  /// Who to show it as being with: ``issuer`` unless it was renamed.
+  /// The issuer for display: ``issuer`` unless it was renamed.
   public let displayIssuer: String
-  /// Whose to show it as being: ``name`` unless it was renamed.
+  /// The account name for display: ``name`` unless it was renamed.
   public let displayName: String
-  /// Where a picture is; text from outside, never fetched here.
+  /// The URL of a picture; it is untrusted text and is never fetched here.
   public let image: String?
-  /// A colour, without a number sign.
+  /// The background color, without a number sign.
   public let backgroundColor: String?
-  /// The account policies that came with it: the names, sorted.
+  /// The names of its account policies, sorted.
   public let policyNames: [String]
-  /// When it was first enrolled, in seconds since 1970.
+  /// The time of the first enrollment, in seconds since 1970.
   public let created: Int64
-  /// Its one-time codes, in the order in which they came.
+  /// Its one-time codes, in the order of their enrollment.
   public let codes: [Account]
   /// Its push mechanism.
   public let push: PushMechanism?

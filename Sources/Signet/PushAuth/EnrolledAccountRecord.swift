@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetVault
 
-/// What holds the parts of an account together: its names, its policies, and which parts it has.
+/// The record of an enrolled account: its names, its policies and the IDs of its parts.
 struct EnrolledAccountRecord {
   var issuer: String
   var name: String
@@ -10,16 +10,16 @@ struct EnrolledAccountRecord {
   var backgroundColor: String?
   var policies: JSONObject?
   var created: Int64
-  /// What it is shown as where it was renamed; ``issuer`` and ``name`` stay, by which the same is known again.
+  /// The display name of a renamed account; ``issuer`` and ``name`` stay, because a URI is matched against them.
   var displayIssuer: String?
   var displayName: String?
   var codes: [Account.ID] = []
   var push: Account.ID?
 
-  /// Its parts, those that were deleted since included.
+  /// The IDs of its parts, including parts that were deleted since.
   var members: [Account.ID] { codes + (push.map { [$0] } ?? []) }
 
-  /// Whether any of its parts is still there.
+  /// Indicates whether any of its parts still exists.
   func hasParts(in records: OpenRecords) -> Bool {
     let names = codes.map(AccountRecord.name) + (push.map { [PushMechanismRecord.name($0)] } ?? [])
     return names.contains(where: Set(records.names).contains)
@@ -28,7 +28,7 @@ struct EnrolledAccountRecord {
   /// The name of the record.
   static func name(_ id: Account.ID) -> String { "enrolled-\(id)" }
 
-  /// The account that a record is of; `nil` for other records.
+  /// The account ID in a record name; `nil` for other records.
   static func id(ofRecord name: String) -> Account.ID? {
     guard name.hasPrefix("enrolled-") else { return nil }
     return Account.ID(String(name.dropFirst("enrolled-".count)))
@@ -68,7 +68,7 @@ struct EnrolledAccountRecord {
     } catch { throw .damaged }
   }
 
-  /// Adds what a URI has of policies, picture and colour; what is there stays.
+  /// Adds the policies, picture and color of a URI; existing values stay.
   ///
   /// - Returns: The names of the policies that differ.
   mutating func merge(policies more: JSONObject?, image: String?, backgroundColor: String?) -> [String] {
@@ -79,9 +79,9 @@ struct EnrolledAccountRecord {
     return conflicts
   }
 
-  /// Policies with those of others that they do not have; what is there stays.
+  /// Adds policies to existing ones; existing policies stay.
   ///
-  /// - Returns: All, and the names of those that differ.
+  /// - Returns: All policies, and the names of those that differ.
   static func merged(_ present: JSONObject?, _ more: JSONObject?) -> (
     policies: JSONObject?, conflicts: [String]
   ) {

@@ -1,9 +1,9 @@
-/// What became of an enrolment.
+/// The result of an enrollment.
 public struct Enrolment: Sendable {
-  /// The account with all that it has now.
+  /// The account with all its parts.
   public let account: EnrolledAccount
-  /// Whether it was there before, and got what the URI had beside that.
+  /// Indicates whether the account existed before and received additional parts.
   public let wasThere: Bool
-  /// Policies of the URI that differ from those that the account has, which stay: their names.
+  /// The names of URI policies that conflict with those of the account; the account keeps its own.
   public let policyConflicts: [String]
 }

@@ -3,35 +3,35 @@ import SignetJSON
 import SignetOATH
 import SignetVault
 
-/// An enrolment that has begun, as the vault keeps it from before the server is asked until all parts are stored.
+/// A started enrollment, stored in the vault before the server is contacted and until all parts are stored.
 ///
-/// The server takes what is in a URI once. Where the program ends after the server has agreed and before anything is stored, or
-/// the answer is lost, this has the name under which the server knows the mechanism: with it the enrolment is gone on with when
-/// it is repeated. There are no secrets in it; those come with the URI again.
+/// The server accepts the data of a URI once. The program may end before the parts are stored, or the answer may be lost.
+/// The attempt then still has the mechanism ID that the server knows, and a repetition continues with it. The attempt
+/// contains no secrets, because a repetition brings the URI again.
 struct EnrolmentAttempt: Hashable, Sendable {
-  /// After how many seconds one is forgotten: 30 days.
+  /// The lifetime of an attempt in seconds, 30 days.
   static let lifetime: Int64 = 30 * 86_400
-  /// The most that are kept.
+  /// The maximum number of stored attempts.
   static let limit = 32
 
-  /// The push mechanism, if there will be one.
+  /// The ID of the push mechanism, if the URI has one.
   let push: Account.ID
-  /// The one-time codes, if there will be any.
+  /// The ID of the one-time codes, if the URI has any.
   let codes: Account.ID
-  /// When it began, in seconds since 1970.
+  /// The start of the attempt, in seconds since 1970.
   let created: Int64
-  /// What tells URIs apart: a code under a secret of the URI.
+  /// A MAC that identifies the URI, under a secret of the URI.
   private let mark: [UInt8]
 
   /// The name of the record.
   var recordName: String { Self.prefix + push.description }
 
-  /// What there may be notes of.
+  /// The IDs under which policies may be stored.
   var parts: [Account.ID] { [push, codes] }
 
   private static let prefix = "enrolling-"
 
-  /// One that begins now.
+  /// Creates an attempt that starts now.
   init(of uri: AuthenticatorURI, from random: any RandomSource, at now: Int64) {
     (push, codes, created) = (Account.ID(from: random), Account.ID(from: random), now)
     mark = Self.mark(of: uri)
@@ -41,7 +41,7 @@ struct EnrolmentAttempt: Hashable, Sendable {
     (self.push, self.codes, self.created, self.mark) = (push, codes, created, mark)
   }
 
-  /// All that have begun and not ended.
+  /// Reads all stored attempts.
   ///
   /// - Throws: ``VaultFailure``.
   static func all(in records: OpenRecords) throws(VaultFailure) -> [EnrolmentAttempt] {
@@ -62,10 +62,10 @@ struct EnrolmentAttempt: Hashable, Sendable {
     return found
   }
 
-  /// Whether both are of one URI.
+  /// Indicates whether both attempts are for the same URI.
   func isSame(as other: EnrolmentAttempt) -> Bool { mark == other.mark }
 
-  /// Those that are not kept once this one has begun.
+  /// The attempts to delete when this one starts: expired ones, and the oldest beyond the limit.
   func outdated(among others: [EnrolmentAttempt]) -> [EnrolmentAttempt] {
     let newestFirst = others.sorted { ($0.created, $0.recordName) > ($1.created, $1.recordName) }
     return newestFirst.enumerated().filter { index, other in
@@ -78,13 +78,13 @@ struct EnrolmentAttempt: Hashable, Sendable {
     return FramedRecord.bytes(version: 1, json: object.bytes, secret: SecretBytes(copying: mark))
   }
 
-  /// HMAC-SHA256 of what the URI is for, under what it brings that nobody else knows.
+  /// HMAC-SHA256 over the scheme, names and push registration of the URI, under the secret in the URI.
   private static func mark(of uri: AuthenticatorURI) -> [UInt8] {
     var text: [String] = ["signet enrolment v1", uri.scheme.rawValue, uri.issuer, uri.account]
     if let push = uri.push { text += [push.registrationEndpoint, push.messageID ?? ""] }
     var content: [UInt8] = []
     for part in text {
-      // With their lengths, so that no two lists run together.
+      // Each part has its length before it, so two different lists never yield the same bytes.
       let length = UInt32(clamping: part.utf8.count)
       content += stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> $0) }
       content += Array(part.utf8)

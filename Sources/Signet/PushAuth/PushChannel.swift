@@ -3,7 +3,7 @@ package import SignetPushAuth
 import SignetTransport
 import SignetVault
 
-/// A push mechanism whose server is asked what waits, without what has opened the accounts.
+/// A push mechanism whose server can be queried for pending messages without the password of the accounts.
 package struct PushChannel: Sendable {
   /// The mechanism.
   package let mechanism: PushMechanism
@@ -12,39 +12,40 @@ package struct PushChannel: Sendable {
   fileprivate let cookie: String?
   fileprivate let key: PushAuthKey
 
-  /// How long the answer of a server is waited for that is asked before a command goes on, in seconds.
+  /// The time-out of a query that a command waits for, in seconds.
   package static let shortWait = 5
 
-  /// What waits at a server.
+  /// The pending messages at a server.
   package struct Waiting: Sendable {
-    /// The most messages of a list that are taken; what else a server lists is not looked at.
+    /// The maximum number of messages that are read from a list; the rest of a longer list is ignored.
     package static let limit = 64
 
-    /// A message whose signature fits, and how it was delivered.
+    /// A message with a verified signature, and its delivery.
     package struct Message: Sendable {
       package let delivery: PushAuthDelivery
       package let message: PushAuthMessage
     }
 
-    /// What waits, and this device has received.
+    /// The pending messages that this device has received.
     package var messages: [Message] = []
-    /// Why this device does not take others that wait: the first reason of what may be many.
+    /// The reason why this device rejected a pending message; only the first reason is kept.
     package var failure: SignetFailure?
-    /// How what has waited lately has ended, by message ids.
+    /// The end of recently pending messages, by message ID.
     package fileprivate(set) var ended: [String: RequestEnd] = [:]
-    /// What the server calls the list.
+    /// The server's tag of the list.
     fileprivate let tag: String
-    /// What waits by the server's list, whatever this device takes of it.
+    /// All verified messages of the server's list, including those that this device rejects.
     fileprivate let listed: [PushAuthMessage]
   }
 
-  /// What waits, now and after each change, for as long as it is asked for.
+  /// Streams the pending messages, initially and after each change, until the stream is cancelled.
   ///
-  /// Trouble is waited out as by ``Device/liveTransactions(for:by:noting:)``. Messages are received before they are given, where the
-  /// accounts open without a password; else whoever has it receives them: ``Accounts/receiveWaiting(by:)``.
+  /// Passing failures are retried with the waits of ``Device/liveTransactions(for:by:noting:)``. If the accounts have no
+  /// password, the messages are stored before they are delivered to the stream. Otherwise the caller with the password
+  /// must store them: ``Accounts/receiveWaiting(by:)``.
   ///
-  /// - Parameter note: Is told when the server is not reached any more, and with `nil` when it is again.
-  /// - Returns: What waits.
+  /// - Parameter note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  /// - Returns: The stream.
   package func lists(
     noting note: @escaping @Sendable (SignetFailure?) -> Void
   ) -> AsyncThrowingStream<Waiting, any Error> {
@@ -78,12 +79,12 @@ package struct PushChannel: Sendable {
     return try await accounts.keep(next, of: mechanism.id, in: unlocked)
   }
 
-  /// Asks the server once.
+  /// Queries the server once.
   ///
   /// - Parameters:
-  ///   - tag: What the server calls the list that is known; it waits for another one then.
-  ///   - seconds: After how long its answer is not waited for any more; `nil` for as long as the device waits for any.
-  /// - Returns: What waits.
+  ///   - tag: The tag of the known list; the server then waits for another list. `nil` for an immediate answer.
+  ///   - seconds: The time-out of this query; `nil` for that of the device.
+  /// - Returns: The pending messages.
   /// - Throws: ``SignetFailure``.
   fileprivate func waiting(
     beyond tag: String?, within seconds: Int? = nil
@@ -99,13 +100,12 @@ package struct PushChannel: Sendable {
 }
 
 extension PushChannel.Waiting {
-  /// Reads a server's answer.
+  /// Parses a server's answer and verifies its messages.
   ///
   /// - Parameters:
-  ///   - body: The answer's body.
+  ///   - body: The body of the answer.
   ///   - key: The key of the mechanism, which has signed the messages.
-  /// - Throws: ``SignetFailure/pushAuth(_:)`` for a message that the key has not signed, or
-  ///   ``SignetFailure/unexpectedAnswer(status:)``.
+  /// - Throws: ``SignetFailure/pushAuth(_:)`` for a message that the key has not signed, or ``SignetFailure/unexpectedAnswer(status:)``.
   init(parsing body: [UInt8], key: PushAuthKey) throws(SignetFailure) {
     do {
       let answer = try JSONObject(parsing: body, limits: JSONLimits(maximumByteCount: 4 << 20))
@@ -136,11 +136,11 @@ extension PushChannel.Waiting {
 }
 
 extension Accounts {
-  /// The push mechanisms whose servers are asked what waits.
+  /// Returns the push mechanisms that receive no pushes, so that their servers must be queried.
   ///
-  /// Whoever listens keeps the secrets of these, and not what has opened the accounts.
+  /// A listener thus keeps only the secrets of these mechanisms, not the password of the accounts.
   ///
-  /// - Parameter password: What opens the accounts, where they have one.
+  /// - Parameter password: The password of the accounts, if they have one.
   /// - Returns: The channels.
   /// - Throws: ``SignetFailure``.
   package func pushChannels(by password: SharedSecretBox?) async throws(SignetFailure) -> [PushChannel] {
@@ -148,13 +148,13 @@ extension Accounts {
     return try await channels(in: records)
   }
 
-  /// Asks the servers of those push mechanisms that nothing is pushed to what waits, all at once, and receives it.
+  /// Queries the servers of mechanisms without pushes concurrently, and stores their pending messages.
   ///
-  /// A server that does not answer within 5 s is one that could not be asked.
+  /// A server without an answer within 5 s is reported as a failure.
   ///
-  /// - Parameter password: What opens the accounts, where they have one.
-  /// - Returns: Which servers could not be asked, or have something that was not taken, and why.
-  /// - Throws: What the vault says.
+  /// - Parameter password: The password of the accounts, if they have one.
+  /// - Returns: The servers that could not be queried or whose messages were rejected, with the reason.
+  /// - Throws: ``SignetFailure`` of the vault.
   package func receiveWaiting(
     by password: SharedSecretBox?
   ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
@@ -174,7 +174,7 @@ extension Accounts {
     return failures
   }
 
-  /// Asks all servers at once, and none for long: a slow one must not hold up what another one has.
+  /// Queries all servers concurrently with a short time-out, so a slow server does not delay the messages of another.
   private func answers(
     to channels: [PushChannel]
   ) async -> [Result<PushChannel.Waiting, SignetFailure>] {

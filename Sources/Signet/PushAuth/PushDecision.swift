@@ -1,9 +1,9 @@
-/// What to answer to a push message.
+/// The answer to a push message.
 public enum PushDecision: Sendable, Hashable {
-  /// Yes; where the server demands it, after this device has recognised its user.
+  /// Approval; if the server demands it, the device first verifies its user.
   case approve
-  /// Yes, with the number that the sign-in shows.
+  /// Approval with the number that the sign-in page shows.
   case number(String)
-  /// No.
+  /// Denial.
   case deny
 }

@@ -1,26 +1,26 @@
 import SignetVault
 
-/// A way to be asked: messages of a server that this device answers, as authenticator apps do.
+/// A registration for push messages of a server, which this device answers like an authenticator app.
 public struct PushMechanism: Sendable, Hashable, Identifiable {
-  /// Names it on this device.
+  /// The ID on this device.
   public let id: Account.ID
-  /// The account that it belongs to: an ``EnrolledAccount/id``.
+  /// The account that it belongs to: an ``EnrolledAccount/id``, or its own ID if there is none.
   public let account: Account.ID
-  /// Who the account is with.
+  /// The issuer of the account.
   public let issuer: String
-  /// Whose it is, at the issuer.
+  /// The user's account name at the issuer.
   public let name: String
-  /// What the server calls it.
+  /// The mechanism ID at the server.
   public let mechanismID: String
-  /// Where it registered; answers go to the same host.
+  /// The URL of its registration; answers go to the same host.
   public let server: String
-  /// The server's name of the user, where it is known.
+  /// The server's name of the user, if known.
   public let userID: String?
-  /// When it was enrolled, in seconds since 1970.
+  /// The time of the enrollment, in seconds since 1970.
   public let created: Int64
-  /// Whether the server does not know the present device token yet; ``Accounts/sendPushTokens(by:)`` tells it.
+  /// Indicates whether the server does not have the current push token yet; ``Accounts/sendPushTokens(whenDue:by:)`` sends it.
   public let isUpdateDue: Bool
-  /// Whether another mechanism of this device has the same issuer and name, so that only ``account`` tells the two apart.
+  /// Indicates whether another mechanism of this device has the same issuer and name, so that only ``account`` differs.
   public let hasNamesake: Bool
 
   init(_ record: PushMechanismRecord, _ id: Account.ID, in records: OpenRecords) throws(VaultFailure) {

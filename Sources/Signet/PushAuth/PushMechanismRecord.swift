@@ -3,7 +3,7 @@ import SignetJSON
 import SignetPushAuth
 import SignetVault
 
-/// A push mechanism as the vault keeps it; the secret of the record is the shared one.
+/// A push mechanism in the vault; the secret part of the record is the shared secret.
 struct PushMechanismRecord {
   private static let version: UInt8 = 1
 
@@ -14,13 +14,13 @@ struct PushMechanismRecord {
   var loadBalancer: String?
   var userID: String?
   var created: Int64
-  /// Whether the server has not taken the present device token.
+  /// Indicates whether the server has not accepted the current push token.
   var isUpdateDue = false
-  /// How often it was told in vain.
+  /// The number of failed updates in a row.
   var updateAttempts: Int64 = 0
-  /// When to try again, in seconds since 1970.
+  /// The time of the next update, in seconds since 1970.
   var nextUpdate: Int64 = 0
-  /// Whether its server is asked what waits, as nothing is pushed.
+  /// Indicates whether its server must be queried, because it sends no pushes.
   var isLive = false
   let secret: SharedSecretBox
 
@@ -30,7 +30,7 @@ struct PushMechanismRecord {
   /// The name of the record with its messages.
   static func inboxName(_ id: Account.ID) -> String { "inbox-\(id)" }
 
-  /// The mechanism that a record is of; `nil` for other records.
+  /// The mechanism ID in a record name; `nil` for other records.
   static func id(ofRecord name: String) -> Account.ID? {
     guard name.hasPrefix("push-") else { return nil }
     return Account.ID(String(name.dropFirst("push-".count)))
@@ -77,12 +77,12 @@ struct PushMechanismRecord {
     secret = SharedSecretBox(framed.secret.copy())
   }
 
-  /// The shared secret, ready.
+  /// The HMAC key of the shared secret.
   func key() throws(PushAuthFailure) -> PushAuthKey {
     try secret.withSecret { (secret) throws(PushAuthFailure) in try PushAuthKey(secret) }
   }
 
-  /// The same, where nothing else of the push protocol fails.
+  /// The HMAC key of the shared secret, with the failure as a ``SignetFailure``.
   func readyKey() throws(SignetFailure) -> PushAuthKey {
     do throws(PushAuthFailure) { return try key() } catch { throw .pushAuth(error) }
   }

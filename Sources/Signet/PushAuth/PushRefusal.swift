@@ -3,25 +3,25 @@ import SignetPushAuth
 import SignetTransport
 import SignetWire
 
-/// What a server of the push protocol says that does not accept something.
+/// A rejection by a server of the push protocol.
 struct PushRefusal {
-  /// The most code points of a reason that are kept.
+  /// The maximum length of a stored reason, in code points.
   static let reasonLimit = 200
-  /// Why the server lets nobody go on for now; `nil` where something else is refused.
+  /// The failure if the server has suspended or locked the user, device or container; `nil` for another rejection.
   private let hold: SignetFailure?
 
-  /// Whether another number may be tried.
+  /// Indicates whether another number may be tried.
   enum NumberTries {
     case some, none
   }
 
   private let status: Int
-  /// In the server's words; empty where it has none.
+  /// The server's own words; empty if it sends none.
   private let reason: String
-  /// What is said of a number that is another one; `nil` where something else is refused.
+  /// The result of a wrong number; `nil` if something else was rejected.
   let wrongNumber: NumberTries?
 
-  /// Reads an answer of another status than 200 to 299.
+  /// Parses an answer with a status outside 200 to 299.
   init(_ response: HTTPResponse) {
     status = response.status
     let body: JSONObject?
@@ -40,22 +40,22 @@ struct PushRefusal {
     wrongNumber = status == 400 ? Self.wrongNumber(body) : nil
   }
 
-  /// Servers of ours say how many more may be tried; those that give no details refuse numbers for nothing else.
+  /// A Signet server sends the remaining attempts; a server without details sends status 400 for wrong numbers only.
   private static func wrongNumber(_ body: JSONObject?) -> NumberTries? {
     guard case .object(let detail)? = body?["detail"] else { return .some }
     guard let remaining = detail["remaining"] else { return nil }
     return remaining == 0 ? NumberTries.none : .some
   }
 
-  /// Whether the message waits no more.
+  /// Indicates whether the message has ended at the server.
   var isEnd: Bool { status == 400 && reason == PushAuthSubmission.endedReason }
 
-  /// The failure that it is where it was asked what waits.
+  /// The failure for a query of pending messages.
   var failureOfWaiting: SignetFailure {
     if status == 400, reason == PushAuthSubmission.refusedReason { return .pushAuth(.notEnrolled) }
     return hold ?? failure
   }
 
-  /// The failure that it is, of whatever was asked.
+  /// The failure for any other request.
   var failure: SignetFailure { .pushAuthRefused(status: status, reason: reason) }
 }
