@@ -1,17 +1,17 @@
 public import SignetPolicy
 
-/// A container of a server, or an account that was imported.
+/// A container of a server, or an imported account.
 public enum AccountSubject: Sendable, Hashable {
-  /// A container, by its name on this device.
+  /// A container, by its ID on this device.
   case container(Container.ID)
   /// An account.
   case account(Account.ID)
 }
 
-/// That something else locks a container or an account than before.
+/// A change of the lock of a container or an account.
 public struct AccountLockChange: Sendable, Hashable {
-  /// What it is about.
+  /// The container or account.
   public let subject: AccountSubject
-  /// What locks it now.
+  /// The lock after the change.
   public let lock: AccountLock
 }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Who hears of locks that change.
+/// The observers of lock changes in this process.
 final class AccountLockObservers: Sendable {
   private struct State {
     var streams: [UInt64: AsyncStream<AccountLockChange>.Continuation] = [:]
     var next: UInt64 = 0
-    /// What was told, or seen, last.
+    /// The last known lock of each subject.
     var known: [AccountSubject: AccountLockChange] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// All changes from now on; what nobody reads is kept up to 64.
+  /// A new stream of all later changes; up to 64 unread changes are kept, the newest ones.
   var changes: AsyncStream<AccountLockChange> {
     AsyncStream(bufferingPolicy: .bufferingNewest(64)) { stream in
       let number = state.withLock { state in
@@ -25,11 +25,11 @@ final class AccountLockObservers: Sendable {
     }
   }
 
-  /// Tells what locks a subject, where it is something else than was known here before: whoever has changed it, in whatever process.
+  /// Publishes the lock of a subject if it differs from the last known one, also after a change by another process.
   ///
   /// - Parameters:
-  ///   - change: What locks it now.
-  ///   - isChanged: Whether it was another one just before; `nil` where only what was seen here tells.
+  ///   - change: The current lock.
+  ///   - isChanged: True if the caller has just changed it, used if no earlier lock is known here; `nil` for unknown.
   func tell(_ change: AccountLockChange, isChanged: Bool? = nil) {
     let streams = state.withLock { state in
       let before = state.known.updateValue(change, forKey: change.subject)
@@ -39,12 +39,12 @@ final class AccountLockObservers: Sendable {
     for stream in streams { stream.yield(change) }
   }
 
-  /// Forgets a subject that is gone.
+  /// Removes the known lock of a deleted subject.
   func forget(_ subject: AccountSubject) { state.withLock { _ = $0.known.removeValue(forKey: subject) } }
 }
 
 extension AccountLockChange {
-  /// Whether the same locks, newer evidence aside.
+  /// Indicates whether the same policies and locks apply; the evidence is not compared.
   fileprivate func isSame(as other: AccountLockChange) -> Bool {
     lock.broken.map(\.breach.policy) == other.lock.broken.map(\.breach.policy)
       && lock.manual == other.lock.manual && lock.server == other.lock.server

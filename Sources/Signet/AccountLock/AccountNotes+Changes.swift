@@ -1,21 +1,21 @@
 import SignetPolicy
 import SignetVault
 
-// What is done with the notes of a container and of an account alike.
+// Operations on the state of containers and accounts alike.
 extension AccountNotes {
-  /// How often a use is written down, in seconds.
+  /// The minimum interval between two stored uses, in seconds.
   private static let useInterval: Int64 = 3_600
-  /// How often a contact is written down, in seconds.
+  /// The minimum interval between two stored contacts, in seconds.
   private static let contactInterval: Int64 = 300
 
   // MARK: Uses and contacts
 
-  /// Whether a use is to be written down: somebody asks for it, and it was not just before.
+  /// Indicates whether a use must be stored: a policy depends on it, and the last stored use is old enough.
   func isUseDue(under policies: AccountPolicySet, at now: TrustedTime) -> Bool {
     policies[InactivityPolicy.policyName] != nil && Self.isDue(used, every: Self.useInterval, at: now)
   }
 
-  /// Whether a contact is to be written down: somebody asks for it, and it was not just before.
+  /// Indicates whether a contact must be stored: a policy depends on it, and the last stored contact is old enough.
   func isContactDue(under policies: AccountPolicySet, at now: TrustedTime) -> Bool {
     policies[OfflinePeriodPolicy.policyName] != nil
       && Self.isDue(reached, every: Self.contactInterval, at: now)
@@ -27,23 +27,23 @@ extension AccountNotes {
 
   // MARK: Policies
 
-  /// Sets the policies; the time of those that count it begins where they are new.
+  /// Replaces the policies; the time of a policy that is new starts now.
   ///
   /// - Parameters:
-  ///   - policies: The policies.
-  ///   - before: Those that counted so far.
+  ///   - policies: The new policies.
+  ///   - before: The policies in effect so far.
   ///   - now: The time.
   mutating func set(_ policies: AccountPolicySet, inPlaceOf before: AccountPolicySet, at now: TrustedTime) {
-    // What was not asked for was not written down either.
+    // Uses and contacts were not stored while no policy needed them.
     func isNew(_ name: String) -> Bool { policies[name] != nil && before[name] == nil }
     if isNew(InactivityPolicy.policyName) { used = Moment(now) }
     if isNew(OfflinePeriodPolicy.policyName) { reached = Moment(now) }
     self.policies = policies
   }
 
-  /// Adds those of these policies that are not there; what is there stays as it is.
+  /// Adds the missing ones of these policies; existing policies stay unchanged.
   ///
-  /// - Throws: ``SignetFailure/accountPolicy(_:)`` where both together are more than there may be.
+  /// - Throws: ``SignetFailure/accountPolicy(_:)`` if the combined policies exceed the limits.
   mutating func add(_ more: AccountPolicySet, at now: TrustedTime) throws(SignetFailure) {
     let before = policies ?? AccountPolicySet()
     var json = before.json
@@ -58,7 +58,7 @@ extension AccountNotes {
 
   // MARK: Locks by hand
 
-  /// Locks by hand.
+  /// Adds a manual lock.
   ///
   /// - Throws: ``SignetFailure/accountLock(_:)``.
   mutating func lock(
@@ -69,12 +69,12 @@ extension AccountNotes {
     } catch { throw .accountLock(error) }
   }
 
-  /// Whether something locks it that whoever can open it may end: a lock by hand, or one for inactivity.
+  /// Indicates whether the user can remove a lock: a manual lock, or one for inactivity.
   var canBeUnlocked: Bool {
     lock.manual != nil || lock.broken.contains { $0.breach.policy == InactivityPolicy.policyName }
   }
 
-  /// Refuses where nothing locks it that could be ended here.
+  /// Requires a lock that the user can remove.
   ///
   /// - Throws: ``SignetFailure/accountLock(_:)``.
   func requireUnlockable() throws(SignetFailure) {
@@ -82,14 +82,14 @@ extension AccountNotes {
     throw .accountLock(lock.isLocked ? .lockedBy(lock.sources.sorted()) : .notLocked)
   }
 
-  /// Ends what whoever can open it may end; to unlock is a use.
+  /// Removes the manual lock and records a use, which ends a lock for inactivity.
   mutating func unlock(at now: TrustedTime) {
-    // Another process may have ended it meanwhile.
+    // Another process may have removed it in the meantime.
     if lock.manual != nil { do { try lock.unlock() } catch {} }
     used = Moment(now)
   }
 
-  /// Refuses where anything locks it.
+  /// Requires that no lock is in effect.
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked() throws(SignetFailure) {

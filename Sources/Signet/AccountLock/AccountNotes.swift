@@ -4,33 +4,34 @@ import SignetPolicy
 package import SignetVault
 import SignetWire
 
-/// What a device keeps of the policies and locks of one container or account: in the vault, which authenticates it, beside the
-/// secrets, so that it can be read without a password.
+/// The stored state of the policies and locks of one container or account.
+///
+/// It is in the attributes of the vault's container, next to the secrets. The vault authenticates it, and reading it needs no password.
 package struct AccountNotes: Sendable, Hashable {
-  /// The policies that the server attached later, or that the account came with; `nil` where those of the profile count.
+  /// The policies that the server attached later, or that came with the account; `nil` if those of the profile apply.
   var policies: AccountPolicySet?
-  /// What locks it.
+  /// The locks in effect.
   var lock = AccountLock()
-  /// Up to where the device has done what the server said; 0 before the first time.
+  /// The revision of the server's last applied change; 0 before the first.
   var revision: Int64 = 0
-  /// Why the server takes no codes; `nil` where it takes them.
+  /// The reason why the server accepts no one-time codes; `nil` if it does.
   var stepUpReason: String?
-  /// When it was used.
+  /// The last stored use.
   package var used: Moment?
-  /// When its server was reached.
+  /// The last stored contact with the server.
   var reached: Moment?
 
-  /// A moment by the wall clock and by the time since boot.
+  /// A time by the wall clock and by the time since boot.
   package struct Moment: Sendable, Hashable {
     let wallSeconds: Int64
     let boot: BootInstant?
 
     init(_ time: TrustedTime) { (wallSeconds, boot) = (time.wallSeconds, time.boot) }
 
-    /// One of which only the wall clock's time is known.
+    /// Creates a moment of which only the wall clock time is known.
     init(wallSeconds: Int64) { (self.wallSeconds, boot) = (wallSeconds, nil) }
 
-    /// Seconds that have passed since, at least: by the wall clock, or by the time since boot where that is more.
+    /// The seconds since this moment: the larger of the differences by the wall clock and by the time since boot.
     package func seconds(until now: TrustedTime) -> Int64 {
       var seconds = max(0, Self.difference(now.wallSeconds, wallSeconds))
       if let boot, boot.bootID == now.boot.bootID {
@@ -39,23 +40,23 @@ package struct AccountNotes: Sendable, Hashable {
       return seconds
     }
 
-    /// Whether the wall clock shows less than it did, by more than clocks are set right by.
+    /// Indicates whether the wall clock was set back by more than 120 s, which exceeds ordinary corrections.
     package func isAhead(of now: TrustedTime) -> Bool { Self.difference(wallSeconds, now.wallSeconds) > 120 }
 
-    /// The nearest number to a difference that is too large for one: a clock may show any time.
+    /// The difference, clamped to the range of `Int64`, because a clock may show any time.
     private static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
       let (seconds, isTooLarge) = later.subtractingReportingOverflow(earlier)
       return isTooLarge ? (later < earlier ? .min : .max) : seconds
     }
   }
 
-  /// Nothing.
+  /// Creates an empty state.
   init() {}
 
-  /// Reads what was kept.
+  /// Parses a stored state.
   ///
-  /// - Throws: ``SignetFailure/unsupportedProfile(_:)``: the vault authenticates it, so only a newer version wrote what this one
-  ///   cannot read.
+  /// - Throws: ``SignetFailure/unsupportedProfile(_:)``. The vault authenticates the state, so an unreadable one was
+  ///   written by a newer version.
   package init(_ object: JSONObject) throws(SignetFailure) {
     do {
       if let policies = try object.optionalObject("policies") {
@@ -71,7 +72,7 @@ package struct AccountNotes: Sendable, Hashable {
     }
   }
 
-  /// What is kept; no members where there is nothing.
+  /// The JSON to store; empty if there is no state.
   var json: JSONObject {
     var object = JSONObject()
     object["policies"] = policies.map { .object($0.json) }
@@ -106,12 +107,12 @@ extension AccountNotes.Moment {
 }
 
 extension ContainerNotes {
-  /// What is kept of the container's policies and locks.
+  /// Returns the state of the container's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
   func account() throws(SignetFailure) -> AccountNotes { try Self.notes(object["account"]) }
 
-  /// What is kept of an imported account's policies and locks.
+  /// Returns the state of an imported account's policies and locks.
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``.
   func account(_ id: Account.ID) throws(SignetFailure) -> AccountNotes {
@@ -120,7 +121,7 @@ extension ContainerNotes {
     return try Self.notes(all[id.description])
   }
 
-  /// The imported accounts of which something is kept.
+  /// The imported accounts with a stored state.
   var accountIDs: [Account.ID] {
     guard case .object(let all)? = object["accounts"] else { return [] }
     return all.members.compactMap { Account.ID($0.name) }
@@ -148,14 +149,14 @@ extension ContainerNotes {
     }
   }
 
-  /// What the container that takes the place of another one keeps.
+  /// Returns the notes for a container that replaces another one.
   ///
   /// - Parameters:
-  ///   - replaced: What the other one kept.
-  ///   - own: What it keeps itself.
-  ///   - isRenewal: Whether it is the same container with new keys. Otherwise its server has made a new one, and only what its user has
-  ///     locked by hand stays locked.
-  /// - Returns: What is to be kept.
+  ///   - replaced: The notes of the replaced container.
+  ///   - own: The notes of the new container.
+  ///   - isRenewal: True for the same container with new keys, which keeps the whole state. False for a new container of
+  ///     the server, which keeps only the user's manual lock.
+  /// - Returns: The notes to store.
   static func carrying(_ replaced: [UInt8], over own: [UInt8], isRenewal: Bool) -> [UInt8] {
     var next = ContainerNotes(parsing: own)
     let before = ContainerNotes(parsing: replaced)
@@ -168,7 +169,7 @@ extension ContainerNotes {
         next.setAccount(notes)
         return next.bytes
       } catch {
-        // A lock that this version cannot read is no less one: it goes along as it is, and refuses as it did.
+        // If this version cannot read the lock, the state is carried over unchanged, so the container stays locked.
       }
     }
     next.object["account"] = before.object["account"]

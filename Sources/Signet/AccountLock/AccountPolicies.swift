@@ -1,15 +1,15 @@
 public import SignetPolicy
 
-/// How a device evaluates the policies of its containers and accounts.
+/// The evaluation of policies of containers and accounts on this device.
 public struct AccountPolicies: Sendable {
-  /// What evaluates them, with the policies of the app.
+  /// The evaluator, with the policies of the app.
   public var evaluator: AccountPolicyEvaluator
-  /// The version of the app, such as `2.10`; `nil` where it has none.
+  /// The version of the app, such as `2.10`; `nil` if it has none.
   public var appVersion: String?
-  /// What else knows facts of the device, such as what measures whether it was tampered with.
+  /// Additional sources of evidence about the device, for example of tampering.
   public var sources: [any AccountEvidenceSource]
 
-  /// Names all; the built-in policies, and no more sources than the device itself, unless told otherwise.
+  /// Creates an evaluation; by default with the built-in policies and no source in addition to the device itself.
   public init(
     evaluator: AccountPolicyEvaluator = AccountPolicyEvaluator(), appVersion: String? = nil,
     sources: [any AccountEvidenceSource] = []

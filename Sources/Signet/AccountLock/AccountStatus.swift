@@ -1,26 +1,25 @@
 public import SignetPolicy
 
-/// What policies and locks a container or an account has.
+/// The policies and locks of a container or an account.
 public struct AccountStatus: Sendable, Hashable {
-  /// The policies.
+  /// The policies in effect.
   public let policies: AccountPolicySet
-  /// Those of them that are not evaluated: what this device does not know, and for an imported account how long its server was not
-  /// reached, which nothing here reaches.
+  /// The names of policies that are not evaluated: unknown ones, and for an imported account those on contact with its server.
   public let unknownPolicies: [String]
-  /// What locks it.
+  /// The locks in effect.
   public let lock: AccountLock
-  /// Whether its server takes no one-time codes for now, but signatures only, and why; `nil` where it takes codes.
+  /// The reason why the server accepts only signatures and no one-time codes for now; `nil` if it accepts codes.
   public let stepUpReason: String?
 }
 
 extension AccountStatus {
-  /// What was found last.
+  /// Creates a status from the stored state.
   ///
   /// - Parameters:
-  ///   - notes: What is kept.
-  ///   - policies: The policies that count.
-  ///   - registry: Those that can be evaluated.
-  ///   - meaningless: Those that mean nothing here.
+  ///   - notes: The stored state.
+  ///   - policies: The policies in effect.
+  ///   - registry: The policies that can be evaluated.
+  ///   - meaningless: The names of policies that do not apply here.
   init(
     _ notes: AccountNotes, _ policies: AccountPolicySet, _ registry: AccountPolicyRegistry,
     without meaningless: Set<String> = []

@@ -3,25 +3,25 @@ import SignetJSON
 public import SignetPolicy
 import SignetVault
 
-// What is said of containers in `Device+AccountLocks` holds for accounts that were imported too; there is no server.
+// The lock operations of `Device+AccountLocks`, for imported and enrolled accounts; they have no server.
 //
-// An account that was enrolled may have several parts: one-time codes and push messages. Each keeps notes of its own, so that a code
-// costs a look at one; policies and locks by hand are set for all parts in one step, whichever of them is named.
+// An enrolled account may have several parts: one-time codes and a push mechanism. Each part has its own stored state, so
+// a code reads only one. Policies and manual locks are set for all parts in one transaction, whichever part is named.
 
 extension Accounts {
-  /// What policies and locks an account has, as they were found last; nothing is evaluated.
+  /// Returns the policies and locks of an account from the last evaluation; nothing is evaluated.
   ///
-  /// - Parameter id: Which one.
+  /// - Parameter id: The account.
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   public func status(of id: Account.ID) async throws(SignetFailure) -> AccountStatus {
     status(try await notes(of: id))
   }
 
-  /// What policies and locks an account has that was enrolled, as they were found last; nothing is evaluated.
+  /// Returns the policies and locks of an enrolled account from the last evaluation; nothing is evaluated.
   ///
-  /// - Parameter account: Which one.
-  /// - Returns: The status of its parts: that of the first one that is locked, if any.
+  /// - Parameter account: The account.
+  /// - Returns: The status of its first locked part, or of its first part if none is locked.
   /// - Throws: ``SignetFailure``.
   public func status(of account: EnrolledAccount) async throws(SignetFailure) -> AccountStatus {
     var first: AccountStatus?
@@ -34,9 +34,9 @@ extension Accounts {
     return first
   }
 
-  /// Evaluates the policies of an account, and locks it or unlocks it as they say.
+  /// Evaluates the policies of an account, and locks or unlocks it accordingly.
   ///
-  /// - Parameter id: Which one.
+  /// - Parameter id: The account.
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   @discardableResult
@@ -44,7 +44,7 @@ extension Accounts {
     status(try await evaluated(id))
   }
 
-  /// Evaluates the policies of all accounts that have some.
+  /// Evaluates the policies of all accounts that have any.
   ///
   /// - Returns: The status of each account that has policies or locks.
   /// - Throws: ``SignetFailure``.
@@ -59,12 +59,12 @@ extension Accounts {
     return found
   }
 
-  /// Sets the policies of an account, where it is compliant with them now.
+  /// Sets the policies of an account if the device complies with them now.
   ///
   /// - Parameters:
-  ///   - policies: The policies; none takes them away.
-  ///   - id: Which one; it must not be locked.
-  ///   - password: What opens the accounts, where they have one.
+  ///   - policies: The policies; an empty set removes them.
+  ///   - id: The account; it must not be locked.
+  ///   - password: The password of the accounts, if they have one.
   /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `accountPolicy`, `accountPolicyBroken`.
   public func setPolicies(
     _ policies: AccountPolicySet, of id: Account.ID, by password: SharedSecretBox? = nil
@@ -81,14 +81,14 @@ extension Accounts {
     }
   }
 
-  /// Locks an account by hand, with all its parts.
+  /// Locks an account manually, with all its parts.
   ///
   /// - Parameters:
-  ///   - id: Which one: the account, or a part of it.
+  ///   - id: The account or one of its parts.
   ///   - policy: The policy that is the cause, one of the account's; `nil` for none.
-  ///   - reason: Why; may be empty.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: What locks it now.
+  ///   - reason: The reason; may be empty.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The locks in effect now.
   /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLock`.
   @discardableResult
   public func lock(
@@ -106,12 +106,12 @@ extension Accounts {
     }[0].lock
   }
 
-  /// Ends a lock by hand, and one for inactivity, as ``Device/unlockAccount(_:by:)`` does.
+  /// Removes a manual lock and a lock for inactivity, like ``Device/unlockAccount(_:by:)``.
   ///
   /// - Parameters:
-  ///   - id: Which one: the account, or a part of it.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: What locks it now; the policies are evaluated.
+  ///   - id: The account or one of its parts.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The locks in effect after an evaluation of the policies.
   /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLock`.
   @discardableResult
   public func unlock(
@@ -134,9 +134,9 @@ extension Accounts {
 
   // MARK: For the other calls
 
-  /// Evaluates the policies, and refuses where anything locks the account; else this counts as a use of it.
+  /// Evaluates the policies and throws if the account is locked; otherwise the call counts as a use of the account.
   ///
-  /// - Throws: ``SignetFailure/accountLocked(_:)``.
+  /// - Throws: ``SignetFailure/accountLocked(_:)``, or ``SignetFailure/integrity(_:)`` on tampering.
   func requireUnlocked(_ id: Account.ID) async throws(SignetFailure) {
     try await device.requireIntegrity()
     let notes = try await evaluated(id)
@@ -148,16 +148,16 @@ extension Accounts {
     }
   }
 
-  /// Evaluates the policies of all parts, and refuses where anything locks one of them.
+  /// Evaluates the policies of all parts and throws if one of them is locked.
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked(_ parts: [Account.ID]) async throws(SignetFailure) {
     for part in parts { try await requireUnlocked(part) }
   }
 
-  /// Gives accounts those of these policies that they do not have; what they have stays as it is.
+  /// Adds the missing ones of these policies to accounts; existing policies stay unchanged.
   ///
-  /// - Throws: ``SignetFailure/accountPolicy(_:)`` where both together are more than there may be; nothing is changed then.
+  /// - Throws: ``SignetFailure/accountPolicy(_:)`` if the combined policies exceed the limits; nothing is changed then.
   func merge(_ policies: AccountPolicySet, into ids: [Account.ID]) async throws(SignetFailure) {
     let now = device.vault.clock.now
     var isNeeded = false
@@ -173,7 +173,7 @@ extension Accounts {
     }
   }
 
-  /// Locks all parts of an account by hand where one of them is: a part that has just joined.
+  /// Extends a manual lock of one part to all parts of an account, for a part that was just added.
   ///
   /// - Throws: ``SignetFailure``.
   func shareLock(among parts: [Account.ID]) async throws(SignetFailure) {
@@ -190,7 +190,7 @@ extension Accounts {
     }
   }
 
-  /// Forgets the policies and locks of an account that was deleted.
+  /// Deletes the policies and locks of a deleted account.
   func forgetNotes(of id: Account.ID) async throws(SignetFailure) {
     guard try await notes(of: id) != AccountNotes() else { return }
     guard let container = try await vaulted(await device.vault.accountsContainer()) else { return }
@@ -203,7 +203,7 @@ extension Accounts {
     device.lockObservers.forget(.account(id))
   }
 
-  /// The parts of the account that is named, or that has a part of this name; that part first.
+  /// Returns the parts of the account with an ID, or with a part with that ID; that part comes first.
   func parts(
     of id: Account.ID, by password: SharedSecretBox?
   ) async throws(SignetFailure) -> [Account.ID] {
@@ -235,7 +235,7 @@ extension Accounts {
       return notes
     }
     if notes.used == nil, policies[InactivityPolicy.policyName] != nil {
-      // Of an earlier version, which noted the first use only: the time begins now, and not anew with each look.
+      // An earlier version stored the first use only. The inactivity time starts now, and must not restart at each evaluation.
       let first = AccountNotes.Moment(device.vault.clock.now)
       notes = try await change([id], isCounted: false) { all throws(SignetFailure) in
         all[0].used = all[0].used ?? first
@@ -252,13 +252,14 @@ extension Accounts {
     return try await change([id]) { all throws(SignetFailure) in all[0].lock.apply(report, at: now) }[0]
   }
 
-  /// Changes the notes of accounts in one step, with nobody changing them meanwhile.
+  /// Changes the stored state of accounts in one transaction.
   ///
   /// - Parameters:
   ///   - ids: The accounts.
-  ///   - isCounted: Whether an older copy of the vault could undo the change to somebody's advantage: a lock.
-  ///   - body: Changes them, in the order of `ids`; where it throws, nothing is changed.
-  /// - Returns: The notes as they are now, in the same order.
+  ///   - isCounted: True for a security-relevant change such as a lock, which must not be undone by restoring an older
+  ///     copy of the vault.
+  ///   - body: Changes the states, in the order of `ids`; if it throws, nothing is changed.
+  /// - Returns: The states after the change, in the same order.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   func change(

@@ -8,11 +8,11 @@ import SignetVault
 #endif
 
 extension Device {
-  /// What is known of this device now, and of the use of one container: what its policies are evaluated over.
+  /// Returns the evidence over which the policies of a container are evaluated: facts of this device, and of the use of the container.
   ///
-  /// Finding out takes as long as the system says, and no longer than ``AccountEvidenceCollector`` waits.
+  /// The sources take as long as the system takes to answer, up to the time limit of ``AccountEvidenceCollector``.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameter container: The container.
   /// - Returns: The facts.
   /// - Throws: ``SignetFailure`` of the vault.
   public func accountEvidence(for container: Container) async throws(SignetFailure) -> AccountEvidence {
@@ -20,12 +20,12 @@ extension Device {
     return await evidence(for: notes, since: container.created, isOfServer: true)
   }
 
-  /// What is known of this device now; of a use and of a server, what the notes say.
+  /// Collects facts about this device; those about use and contact come from the stored state.
   ///
   /// - Parameters:
-  ///   - notes: Those of the container or the account.
-  ///   - created: When it was made, in seconds since 1970, which counts as a use and a contact.
-  ///   - isOfServer: Whether there is a server that could be reached.
+  ///   - notes: The stored state of the container or account.
+  ///   - created: The creation time, in seconds since 1970; it counts as a use and a contact.
+  ///   - isOfServer: True if there is a server that can be contacted.
   /// - Returns: The facts.
   func evidence(
     for notes: AccountNotes, since created: Int64, isOfServer: Bool
@@ -43,7 +43,7 @@ extension Device {
     return evidence
   }
 
-  /// The sources that every device has.
+  /// The built-in sources of every device.
   static func ownSources(
     vault: Vault, biometrics: (any BiometricGate)?, passcode: (any DevicePasscode)?, appVersion: String?
   ) -> [any AccountEvidenceSource] {
@@ -72,7 +72,7 @@ extension Device {
       },
       OwnEvidence(name: "passcode") {
         var evidence = AccountEvidence()
-        // A device that was given nothing to ask does not know.
+        // Without a passcode gate, the device does not know the fact.
         if let passcode { evidence.screenLock = await passcode.state() == .ready }
         return evidence
       },
@@ -85,7 +85,7 @@ extension Device {
   }
 }
 
-/// What the device itself knows.
+/// A source of the device itself.
 private struct OwnEvidence: AccountEvidenceSource {
   let name: String
   let find: @Sendable () async throws -> AccountEvidence

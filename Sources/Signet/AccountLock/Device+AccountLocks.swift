@@ -3,23 +3,23 @@ public import SignetPolicy
 import SignetVault
 
 extension Device {
-  /// The locks that change from now on, of containers and imported accounts: by this device, or found changed by another process.
+  /// A stream of later lock changes of containers and imported accounts, made by this process or found after a change by another.
   ///
-  /// Each call gives a sequence of its own. What nobody reads is kept up to 64 changes.
+  /// Each call returns a separate stream. Up to 64 unread changes are kept.
   public var accountLockChanges: AsyncStream<AccountLockChange> { lockObservers.changes }
 
-  /// What policies and locks a container has, as they were found last; nothing is evaluated.
+  /// Returns the policies and locks of a container from the last evaluation; nothing is evaluated.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameter container: The container.
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   public func accountStatus(of container: Container) async throws(SignetFailure) -> AccountStatus {
     status(try await accountNotes(of: container.id), container)
   }
 
-  /// Evaluates the policies of a container, and locks it or unlocks it as they say.
+  /// Evaluates the policies of a container, and locks or unlocks it accordingly.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameter container: The container.
   /// - Returns: Its status.
   /// - Throws: ``SignetFailure``.
   @discardableResult
@@ -29,7 +29,7 @@ extension Device {
     status(try await evaluated(container), container)
   }
 
-  /// Evaluates the policies of all containers and of all accounts that were imported: for an app that starts or comes to the front.
+  /// Evaluates the policies of all containers and imported accounts; call it when the app starts or comes to the foreground.
   ///
   /// - Returns: The status of each container that has policies or locks.
   /// - Throws: ``SignetFailure``.
@@ -44,14 +44,14 @@ extension Device {
     return found
   }
 
-  /// Locks a container by hand: it stays locked until it is unlocked, whatever its policies say.
+  /// Locks a container manually, until it is unlocked; its policies do not affect this lock.
   ///
   /// - Parameters:
-  ///   - container: Which one.
+  ///   - container: The container.
   ///   - policy: The policy that is the cause, one of the container's; `nil` for none.
-  ///   - reason: Why; may be empty.
-  /// - Returns: What locks it now.
-  /// - Throws: ``SignetFailure/accountLock(_:)``: it is locked by hand already, or has no such policy.
+  ///   - reason: The reason; may be empty.
+  /// - Returns: The locks in effect now.
+  /// - Throws: ``SignetFailure/accountLock(_:)`` if it already has a manual lock, or has no such policy.
   @discardableResult
   public func lockAccount(
     _ container: Container, naming policy: String? = nil, reason: String = ""
@@ -62,22 +62,21 @@ extension Device {
     }.lock
   }
 
-  /// Ends a lock by hand, and one for inactivity: to unlock is a use.
+  /// Removes a manual lock and a lock for inactivity; the call counts as a use.
   ///
   /// Locks of the server, and of policies that are still broken, stay.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - authentication: What opens the container, which has to be there where something does but the device.
-  /// - Returns: What locks it now; the policies are evaluated.
-  /// - Throws: ``SignetFailure/accountLock(_:)`` where nothing locks it that could be ended here, and what is thrown where the
-  ///   container does not open.
+  ///   - container: The container.
+  ///   - authentication: The credential of the container; required if the device cannot open it alone.
+  /// - Returns: The locks in effect after an evaluation of the policies.
+  /// - Throws: ``SignetFailure/accountLock(_:)`` if no lock can be removed here, or the failure to open the container.
   @discardableResult
   public func unlockAccount(
     _ container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> AccountLock {
     try await evaluated(container).requireUnlockable()
-    // Nothing that is opened is used: it shows who asks, also by a password that has to be changed, which is for later.
+    // The opened keys are not used. Opening only authenticates the user, so a password that must be changed is accepted too.
     _ = try await unlock(container, key: nil, by: authentication, evenIfExpired: true)
     let now = vault.clock.now
     try await change(container.id, isCounted: true) { notes throws(SignetFailure) in notes.unlock(at: now) }
@@ -86,11 +85,11 @@ extension Device {
 
   // MARK: What a lock keeps from being done
 
-  /// Evaluates the policies, and refuses where anything locks the container; else this counts as a use of it.
+  /// Evaluates the policies and throws if the container is locked; otherwise the call counts as a use of the container.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - isForCode: Whether a one-time code is wanted, which a server that asks for more does not take.
+  ///   - container: The container.
+  ///   - isForCode: True for a one-time code, which the server may not accept for now.
   /// - Throws: ``SignetFailure``: `accountLocked`, `codesNotTaken`.
   func requireUnlocked(
     _ container: Container, forCode isForCode: Bool = false
@@ -101,21 +100,21 @@ extension Device {
     try await noteUse(of: container, notes)
   }
 
-  /// Refuses where something has locked the container while its user was asked for a finger or a passcode, which may take a minute.
+  /// Throws if the container was locked during the biometric or passcode prompt, which may take a minute.
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireStillUnlocked(_ container: Container) async throws(SignetFailure) {
     try await accountNotes(of: container.id).requireUnlocked()
   }
 
-  /// A use is written down once an hour, and only where somebody asks for it.
+  /// Stores a use at most once an hour, and only if a policy depends on it.
   private func noteUse(of container: Container, _ notes: AccountNotes) async throws(SignetFailure) {
     let (policies, now) = (notes.policies ?? container.profile.accountPolicies, vault.clock.now)
     guard notes.isUseDue(under: policies, at: now) else { return }
     try await change(container.id) { notes throws(SignetFailure) in notes.used = AccountNotes.Moment(now) }
   }
 
-  /// Notes that a container's server was reached, once in five minutes and where somebody asks for it.
+  /// Stores a contact with the server at most once in five minutes, and only if a policy depends on it.
   func noteContact(of id: Container.ID) async throws(SignetFailure) {
     let container = try await container(id)
     let notes = try await accountNotes(of: id)
@@ -126,13 +125,13 @@ extension Device {
 
   // MARK: Notes
 
-  /// What is kept of a container's policies and locks.
+  /// Returns the stored state of a container's policies and locks.
   func accountNotes(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {
     let stored = try await vaulted(await vault.container(id))
     return try ContainerNotes(parsing: stored.attributes.extra).account()
   }
 
-  /// The notes after the policies were evaluated; what has changed is on the disk.
+  /// Evaluates the policies, stores a changed lock and returns the state.
   func evaluated(_ container: Container) async throws(SignetFailure) -> AccountNotes {
     let notes = try await accountNotes(of: container.id)
     let policies = notes.policies ?? container.profile.accountPolicies
@@ -153,14 +152,15 @@ extension Device {
     }
   }
 
-  /// Changes the notes of a container, with nobody changing them meanwhile.
+  /// Changes the stored state of a container in one transaction.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - isCounted: Whether an older copy of the vault could undo the change to somebody's advantage: a lock.
-  ///   - notices: What the server has to hear of it, in the same step.
-  ///   - body: Changes them.
-  /// - Returns: The notes as they are now.
+  ///   - isCounted: True for a security-relevant change such as a lock, which must not be undone by restoring an older
+  ///     copy of the vault.
+  ///   - notices: The notices to the server, stored in the same transaction.
+  ///   - body: Changes the state.
+  /// - Returns: The state after the change.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   func change(
@@ -193,9 +193,9 @@ extension Device {
 
   // MARK: Enrolment
 
-  /// Refuses what a device is to be enrolled with where its policies are malformed, or broken now.
+  /// Rejects an enrollment whose policies are malformed or not met by this device now.
   ///
-  /// - Parameter policies: Those that the new container, or the account, is to have.
+  /// - Parameter policies: The policies of the new container or account.
   /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`.
   func requireCompliance(with policies: AccountPolicySet) async throws(SignetFailure) {
     guard !policies.isEmpty else { return }
@@ -203,7 +203,7 @@ extension Device {
     do throws(AccountPolicyFailure) { try evaluator.registry.check(policies) } catch {
       throw .accountPolicy(error)
     }
-    // It is used now, and its server is reached.
+    // The enrollment counts as a use and as a contact with the server.
     var notes = AccountNotes()
     notes.used = AccountNotes.Moment(vault.clock.now)
     notes.reached = notes.used

@@ -5,25 +5,24 @@ import SignetTransport
 import SignetVault
 import SignetWire
 
-/// How a server stands to a container, after it was told of the device and heard what the server wants.
+/// The result of a report to a container's server, after the server's commands were carried out.
 public enum AccountReportOutcome: Sendable, Hashable {
-  /// The server has taken the report; what policies and locks the container has now.
+  /// The server accepted the report; the container's policies and locks now.
   case reported(AccountStatus)
-  /// The server had commanded that the container be deleted, and it is; its acknowledgement is sent, or waits to be.
+  /// The server had ordered the deletion of the container; it is deleted, and the acknowledgement is sent or queued.
   case wiped
 }
 
 extension Device {
-  /// Tells a container's server what this device knows of itself, and does what the server wants: takes its policies over, locks,
-  /// unlocks, or deletes the container.
+  /// Reports the condition of this device to a container's server and carries out its answer: policies, locks, unlocks or deletion.
   ///
-  /// What is commanded is on the disk, together with a signed acknowledgement, before the server hears of it, so that nothing is done
-  /// twice or forgotten, wherever this ends. The live channel does this by itself whenever the server asks for it.
+  /// Each command is on the disk together with a signed acknowledgement before the server receives anything. An interruption
+  /// therefore neither repeats nor loses a command. The live channel calls this by itself whenever the server asks for it.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: What became of it.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The result.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   public func reportCondition(
@@ -41,7 +40,7 @@ extension Device {
       try await sendAcknowledgements(to: container.server.shortForm)
       return .wiped
     }
-    // Before the report, so that the server knows by it that nothing is left.
+    // Sent before the report, so that the report tells the server that no command is pending.
     try await sendAcknowledgements(to: container.server.shortForm)
     let report = try await evidenceReport(of: container, answering: status, key)
     let body: JSONObject = ["report": .string(report)]
@@ -66,7 +65,7 @@ extension Device {
     let status: DeviceStatus
     do { status = try signed.condition(signedBy: serverKey, for: address) } catch {
       if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
-      // The server wants something that this version does not do.
+      // The server's answer contains a demand that this version does not know.
       throw .unsupportedProfile(error)
     }
     await note(.otherServerKey, false, of: container)
@@ -87,9 +86,9 @@ extension Device {
     }
   }
 
-  /// Does what a server says of a container; what it said before is passed over, also where answers overtake each other.
+  /// Carries out a server's answer; an answer with an older revision is ignored, because answers may arrive out of order.
   ///
-  /// - Returns: Whether the container is still there.
+  /// - Returns: False if the container was deleted.
   private func apply(
     _ status: DeviceStatus, to container: Container, _ key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
@@ -98,7 +97,7 @@ extension Device {
     let stored = try await vaulted(await vault.container(container.id))
     let now = clock.now
     let isWipe = status.orders.contains { $0.action == .wipe }
-    // The same answer again changes nothing, and its commands have acknowledgements that wait.
+    // A repeated answer changes nothing; the acknowledgements of its commands are already queued.
     guard isWipe || status.revision > notes.revision else { return true }
     var drafts: [NoticeDraft] = []
     for command in status.orders {
@@ -113,7 +112,7 @@ extension Device {
     }
     try await change(container.id, isCounted: true, leaving: acknowledgements) {
       (notes) throws(SignetFailure) in
-      // Another process may have heard of something newer meanwhile.
+      // Another process may have applied a newer answer in the meantime.
       guard status.revision > notes.revision else { return }
       notes.revision = status.revision
       notes.set(status.policies, inPlaceOf: notes.policies ?? profile, at: time)
@@ -136,11 +135,11 @@ extension Device {
     }
   }
 
-  /// Deletes a container with all its keys, those of UAF of its user at its server, and what was begun to take its place.
+  /// Deletes a container with its keys, the UAF keys of its user at its server, and unconfirmed replacements.
   private func wipe(
     _ container: Container, leaving acknowledgements: [NoticeDraft]
   ) async throws(SignetFailure) {
-    // Before the container, under whose lock they are.
+    // Deleted before the container, because its lock protects these keys.
     try await deleteUAFKeys(of: container.user, at: container.server)
     for staged in try await unconfirmedContainers()
     where staged.user == container.user && staged.server == container.server {
@@ -149,7 +148,7 @@ extension Device {
     do throws(VaultFailure) {
       try await vault.deleteContainer(container.id, leaving: acknowledgements)
     } catch {
-      // Too many notices wait already: the keys go all the same, and the server hears when it asks in vain.
+      // If the queue of notices is full, the keys are deleted without one; the server notices when its requests fail.
       guard case .invalidDraft = error else { throw SignetFailure(error) }
       try await vaulted(await vault.deleteContainer(container.id))
     }
@@ -159,11 +158,11 @@ extension Device {
 
   // MARK: Acknowledgements
 
-  /// Sends the acknowledgements that wait; what fails is tried again later, as notices of ends are.
+  /// Sends the queued acknowledgements; a failed one is retried later, with the waits of end notices.
   ///
   /// - Parameters:
-  ///   - server: Only those of this server, whose wait is not looked at; `nil` for those of all servers.
-  ///   - isEarly: Whether servers are tried also where the wait is not over.
+  ///   - server: The server whose acknowledgements are sent now, regardless of their wait; `nil` for all servers.
+  ///   - isEarly: True to ignore the wait.
   /// - Throws: ``SignetFailure`` of the vault.
   package func sendAcknowledgements(
     to server: String? = nil, evenIfEarly isEarly: Bool = false
@@ -194,7 +193,7 @@ extension Device {
         "/v1/device/orders", acknowledgement.body)
       try StatusAnswer.check(body, is: "received")
     } catch .containerUnknown {
-      return  // the server wants no acknowledgement any more
+      return  // the server needs no acknowledgement any more
     }
   }
 }

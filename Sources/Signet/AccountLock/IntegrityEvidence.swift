@@ -1,32 +1,32 @@
 public import SignetIntegrity
 public import SignetPolicy
 
-/// What measures whether the program is tampered with, as a source of evidence for account policies.
+/// Tamper detection as a source of evidence for account policies.
 ///
 /// ```swift
 /// let integrity = try Integrity()
 /// let device = Device(vault: vault, accountPolicies: AccountPolicies(sources: [IntegrityEvidence(integrity)]))
 /// ```
 public struct IntegrityEvidence: AccountEvidenceSource {
-  /// `integrity`.
+  /// The name of the source, `integrity`.
   public let name = "integrity"
   private let integrity: Integrity
 
-  /// A source.
+  /// Creates a source.
   ///
-  /// - Parameter integrity: The guards and what they weigh.
+  /// - Parameter integrity: The guards and their weights.
   public init(_ integrity: Integrity) { self.integrity = integrity }
 
-  /// Asks the guards.
+  /// Runs the guards.
   ///
-  /// Where a guard could not look and the others found too little, there is no score: a `deviceTampering` policy comes to no result then.
+  /// If a guard could not run and the others found too little, there is no score; a `deviceTampering` policy then has no result.
   ///
-  /// - Returns: The score, all that was found, the weightiest first, and the flavour.
+  /// - Returns: The score, all findings by falling weight, and the flavour.
   public func evidence() async -> AccountEvidence {
     let report = await integrity.evaluate()
     var evidence = AccountEvidence()
     evidence.tamperScore = report.verdict == .indeterminate ? nil : report.score
-    // What weighs nothing here may weigh something to a server.
+    // A finding without weight here may have weight for a server.
     let unweighty = report.evidence.filter { $0.weight == 0 }
     evidence.tamperFindings = (report.weighty + unweighty).map {
       AccountEvidence.TamperFinding(

@@ -3,38 +3,38 @@ import SignetJSON
 import SignetVault
 import SignetWire
 
-/// The acknowledgement of an operator's command that its server has not heard of yet, as the vault keeps it beside the notices of ends.
+/// The acknowledgement of an operator's command that waits for delivery; the vault stores it with the end notices.
 struct QueuedAcknowledgement: Sendable {
-  /// Its number on this device.
+  /// The number of the notice on this device.
   let id: Int64
-  /// Where it goes: `host[:port]/domain`.
+  /// The server, as `host[:port]/domain`.
   let server: String
-  /// The JWS.
+  /// The compact JWS.
   let jws: String
-  /// When it was made, in seconds since 1970.
+  /// The creation time, in seconds since 1970.
   let created: Int64
-  /// When the server is tried again, in seconds since 1970, at the earliest.
+  /// The earliest time of the next attempt, in seconds since 1970.
   let nextAttempt: Int64
-  /// How the server is reached.
+  /// The pins and authorities for the connection to the server.
   let connection: ConnectionSettings
 
   /// The body of the request.
   var body: [UInt8] { JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes }
 
-  /// Whether the server is to be tried no more: as long as for notices of ends.
+  /// Indicates whether the acknowledgement has expired, after the lifetime of end notices.
   func isExpired(at now: Int64) -> Bool { now >= created + QueuedNotice.lifetime }
 
-  /// Whether the server is to be tried now; a clock that was set back keeps nothing from being sent.
+  /// Indicates whether an attempt is due; a wait longer than the maximum, left by a clock that was set back, is ignored.
   func isDue(at now: Int64) -> Bool {
     now >= nextAttempt || nextAttempt - now > QueuedNotice.longestWait
   }
 
-  /// When to try again after an attempt that failed now.
+  /// The time of the next attempt after one that failed now.
   func retry(after now: Int64) -> Int64 {
     now + min(max(now - created, QueuedNotice.shortestWait), QueuedNotice.longestWait)
   }
 
-  /// What the vault keeps.
+  /// Creates the notice that the vault stores.
   static func draft(_ jws: String, of container: SignetVault.Container, at now: Int64) -> NoticeDraft {
     let attributes = container.attributes
     var object: JSONObject = [
@@ -47,7 +47,7 @@ struct QueuedAcknowledgement: Sendable {
     return NoticeDraft(server: attributes.server, notBefore: now, bytes: object.bytes)
   }
 
-  /// Reads what the vault keeps, which authenticates it; `nil` for what is no acknowledgement.
+  /// Parses an authenticated notice of the vault; `nil` if it is not an acknowledgement.
   init?(_ stored: Notice) {
     do {
       let object = try JSONObject(parsing: stored.bytes, limits: JSONLimits(maximumByteCount: 2 << 20))

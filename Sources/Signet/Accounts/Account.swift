@@ -1,14 +1,14 @@
 import SignetCrypto
 public import SignetOATH
 
-/// An account of one-time codes, or of answers to challenges, on this device that no server of ours has made: it was imported.
+/// An imported or enrolled account of one-time codes or challenge responses, which no Signet server has provisioned.
 public struct Account: Sendable, Hashable, Identifiable {
-  /// The name of an account on this device: 16 random bytes.
+  /// The ID of an account on this device: 16 random bytes.
   public struct ID: Sendable, Hashable, CustomStringConvertible {
     /// 32 hexadecimal digits in lower case.
     public let description: String
 
-    /// An account's name from its ``description``; `nil` unless it is 32 hexadecimal digits.
+    /// Creates an ID from its ``description``; `nil` unless it is 32 hexadecimal digits.
     public init?(_ description: String) {
       let text = description.lowercased()
       guard text.utf8.count == 32, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else {
@@ -17,35 +17,35 @@ public struct Account: Sendable, Hashable, Identifiable {
       self.description = text
     }
 
-    /// The first 8 digits, by which people name it.
+    /// The first 8 digits, for display.
     package var shortForm: String { String(description.prefix(8)) }
 
     init(from random: any RandomSource) { description = Hex.encode(random.bytes(16)) }
   }
 
-  /// Names it on this device.
+  /// The ID on this device.
   public let id: ID
-  /// Who it is with; may be empty.
+  /// The issuer; may be empty.
   public let issuer: String
-  /// Whose it is, at the issuer; may be empty where the issuer is not.
+  /// The user's account name at the issuer; may be empty if the issuer is not.
   public let name: String
-  /// Whether codes go by the time; else they go by a counter, which is not told here, or answer challenges.
+  /// Indicates whether codes depend on the time (TOTP); otherwise they depend on a counter or answer challenges.
   public let isTimed: Bool
-  /// The seconds of a period; `nil` where codes do not go by the time.
+  /// The length of a time period in seconds; `nil` unless codes depend on the time.
   public let period: Int?
-  /// What is computed from a challenge, and from what else; `nil` where codes answer none.
+  /// The OCRA suite; `nil` if the account answers no challenges.
   public let suite: OCRASuite?
-  /// The characters of a challenge, where the key takes fewer than the suite allows.
+  /// The allowed length of a challenge in characters, if the key allows fewer than the suite.
   public let challengeLengths: ClosedRange<Int>?
   /// The hash function.
   public let algorithm: OATHAlgorithm
-  /// The length of a code.
+  /// The number of digits of a code.
   public let digits: Int
-  /// Whether a check digit follows each code, which ``digits`` does not count.
+  /// Indicates whether a check digit follows each code; ``digits`` does not count it.
   public let hasCheckDigit: Bool
-  /// Whether the secret may leave this device.
+  /// Indicates whether the secret may be exported from this device.
   public let isExportable: Bool
-  /// When it was imported, in seconds since 1970.
+  /// The time of the import, in seconds since 1970.
   public let imported: Int64
 
   init(_ record: AccountRecord, _ id: ID) {
@@ -66,7 +66,7 @@ public struct Account: Sendable, Hashable, Identifiable {
 }
 
 extension Account: CustomStringConvertible {
-  /// Issuer and name.
+  /// The issuer and the name.
   public var description: String { issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))" }
 }
 
@@ -74,38 +74,39 @@ extension Account: CustomStringConvertible {
 public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
   /// ASCII digits, with leading zeros.
   public let code: String
-  /// Whole periods since the start, or the counter, which is one further by now.
+  /// The number of whole periods since the start, or the HOTP counter, which has been incremented since.
   public let counter: UInt64
-  /// When it is valid, in seconds since 1970; `nil` where codes go by a counter.
+  /// The validity in seconds since 1970; `nil` for a counter-based code.
   public let validity: Range<Int64>?
 
   init(code: String, counter: UInt64, validity: Range<Int64>?) {
     (self.code, self.counter, self.validity) = (code, counter, validity)
   }
 
-  /// The code of a container, which goes by the time.
+  /// Creates a code from that of a container, which is time-based.
   ///
   /// - Parameter code: The code.
   public init(_ code: TimedCode) {
     self.init(code: code.code, counter: code.counter, validity: code.validFrom..<code.validUntil)
   }
 
-  /// Whether it is valid; one that goes by a counter is until a later one was used.
+  /// Returns whether the code is valid at a time; a counter-based code is valid until a later one was used, so the result
+  /// is always true.
   ///
   /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: Whether it is.
+  /// - Returns: True if it is valid.
   public func isValid(at unixTime: Int64) -> Bool { timed?.isValid(at: unixTime) ?? true }
 
-  /// How long it is valid yet.
+  /// Returns the remaining validity.
   ///
   /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: Seconds, 0 from its end on; `nil` where codes go by a counter.
+  /// - Returns: Seconds, 0 from its end on; `nil` for a counter-based code.
   public func secondsLeft(at unixTime: Int64) -> Int64? { timed?.secondsLeft(at: unixTime) }
 
-  /// How much of its time is over, for a bar beside the code.
+  /// Returns the elapsed fraction of the validity, for a progress bar.
   ///
   /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
-  /// - Returns: 0 before it begins, 1 from its end on; `nil` where codes go by a counter.
+  /// - Returns: 0 before it begins, 1 from its end on; `nil` for a counter-based code.
   public func progress(at unixTime: Int64) -> Double? { timed?.progress(at: unixTime) }
 
   private var timed: TimedCode? {
@@ -114,38 +115,38 @@ public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomRe
     }
   }
 
-  /// When it is valid; never the code.
+  /// The validity, without the code.
   public var description: String {
     validity.map { "one-time code, valid from \($0.lowerBound) until \($0.upperBound)" } ?? "one-time code"
   }
 
-  /// No parts, so that a dump does not show the code.
+  /// An empty mirror, so that a dump does not show the code.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// The answer of an account to a challenge.
+/// The response of an account to a challenge.
 public struct AccountResponse: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-  /// ASCII digits with leading zeros, or lower-case hexadecimal where the suite has no digits.
+  /// ASCII digits with leading zeros, or lower-case hexadecimal if the suite has no digits.
   public let response: String
-  /// The counter, which is one further by now; `nil` where the suite has none.
+  /// The counter, which has been incremented since; `nil` if the suite has none.
   public let counter: UInt64?
 
   init(response: String, counter: UInt64?) { (self.response, self.counter) = (response, counter) }
 
-  /// What it is; never the answer.
+  /// A fixed text, without the response.
   public var description: String { "response to a challenge" }
 
-  /// No parts, so that a dump does not show the answer.
+  /// An empty mirror, so that a dump does not show the response.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What became of accounts that were to be added.
+/// The result of adding accounts.
 public struct AddedAccounts: Sendable {
-  /// Those that were added.
+  /// The added accounts.
   public internal(set) var added: [Account] = []
-  /// Those that were there already with the same secret and parameters, by the names under which they are there.
+  /// The existing accounts with the same secret and parameters, under their existing names.
   public internal(set) var duplicates: [Account] = []
 
-  /// Nothing, which is what becomes of no accounts.
+  /// Creates an empty result.
   public init() {}
 }

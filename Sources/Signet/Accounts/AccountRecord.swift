@@ -3,16 +3,16 @@ import SignetJSON
 import SignetOATH
 import SignetVault
 
-/// An account as the vault keeps it, framed as ``FramedRecord`` says.
+/// An account in the vault, in the format of ``FramedRecord``.
 ///
-/// The counter of HOTP and OCRA is a record of its own, so that the vault can take its next value. Version 2 has OCRA and
-/// check digits, version 3 SHA-224 and SHA-384; what an earlier one can say is written as that, so that earlier builds read it.
+/// The counter of HOTP and OCRA is a separate record, so the vault can increment it. Version 2 adds OCRA and check digits, version
+/// 3 adds SHA-224 and SHA-384. Each account is written in the lowest sufficient version, so that earlier builds can read it.
 struct AccountRecord {
   private static let version: UInt8 = 3
   private static let limits = JSONLimits(
     maximumDepth: 4, maximumByteCount: 32 << 20, maximumMemberCount: 1 << 20)
 
-  /// The account; its counter is the one of the next code only when it was read with one.
+  /// The account; the counter of HOTP and OCRA is only right if the record was read with the counter's record.
   var account: OTPAccount
   let isExportable: Bool
   let imported: Int64
@@ -23,7 +23,7 @@ struct AccountRecord {
   /// The name of the record of the counter.
   static func counterName(_ id: Account.ID) -> String { "counter-\(id)" }
 
-  /// The account that a record is of; `nil` for other records.
+  /// The account ID in a record name; `nil` for other records.
   static func id(ofRecord name: String) -> Account.ID? {
     guard name.hasPrefix("account-") else { return nil }
     return Account.ID(String(name.dropFirst("account-".count)))
@@ -67,19 +67,19 @@ struct AccountRecord {
     return account.secret.withSecret { FramedRecord.bytes(version: version, json: object.bytes, secret: $0) }
   }
 
-  /// The first version that can say it.
+  /// The lowest version that can represent the account.
   private var version: UInt8 {
     if !account.algorithm.isStandard { return 3 }
     if case .ocra = account.kind { return 2 }
     return account.hasCheckDigit ? 2 : 1
   }
 
-  /// Reads a record.
+  /// Parses a record.
   ///
   /// - Parameters:
   ///   - bytes: The record.
-  ///   - counter: The counter's record, where there is one.
-  /// - Throws: ``VaultFailure``: `tooNew` for what a newer version wrote, `damaged` for what no version writes.
+  ///   - counter: The value of the counter's record, if there is one.
+  /// - Throws: ``VaultFailure``: `tooNew` for a record of a newer version, `damaged` for an invalid one.
   init(_ bytes: borrowing SecretBytes, counter: UInt64?) throws(VaultFailure) {
     let framed = try FramedRecord(bytes, newest: Self.version)
     let found = framed.version

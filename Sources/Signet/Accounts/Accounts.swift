@@ -4,10 +4,10 @@ public import SignetOATH
 public import SignetPolicy
 public import SignetVault
 
-/// The accounts on this device that were imported, beside the containers that servers have provisioned.
+/// The imported and enrolled accounts on this device, in addition to the containers that servers have provisioned.
 ///
-/// They lie in the vault like everything else, in a domain of their own: the device alone opens it, or the device with a
-/// password. Reading files and QR codes of other authenticators is ``SignetOATH/AccountFile``'s:
+/// They are in a separate domain of the vault, which the device opens alone or together with a password.
+/// ``SignetOATH/AccountFile`` reads files and QR codes of other authenticators:
 ///
 /// ```swift
 /// let imported = try AccountFile.read(bytes)
@@ -19,7 +19,7 @@ public struct Accounts: Sendable {
 
   private var vault: Vault { device.vault }
 
-  /// What a password for the accounts has to be: 8 to 128 characters, no word of the dictionary.
+  /// The rules for a password of the accounts: 8 to 128 characters and no word of the dictionary.
   public static let passwordPolicy: PasswordPolicy = {
     do {
       return try PasswordPolicy(
@@ -27,13 +27,14 @@ public struct Accounts: Sendable {
     } catch { preconditionFailure("the rules contradict each other") }
   }()
 
-  /// What wrong passwords cost: waits that double, from 2 seconds to half an hour, and never the accounts, which no server can
-  /// make anew.
+  /// The lock policy for wrong passwords: waits that double from 2 seconds to half an hour.
+  ///
+  /// The accounts are never erased, because no server can provision them again.
   static let lockPolicy = LockPolicy.delay(seconds: 2, counter: 11)
 
   // MARK: Protection
 
-  /// Whether a password opens them; the device alone does until ``setPassword(_:by:)`` was called.
+  /// Returns true if the accounts have a password; without ``setPassword(_:by:)`` the device opens them alone.
   ///
   /// - Throws: ``SignetFailure``.
   public func havePassword() async throws(SignetFailure) -> Bool {
@@ -41,12 +42,13 @@ public struct Accounts: Sendable {
     return try await vaulted(await vault.domains(of: id)).contains { $0.slot == .password }
   }
 
-  /// Sets or changes the password that opens them; `nil` takes it away, and the device alone opens them.
+  /// Sets, changes or removes the password of the accounts; without one the device opens them alone.
   ///
   /// - Parameters:
-  ///   - password: The next password: UTF-8 as typed. It is checked with ``passwordPolicy`` and the device's password checks.
-  ///   - present: The present password, where there is one.
-  /// - Returns: What became of it.
+  ///   - password: The new password, UTF-8 as typed, or `nil` to remove it. It is checked with ``passwordPolicy`` and the
+  ///     device's password checks.
+  ///   - present: The current password, if there is one.
+  /// - Returns: The outcome of the change.
   /// - Throws: ``SignetFailure``: `passwordRefused`, `passwordRequired`, `wrongPassword`.
   @discardableResult
   public func setPassword(
@@ -65,7 +67,8 @@ public struct Accounts: Sendable {
     if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await vault.makeAccountsContainer(protection: protection, created: device.clock.now * 1000))
-      // Unless another process has made them just before: for the device alone, or with a password that is not this one.
+      // Another process may have created the container first: with the other protection (false), or with another password
+      // (`open` throws).
       if try await havePassword() == (password != nil) {
         _ = try await open(by: password)
         return .done
@@ -77,10 +80,10 @@ public struct Accounts: Sendable {
 
   // MARK: Accounts
 
-  /// All accounts, by issuer and name.
+  /// Returns all accounts, ordered by issuer and name.
   ///
-  /// - Parameter password: What opens them, where they have one: UTF-8 as typed.
-  /// - Returns: The accounts; none where nothing was imported.
+  /// - Parameter password: The password of the accounts, if they have one: UTF-8 as typed.
+  /// - Returns: The accounts; empty if nothing was imported.
   /// - Throws: ``SignetFailure``: `passwordRequired`, `wrongPassword`, `waiting`.
   public func list(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [Account] {
     guard let records = try await opened(by: password) else { return [] }
@@ -90,16 +93,16 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Adds accounts, all of them or none; one that is there already with the same secret and parameters is not added again.
+  /// Adds accounts, all or none; an account with the same secret and parameters as an existing one is not added again.
   ///
   /// - Parameters:
-  ///   - accounts: What was read.
-  ///   - isExportable: Whether they may leave this device again.
-  ///   - policies: What the device has to be like, now and whenever they are used, beside what an account itself demands (the
-  ///     parameter `policies` of its URI). One that is there already keeps its policies, and gets those that it does not have.
-  ///   - password: What opens those that are there, where they have one.
-  /// - Returns: What was added, and what was there.
-  /// - Throws: ``SignetFailure``: `accountPolicy` and `accountPolicyBroken`; nothing was added then.
+  ///   - accounts: The accounts to add.
+  ///   - isExportable: True if their secrets may be exported from this device.
+  ///   - policies: Policies for the device, now and at each use, in addition to those of an account itself (the parameter
+  ///     `policies` of its URI). An existing account keeps its policies and receives the missing ones.
+  ///   - password: The password of the existing accounts, if they have one.
+  /// - Returns: The added and the existing accounts.
+  /// - Throws: ``SignetFailure``: `accountPolicy` and `accountPolicyBroken`; nothing is added then.
   public func add(
     _ accounts: [OTPAccount], exportable isExportable: Bool = true,
     policies: AccountPolicySet = AccountPolicySet(), by password: SharedSecretBox? = nil
@@ -110,13 +113,13 @@ public struct Accounts: Sendable {
     let unlocked = try await openMaking(by: password)
     let now = device.clock.now
     let ids = accounts.map { _ in Account.ID(from: device.random) }
-    // Before the accounts are there, so that none is without its policies for a moment.
+    // The policies are stored before the accounts, so no account exists without them.
     for (id, set) in zip(ids, own) where !set.isEmpty { try await merge(set, into: [id]) }
     let (result, known) = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var result = AddedAccounts()
         var known: [(id: Account.ID, policies: AccountPolicySet)] = []
-        // Looked up rather than compared with each: nobody else can write meanwhile.
+        // A keyed hash allows a lookup instead of a comparison with each account; no other process can write in this transaction.
         let key = HMACKey(SecretBytes.random(byteCount: 32), .sha256)
         var present: [CodeSource: Account] = [:]
         for (id, record) in try Self.accounts(in: records) {
@@ -147,11 +150,11 @@ public struct Accounts: Sendable {
     return result
   }
 
-  /// Deletes an account with its secret, for good.
+  /// Deletes an account with its secret, permanently.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - password: What opens them, where they have one.
+  ///   - id: The account.
+  ///   - password: The password of the accounts, if they have one.
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func delete(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
@@ -166,32 +169,32 @@ public struct Accounts: Sendable {
     try await forgetNotes(of: id)
   }
 
-  /// Deletes all accounts with their secrets and their password, for good, also where nothing opens them any more.
+  /// Deletes all accounts with their secrets and their password, permanently; this works even if they cannot be opened any more.
   ///
-  /// - Throws: ``SignetFailure``; what was changed from outside, ``Device/deleteContainer(_:reason:by:)`` deletes.
+  /// - Throws: ``SignetFailure``. If the container was altered, ``Device/deleteContainer(_:reason:by:)`` deletes it.
   public func deleteAll() async throws(SignetFailure) {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return }
     try await vaulted(await vault.deleteContainer(id))
   }
 
-  /// Whether a container of the vault is where the accounts lie, and no server's.
+  /// Returns whether a container of the vault is the one for the accounts, not a container of a server.
   ///
-  /// - Parameter container: The name of a container, such as that of a ``LostCredential``.
-  /// - Returns: Whether it is.
+  /// - Parameter container: The identifier of a container, such as that of a ``LostCredential``.
+  /// - Returns: True if the container holds the accounts.
   /// - Throws: ``SignetFailure``.
   public func lie(in container: ContainerID) async throws(SignetFailure) -> Bool {
     try await vaulted(await vault.accountsContainer()) == container
   }
 
-  /// Gives an account another issuer or name.
+  /// Changes the issuer or name of an account.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - issuer: Who it is with; `nil` leaves it as it is.
-  ///   - name: Whose it is; `nil` leaves it as it is.
-  ///   - password: What opens them, where they have one.
-  /// - Returns: The account as it is now.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `interchange` for a text that no account can have.
+  ///   - id: The account.
+  ///   - issuer: The new issuer; `nil` keeps the current one.
+  ///   - name: The new name; `nil` keeps the current one.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The changed account.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `interchange` for an invalid text.
   public func rename(
     _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> Account {
@@ -214,13 +217,13 @@ public struct Accounts: Sendable {
 
   // MARK: Codes
 
-  /// The code of an account for now, or its next one where codes go by a counter.
+  /// Returns the current code of an account, or the next one of a counter-based account.
   ///
-  /// A counter is one further, and on the disk, before this returns: no two calls, in whatever process, get one code.
+  /// The counter is incremented on the disk before this returns, so no two calls in any process return the same code.
   ///
   /// - Parameters:
-  ///   - id: Which account.
-  ///   - password: What opens them, where they have one.
+  ///   - id: The account.
+  ///   - password: The password of the accounts, if they have one.
   /// - Returns: The code.
   /// - Throws: ``SignetFailure``: `noSuchAccount`, `challengeWanted`, `passwordRequired`, `wrongPassword`.
   public func code(
@@ -252,18 +255,18 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// The answer of an account to a challenge, or its plain signature of one (RFC 6287 sections 7.1 and 7.3).
+  /// Returns the response of an account to a challenge, or its plain signature of one (RFC 6287 sections 7.1 and 7.3).
   ///
-  /// Where the suite has a counter, it is one further, and on the disk, before this returns, as with ``code(of:by:)``. What
-  /// is refused uses none up. Neither challenge nor PIN is kept.
+  /// If the suite has a counter, it is incremented on the disk before this returns, as in ``code(of:by:)``. A rejected
+  /// input does not increment it. The challenge and the PIN are not stored.
   ///
   /// - Parameters:
-  ///   - id: Which account.
-  ///   - challenge: What was typed, scanned or received.
-  ///   - pin: The PIN, where the suite wants one: UTF-8 as typed.
-  ///   - session: What the suite wants of the session.
-  ///   - password: What opens the accounts, where they have one.
-  /// - Returns: The answer.
+  ///   - id: The account.
+  ///   - challenge: The challenge as typed, scanned or received.
+  ///   - pin: The PIN, if the suite requires one: UTF-8 as typed.
+  ///   - session: The session information, if the suite requires it.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The response.
   /// - Throws: ``SignetFailure``: `ocra`, `noSuchAccount`, `challengeNotWanted`, `passwordRequired`, `wrongPassword`.
   public func response(
     of id: Account.ID, to challenge: String, pin: SharedSecretBox? = nil, session: [UInt8]? = nil,
@@ -283,7 +286,7 @@ public struct Accounts: Sendable {
       ocra = try account.secret.withSecret { (secret) throws(OCRAFailure) in
         try OCRA(secret: secret, suite: suite)
       }
-      // With a counter that is not its own: whatever is refused is refused before one is taken.
+      // A trial with a placeholder counter: an invalid input is rejected before the counter is incremented.
       response = try ocra.response(to: checked, input)
     } catch { throw .ocra(error) }
     guard suite.hasCounter else { return AccountResponse(response: response, counter: nil) }
@@ -300,7 +303,7 @@ public struct Accounts: Sendable {
     do throws(VaultFailure) {
       return try await vault.advanceCounter(AccountRecord.counterName(id), in: unlocked)
     } catch {
-      // Deleted meanwhile.
+      // The account was deleted in the meantime.
       if case .noSuchRecord = error { throw .noSuchAccount }
       throw SignetFailure(error)
     }
@@ -308,14 +311,14 @@ public struct Accounts: Sendable {
 
   // MARK: Export
 
-  /// Accounts with their secrets and counters, to be written for another authenticator.
+  /// Returns accounts with their secrets and counters, for another authenticator.
   ///
-  /// Both then have the same secret, and counters go apart with the first code.
+  /// Both authenticators then have the same secret, and their counters diverge with the first code.
   ///
   /// - Parameters:
-  ///   - ids: Which ones; `nil` for all.
-  ///   - password: What opens them, where they have one.
-  /// - Returns: The accounts that may leave, in the order of `ids`, and those that may not.
+  ///   - ids: The accounts; `nil` for all.
+  ///   - password: The password of the accounts, if they have one.
+  /// - Returns: The exportable accounts, in the order of `ids`, and those that may not be exported.
   /// - Throws: ``SignetFailure/noSuchAccount``.
   public func export(
     _ ids: [Account.ID]? = nil, by password: SharedSecretBox? = nil
@@ -339,7 +342,7 @@ public struct Accounts: Sendable {
 
   // MARK: Opening
 
-  /// The open domain; `nil` as long as nothing was imported.
+  /// Opens the domain of the accounts; `nil` if nothing was imported yet.
   func open(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain? {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return nil }
     guard try await havePassword() else {
@@ -350,7 +353,7 @@ public struct Accounts: Sendable {
       await vault.open(Vault.accountsDomain, of: id, with: .password(password.withSecret { $0.copy() })))
   }
 
-  /// The open domain, made for the device alone where there is none yet.
+  /// Opens the domain of the accounts and creates it without a password if it is missing.
   func openMaking(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain {
     if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
@@ -360,7 +363,7 @@ public struct Accounts: Sendable {
     return unlocked
   }
 
-  /// The records of the open domain; `nil` as long as nothing was imported.
+  /// Reads the records of the accounts; `nil` if nothing was imported yet.
   func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
     guard let unlocked = try await open(by: password) else { return nil }
     return try await vaulted(unlocked.openedRecords())
@@ -389,12 +392,12 @@ public struct Accounts: Sendable {
 }
 
 extension Device {
-  /// The accounts that were imported.
+  /// The imported and enrolled accounts.
   public var accounts: Accounts { Accounts(device: self) }
 }
 
 extension SecretBytes {
-  /// A counter as a record: 8 bytes, big-endian.
+  /// Encodes a counter as a record: 8 bytes, big-endian.
   init(counter: UInt64) {
     self.init(byteCount: 8) { output in
       for shift in stride(from: 56, through: 0, by: -8) {
@@ -403,7 +406,7 @@ extension SecretBytes {
     }
   }
 
-  /// The counter of a record; `nil` for what is none.
+  /// The counter in a record; `nil` unless it has 8 bytes.
   fileprivate var counter: UInt64? {
     withUInt8Span { bytes in
       guard bytes.count == 8 else { return nil }
@@ -413,7 +416,7 @@ extension SecretBytes {
 }
 
 extension OTPAccount {
-  /// What the account itself demands of a device, and what is demanded beside that.
+  /// Returns the policies of the account itself, with additional ones; on a conflict the account's own apply.
   ///
   /// - Throws: ``SignetFailure``: `accountPolicy`, `interchange`.
   fileprivate func policies(beside others: AccountPolicySet) throws(SignetFailure) -> AccountPolicySet {

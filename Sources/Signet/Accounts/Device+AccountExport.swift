@@ -3,13 +3,13 @@ public import SignetOATH
 import SignetWire
 
 extension Device {
-  /// The one-time password key of a container as an account, to be written for another authenticator.
+  /// Returns the one-time password key of a container as an account, for another authenticator.
   ///
   /// - Parameters:
-  ///   - container: Whose key.
-  ///   - authentication: What opens the key; `nil` where the device alone does.
-  /// - Returns: The account: the server is its issuer, and the user its name.
-  /// - Throws: ``SignetFailure/notExportable`` unless the server's profile allows it, and what opening the key throws.
+  ///   - container: The container with the key.
+  ///   - authentication: The credential of the key; `nil` if the device opens it alone.
+  /// - Returns: The account, with the server as issuer and the user as name.
+  /// - Throws: ``SignetFailure/notExportable`` unless the server's profile allows it, or the failure to open the key.
   public func exportedAccount(
     of container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> OTPAccount {

@@ -1,21 +1,21 @@
 import SignetCrypto
 import SignetVault
 
-/// How records with a secret lie in the vault: a version (1 byte), the length of a JSON text in 4 bytes, the text, the secret.
+/// The format of vault records with a secret: version (1 byte), length of the JSON text (4 bytes, big-endian), JSON text, secret.
 struct FramedRecord: ~Copyable {
   let version: UInt8
   let json: [UInt8]
   let secret: SecretBytes
 
-  /// The bytes of a record.
+  /// Encodes a record.
   static func bytes(version: UInt8, json: [UInt8], secret: borrowing SecretBytes) -> SecretBytes {
     let length = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: json.count >> $0) }
     return SecretBytes(copying: [version] + length + json).joined(with: secret)
   }
 
-  /// Takes a record apart.
+  /// Parses a record.
   ///
-  /// - Throws: ``VaultFailure``: `tooNew` for what a newer version wrote, `damaged` for what no version writes.
+  /// - Throws: ``VaultFailure``: `tooNew` for a record of a newer version, `damaged` for an invalid one.
   init(_ bytes: borrowing SecretBytes, newest: UInt8) throws(VaultFailure) {
     let version = bytes.withUInt8Span { $0.isEmpty ? 0 : $0[0] }
     guard version <= newest else { throw .tooNew(found: Int(version), supported: Int(newest)) }
