@@ -3,27 +3,27 @@ public import SignetVault
 import SignetWire
 
 extension Device {
-  /// Deletes a container with all its keys, at once, and tells its server, at once or later.
+  /// Deletes a container with all its keys immediately, and notifies its server now or later.
   ///
-  /// The notice is signed by the container's session key and is on the disk together with the deletion; no key is kept for it. Where
-  /// the server can't be reached, ``sendQueuedNotices(evenIfEarly:)`` goes on. A renewal that was begun is deleted too,
-  /// and with a locked container the keys of FIDO UAF that its user has at its server.
+  /// The container's session key signs the notice. It is stored in the transaction of the deletion, and no key is kept
+  /// for it. If the server cannot be reached, ``sendQueuedNotices(evenIfEarly:)`` sends it later. An unconfirmed renewal
+  /// is deleted too. With a locked container, the FIDO UAF keys of its user at its server are deleted too.
   ///
   /// - Parameters:
-  ///   - id: Which one; also one that is not confirmed, or was changed from outside.
-  ///   - reason: For the operator's audit log, in the user's or the app's words: at most 1,000 characters, no line feed.
-  ///   - authentication: What opens the session key; `nil` where the device alone does, and for a container that is to be deleted
-  ///     without a word to its server, where the session key has a password.
-  /// - Returns: Whether the server has heard of it.
-  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, that the session key does not open with what was
-  ///   given, or that the keystore is busy or does not answer; nothing was deleted then.
+  ///   - id: The container; also an unconfirmed or altered one.
+  ///   - reason: The reason for the operator's audit log, free text of at most 1,000 characters without a line feed.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone. If the session key has a
+  ///     password, `nil` deletes the container without a notice to its server.
+  /// - Returns: The state of the notice.
+  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, a failure to open the session key with the given
+  ///   credential, or a keystore that is busy or does not answer; nothing was deleted then.
   @discardableResult
   public func deleteContainer(
     _ id: SignetVault.ContainerID, reason: String = "", by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> NoticeOutcome {
     let stored: SignetVault.Container
     do { stored = try await vault.container(id) } catch {
-      // What was changed from outside says nothing that could be believed, also not how to reach its server.
+      // The attributes of an altered container cannot be trusted, including the address of its server.
       guard case .altered(.container) = error else { throw SignetFailure(error) }
       try await vaulted(await vault.deleteContainer(id))
       return .untold(SignetFailure(error))
@@ -34,7 +34,7 @@ extension Device {
     for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
       let ended: Ending
       do { ended = try await end(ending) } catch {
-        // What was begun may have been finished or dropped by another process meanwhile.
+        // Another process may have completed or discarded the unconfirmed renewal in the meantime.
         if ending.id != id, case .noSuchContainer = error { continue }
         throw SignetFailure(error)
       }
@@ -47,27 +47,28 @@ extension Device {
       $0.server == stored.attributes.server && $0.created <= now
     }
     if let failure = own?.failure { return .untold(failure) }
-    // What becomes of older notices to the same server is no word on this one.
+    // Failures of older notices to the same server say nothing about this one.
     let waiting = report.waiting.first { $0.notice.message == own?.message }
     return waiting?.failure.map { .queued($0) } ?? .told
   }
 
-  /// What servers have not heard yet, oldest first.
+  /// Returns the notices that wait for delivery, oldest first.
   ///
   /// - Throws: ``SignetFailure``.
   public func queuedNotices() async throws(SignetFailure) -> [QueuedNotice] {
     try await storedNotices().compactMap { QueuedNotice($0) }
   }
 
-  /// Tells servers what they have not heard yet: of containers that were deleted, and of those that were erased after too many wrong
-  /// passwords, which end with this.
+  /// Sends the queued notices to servers: of deleted containers, and of containers that were wiped after too many wrong passwords.
   ///
-  /// Call it when an app starts, when the network comes back, and after ``SignetFailure/wiped``. After an attempt that fails the next one
-  /// waits, a minute first and up to a day; after 90 days a notice is given up.
+  /// This call also deletes the rest of the wiped containers.
   ///
-  /// - Parameter isEarly: Whether servers are tried also where the wait is not over.
-  /// - Returns: What became of each.
-  /// - Throws: ``SignetFailure`` of the vault; what servers say is in the report.
+  /// Call it when an app starts, when the network returns, and after ``SignetFailure/wiped``. After a failed attempt the
+  /// next one waits, from one minute up to one day. A notice expires after 90 days.
+  ///
+  /// - Parameter isEarly: True to ignore the wait.
+  /// - Returns: The result for each notice.
+  /// - Throws: ``SignetFailure`` of the vault; failures of servers are in the report.
   @discardableResult
   public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetFailure) -> NoticeReport
   {
@@ -76,18 +77,18 @@ extension Device {
     return try await send(evenIfEarly: isEarly) { _ in true }
   }
 
-  /// Deletes everything on this device: all containers with their keys, what the hardware keeps for them, and the vault's files.
+  /// Deletes everything on this device: all containers with their keys, their objects in the hardware, and the vault's files.
   ///
-  /// The keys go first and at once. Servers are told; where one can't be reached, the notices to it stay, and nothing else, until they are
-  /// sent: do it again later, or now with `isForced`. After everything was erased, this device and its vault are of no use; open new ones.
+  /// The keys are deleted first and immediately, then servers are notified. If a server cannot be reached, only its
+  /// notices stay until they are sent: call this again later, or with `isForced`. After everything was erased, this
+  /// device and its vault cannot be used; open new ones.
   ///
   /// - Parameters:
-  ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:by:)``.
-  ///   - isForced: Whether notices that could not be sent are deleted too, and servers left untold where the keystore cannot
-  ///     sign at the moment.
-  ///   - authentications: What opens session keys with a password of their own; servers of the other containers with one are not told.
-  /// - Returns: What became of the notices, and whether everything was erased.
-  /// - Throws: ``SignetFailure``, above all that a session key does not open with what was given; nothing was deleted then.
+  ///   - reason: The reason for the operators' audit logs, in the form of ``deleteContainer(_:reason:by:)``.
+  ///   - isForced: True to delete unsent notices too, and to continue without a notice if the keystore cannot sign at the moment.
+  ///   - authentications: The credentials of session keys with a password; servers of other containers with a password are not notified.
+  /// - Returns: The results of the notices, and whether everything was erased.
+  /// - Throws: ``SignetFailure``, in particular if a credential does not open a session key; nothing was deleted then.
   public func reset(
     reason: String = "", force isForced: Bool = false,
     by authentications: [SignetVault.ContainerID: Authentication] = [:]
@@ -98,14 +99,14 @@ extension Device {
     var untold: [UntoldContainer] = []
     for id in try await vaulted(await vault.alteredContainers()) {
       let claimed = try await vaulted(await vault.unauthenticatedAttributes(of: id))
-      // The accounts that were imported claim none.
+      // The container of the imported accounts has an empty server name.
       if claimed?.server != "" { untold.append(UntoldContainer(altered: claimed)) }
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
     let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
     let all = stored.filter(\.state.isOfServer)
-    // All sign before the first is deleted: one that cannot at the moment stops it all.
+    // All notices are signed before the first deletion. If one cannot be signed at the moment, nothing is deleted.
     var ends: [(stored: SignetVault.Container, ending: Ending)] = []
     for stored in all {
       let authentication = authentications[stored.id]
@@ -113,7 +114,7 @@ extension Device {
         of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
       { ends.append((stored, ending)) }
     }
-    // No server of ours knows of the accounts that were imported, nor of the keys of FIDO UAF.
+    // No Signet server knows the imported accounts or the FIDO UAF keys.
     for own in stored where !own.state.isOfServer {
       try await vaulted(await vault.deleteContainer(own.id))
     }
@@ -129,7 +130,7 @@ extension Device {
     return ResetReport(notices: report, untold: untold, isErased: isErased)
   }
 
-  /// Deletes with a locked container the keys of UAF that fall under its lock, so that to delete it does not end that.
+  /// Deletes the UAF keys that a locked container protects; otherwise deleting the container would lift the lock from them.
   private func deleteUAFKeysIfLocked(_ stored: SignetVault.Container) async throws(SignetFailure) {
     guard stored.state == .active else { return }
     let container: Container
@@ -137,13 +138,13 @@ extension Device {
       container = try Container(stored)
       guard try await evaluated(container).lock.isLocked else { return }
     } catch {
-      // What cannot be read is deleted all the same; nobody can tell whose keys of UAF those are.
+      // An unreadable container is deleted anyway; its UAF keys cannot be identified.
       return
     }
     try await deleteUAFKeys(of: container.user, at: container.server)
   }
 
-  /// A container with what was begun to take its place; what is not confirmed itself stands alone.
+  /// Returns a container with its unconfirmed replacements, which come first; an unconfirmed container is returned alone.
   private func withStaged(
     _ stored: SignetVault.Container
   ) async throws(SignetFailure) -> [SignetVault.Container] {
@@ -153,16 +154,17 @@ extension Device {
     return try await vaulted(await vault.containers(matching: filter)) + [stored]
   }
 
-  /// A container that is to end, and what its server is to hear.
+  /// A container to delete, with the notice to its server.
   private struct Ending {
     let id: SignetVault.ContainerID
-    /// The JWS, and what the vault keeps of it; `nil` where the container could not sign.
+    /// The JWS of the notice; `nil` if the container could not sign.
     var message: String?
     var notice: NoticeDraft?
     var failure: SignetFailure?
   }
 
-  /// Deletes what is to end, with its notice; without one where the vault takes none of this size or number.
+  /// Deletes a container and stores its notice; if the vault rejects the notice for its size or number, the container is
+  /// deleted without it.
   private func end(_ ending: Ending) async throws(VaultFailure) -> Ending {
     do {
       try await vault.deleteContainer(ending.id, leaving: ending.notice)
@@ -174,7 +176,7 @@ extension Device {
     }
   }
 
-  /// Deletes what was begun to take the place of a container that is locked, and tells the server, which may have confirmed it.
+  /// Deletes the unconfirmed replacement of a locked container, with a notice because the server may have confirmed it.
   func endStaged(_ container: Container) async throws(SignetFailure) {
     let stored = try await vaulted(await vault.container(container.id))
     for ending in try await endings(of: [stored], .deleted, "the container that it renews is locked") {
@@ -182,9 +184,10 @@ extension Device {
     }
   }
 
-  /// Signs that containers have ended, by the session key of each; what was begun to take a place comes before what has it.
+  /// Signs end notices with the session key of each container, in the order of `group`.
   ///
-  /// - Throws: ``SignetFailure/reasonRefused(_:)``; unless it does not matter, that the keystore cannot sign at the moment.
+  /// - Throws: ``SignetFailure/reasonRefused(_:)``. If `isUnsignedEnough` is false, also the failure of a keystore that
+  ///   cannot sign at the moment.
   private func endings(
     of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
     by authentication: Authentication? = nil, evenIfUnsigned isUnsignedEnough: Bool = false
@@ -222,11 +225,11 @@ extension Device {
     }
   }
 
-  /// Makes notices of what was erased after too many wrong passwords; what can't be signed now waits.
+  /// Creates the notices for wiped containers; if one cannot be signed at the moment, a later call creates it.
   private func endWipedContainers() async throws(SignetFailure) {
     for receipt in try await vaulted(await vault.wipeReceipts()) {
       do throws(SignetFailure) { try await endWiped(receipt) } catch {
-        // Another process may have been quicker.
+        // Another process may have created it already.
         if case .noSuchContainer = error { continue }
         guard error.passes else { throw error }
       }
@@ -242,7 +245,7 @@ extension Device {
     }
   }
 
-  /// All notices; one that was changed from outside is of no use to anybody, and removed.
+  /// Returns all notices; an altered notice cannot be sent, so it is removed.
   func storedNotices() async throws(SignetFailure) -> [Notice] {
     while true {
       do { return try await vault.notices() } catch {
@@ -286,13 +289,13 @@ extension Device {
       let body = try await session(server, notice.connection).post("/v1/device/end", notice.body)
       try StatusAnswer.check(body, is: "ended")
     } catch .containerUnknown {
-      return  // the server has nothing to end
+      return  // the server does not know the container
     }
   }
 }
 
 extension SignetFailure {
-  /// Whether the keystore or another process is in the way for a moment: what cannot be signed now can be then.
+  /// Indicates a temporary failure of the keystore or the vault, so that signing may succeed later.
   fileprivate var passes: Bool {
     switch self {
     case .vault(.busy): true

@@ -5,22 +5,23 @@ import SignetVault
 import SignetWire
 
 extension Device {
-  /// Renews all keys of a container, under the policies that its server has now: all of it or nothing.
+  /// Renews all keys of a container under its server's current policies: all keys or none.
   ///
-  /// The new keys take the place of the present ones once the server has confirmed them; until then the present ones stay good.
-  /// If the connection breaks in between, the failure is thrown, and this, or ``finishActivations()``, goes on later. What
-  /// apps have encrypted stays readable. Biometrics and recovery codes belong to the present keys: enable and print them anew.
+  /// The new keys replace the current ones after the server has confirmed them; until then the current ones stay valid. If
+  /// the connection breaks in between, this throws, and a later call or ``finishActivations()`` continues. Data that apps
+  /// have encrypted stays readable. Biometrics and recovery codes belong to the old keys: enable and print them again.
   ///
-  /// Each password so far is kept, with its age, where its new policy allows it; else the handler is asked for another.
+  /// A current password is kept, with its age, if the new policy allows it; otherwise the handler is asked for a new one.
   ///
   /// - Parameters:
-  ///   - container: What to renew.
-  ///   - password: The present password of the container, UTF-8 as typed; `nil` where the device alone protects.
-  ///   - keyPasswords: The present passwords of the keys that have their own. Where this goes on with what was begun, that of the
-  ///     session key is the new one.
-  ///   - handler: Hears of progress, and gives a password where a new one is needed.
-  /// - Returns: The container with its new keys; the one that was given is gone.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `unsupportedDevice`, and `renewalDropped`, after which it can be tried again.
+  ///   - container: The container to renew.
+  ///   - password: The current password of the container, UTF-8 as typed; `nil` if the device protects it alone.
+  ///   - keyPasswords: The current passwords of the keys with a separate protection. If this call continues an
+  ///     unconfirmed renewal, that of the session key is the new one.
+  ///   - handler: Receives the progress and provides new passwords.
+  /// - Returns: The container with its new keys; the given one no longer exists.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `unsupportedDevice`, and `renewalDropped`, after which a
+  ///   new renewal can be tried.
   public func renew(
     _ container: Container, password: SharedSecretBox? = nil,
     keyPasswords: [Key.Usage: SharedSecretBox] = [:], handler: some ActivationHandler
@@ -60,7 +61,7 @@ extension Device {
     return renewed
   }
 
-  /// Who takes part in a renewal.
+  /// The inputs of a renewal.
   private struct RenewalParties {
     let container: Container
     var session: ServerSession
@@ -69,7 +70,7 @@ extension Device {
     let passwords: [Key.Usage?: SharedSecretBox]
   }
 
-  /// What a renewal has led to, before it is stored.
+  /// The result of a renewal before it is stored.
   private struct MadeRenewal {
     let proved: ProvedRenewal
     let chosen: [Key.Usage?: ChosenProtection]
@@ -77,7 +78,7 @@ extension Device {
     let facts: ContainerFacts
   }
 
-  /// From *start* to the answer to *finish*.
+  /// Runs the protocol from the *start* request to the answer to *finish*.
   private func makeRenewal(
     _ parties: inout RenewalParties, _ own: borrowing UnlockedDomain, _ prepared: inout NewKeys?,
     _ handler: some ActivationHandler
@@ -118,9 +119,9 @@ extension Device {
     return MadeRenewal(proved: proved, chosen: new.chosen, appDataKey: appDataKey, facts: facts)
   }
 
-  /// Goes on with what was stored and not confirmed in the place of a container.
+  /// Continues a stored, unconfirmed replacement of a container.
   ///
-  /// - Returns: What has taken its place now; `nil` where there is nothing, or the server dropped it.
+  /// - Returns: The container that has replaced it; `nil` if there is none, or the server has dropped it.
   private func finishStaged(
     inPlaceOf container: Container, _ authentication: Authentication?
   ) async throws(SignetFailure) -> Container? {
@@ -133,14 +134,14 @@ extension Device {
     return nil
   }
 
-  /// That the container that a renewal goes on from is locked for good, or was erased; one of its keys is enough.
+  /// Returns the failure of the container that a renewal replaces if it is wiped or locked permanently; one locked key is enough.
   func lockOfPresentOne(of staged: Container) async throws(SignetFailure) -> SignetFailure? {
     let filter = ContainerFilter(user: staged.user, server: staged.server)
     let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
     for present in try await containers(matching: filter) {
       if erased.contains(present.id) { return .wiped }
       let domains = try await vaulted(await vault.domains(of: present.id))
-      // Fingers that were not recognised lock the finger alone, until the password was right.
+      // Failed fingerprint matches lock only the fingerprint, until the next right password.
       if domains.contains(where: { $0.slot != .biometric && $0.status == .lockedOut }) { return .lockedOut }
     }
     return nil
@@ -154,25 +155,25 @@ extension Device {
     }
   }
 
-  /// What the keys of app data come from, for the renewed container; `nil` where the present or the new lock is silent.
+  /// Returns the root key of the app data for the renewed container; `nil` if the current or the new lock policy is silent.
   ///
-  /// - Throws: ``SignetFailure/appData(_:)`` where a silent lock would leave behind what apps may have encrypted.
+  /// - Throws: ``SignetFailure/appData(_:)`` if a new silent lock policy would make existing app data unreadable.
   private func appDataKey(
     in own: borrowing UnlockedDomain, for profile: ContainerProfile
   ) async throws(SignetFailure) -> SharedSecretBox? {
     if profile.protection.lockPolicy == .silent {
-      // What is encrypted would tell a right password from a wrong one; and it can't be left behind without asking.
+      // Encrypted data would distinguish a right password from a wrong one, and existing data must not become unreadable unasked.
       guard !own.recordNames.contains(VaultLayout.appDataKey) else { throw .appData(.silentLock) }
       return nil
     }
     guard !own.isSilent else { return nil }
-    // Made now where there is none, so that none can be made between here and the confirmation, and be lost with it.
+    // Created now if it is missing. A key created between here and the confirmation would be lost with the old container.
     return SharedSecretBox(
       try await vaulted(
         await vault.randomRecord(VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: own)))
   }
 
-  /// What the present keys have to say; those with passwords of their own are open only as long as that takes.
+  /// Opens the current keys that prove the renewal; keys with a separate password are open only during this call.
   private func presentKeys(
     of container: Container, _ own: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
   ) async throws(SignetFailure) -> PresentKeys {
@@ -196,7 +197,7 @@ extension Device {
     return PresentKeys(signing: signing, otpSecret: otpSecret)
   }
 
-  /// The passwords that a renewal may keep: those of the same holder that something has shown to be right, or is going to.
+  /// Returns the passwords that a renewal may keep: those of the same subject that were verified, or will be by the proof.
   private func presentPasswords(
     of container: Container, _ passwords: [Key.Usage?: SharedSecretBox]
   ) async throws(SignetFailure) -> [Key.Usage?: PresentPassword] {
@@ -204,7 +205,8 @@ extension Device {
     for key in container.profile.protected {
       let protection = container.protection(of: key)
       guard protection.passwordPolicy != nil, let password = passwords[key] else { continue }
-      // Under a silent lock the server tells, by what the keys prove; a domain without keys proves nothing.
+      // Under a silent lock policy only the server can verify a password, through the proof of the keys; a domain without
+      // keys has no proof.
       let keys: [Key.Usage] = [.transactionSigning, .oneTimePassword]
       let proves = keys.contains { container.domain(of: $0) == container.domain(of: key) }
       guard protection.lockPolicy != .silent || proves else { continue }

@@ -1,9 +1,9 @@
-/// Whether a server has heard that a container has ended.
+/// The state of the notice that tells a server about the end of a container.
 @nonexhaustive public enum NoticeOutcome: Sendable, Hashable {
-  /// It has, or does not know the container any more.
+  /// The server has received it, or does not know the container.
   case told
-  /// Not yet: it is tried again by ``Device/sendQueuedNotices(evenIfEarly:)``.
+  /// Delivery failed; ``Device/sendQueuedNotices(evenIfEarly:)`` retries it.
   case queued(SignetFailure)
-  /// It will not: the container's keys could not sign any more. The operator has to revoke it there.
+  /// There is no notice, because the container's keys could not sign; the operator must revoke the container at the server.
   case untold(SignetFailure)
 }

@@ -1,20 +1,20 @@
-/// What became of the notices that waited.
+/// The results of a delivery of queued notices.
 public struct NoticeReport: Sendable, Hashable {
-  /// Those that the servers have heard now.
+  /// The notices that servers have received now.
   public internal(set) var told: [QueuedNotice] = []
-  /// Those that wait on, as they were before this attempt.
+  /// The notices that stay queued, in their state before this attempt.
   public internal(set) var waiting: [Waiting] = []
-  /// Those that were given up now; the operator has to revoke the containers.
+  /// The notices that expired and were deleted; the operator must revoke these containers.
   public internal(set) var expired: [QueuedNotice] = []
 
-  /// A notice that waits on.
+  /// A notice that stays queued.
   public struct Waiting: Sendable, Hashable {
     /// The notice.
     public let notice: QueuedNotice
-    /// What went wrong just now; `nil` where it is too early for the next attempt.
+    /// The failure of this attempt; `nil` if the next attempt was not due yet.
     public let failure: SignetFailure?
   }
 
-  /// Whether there was nothing to do.
+  /// Indicates whether there were no notices.
   public var isEmpty: Bool { told.isEmpty && waiting.isEmpty && expired.isEmpty }
 }

@@ -3,48 +3,48 @@ import SignetJSON
 import SignetVault
 public import SignetWire
 
-/// That a container has ended on this device, and its server has not heard of it yet.
+/// A notice of the end of a container on this device that waits for delivery to its server.
 ///
-/// It was signed before the keys went. It holds no secret, and is good for ending this container and for nothing else.
+/// It was signed before the keys were deleted. It contains no secret, and can only end this container.
 public struct QueuedNotice: Sendable, Hashable, Identifiable {
-  /// Its number on this device.
+  /// The number of the notice on this device.
   public let id: Int64
-  /// Whose container it was.
+  /// The user of the container.
   public let user: String
-  /// Where it was good: `host[:port]/domain`.
+  /// The server, as `host[:port]/domain`.
   public let server: String
-  /// How it ended.
+  /// The way in which the container ended.
   public let event: EndNotice.Event
-  /// When it ended, in seconds since 1970.
+  /// The time of the end, in seconds since 1970.
   public let created: Int64
-  /// When the server is tried again, in seconds since 1970, at the earliest.
+  /// The earliest time of the next attempt, in seconds since 1970.
   public let nextAttempt: Int64
-  /// The JWS.
+  /// The compact JWS.
   let message: String
-  /// How the server is reached.
+  /// The pins and authorities for the connection to the server.
   let connection: ConnectionSettings
 
-  /// For how long the server is tried, in seconds: 90 days.
+  /// The lifetime of a notice in seconds, 90 days.
   public static let lifetime: Int64 = 90 * 86_400
-  /// The shortest wait after an attempt that failed, in seconds: a minute.
+  /// The minimum wait after a failed attempt, in seconds (one minute).
   static let shortestWait: Int64 = 60
-  /// The longest, in seconds: a day.
+  /// The maximum wait after a failed attempt, in seconds (one day).
   static let longestWait: Int64 = 86_400
 
-  /// When it is given up, in seconds since 1970.
+  /// The time at which the notice expires, in seconds since 1970.
   public var expires: Int64 { created + Self.lifetime }
 
-  /// Whether the server is to be tried now.
+  /// Indicates whether an attempt is due.
   ///
-  /// A clock that was set back does not keep a notice from being sent.
+  /// A wait longer than the maximum, left by a clock that was set back, is ignored.
   func isDue(at now: Int64) -> Bool { now >= nextAttempt || nextAttempt - now > Self.longestWait }
 
-  /// When to try again after an attempt that failed now: as long from now as it has waited so far.
+  /// The time of the next attempt after one that failed now: the wait equals the age of the notice, within the limits.
   func retry(after now: Int64) -> Int64 {
     now + min(max(now - created, Self.shortestWait), Self.longestWait)
   }
 
-  /// What the vault keeps.
+  /// Creates the notice that the vault stores.
   static func draft(
     _ message: String, _ event: EndNotice.Event, of container: SignetVault.Container, at now: Int64
   ) -> NoticeDraft {
@@ -60,7 +60,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
     return NoticeDraft(server: attributes.server, notBefore: now, bytes: JSONValue.object(object).bytes)
   }
 
-  /// Reads what the vault keeps, which authenticates it; `nil` for what a newer version wrote.
+  /// Parses an authenticated notice of the vault; `nil` for one of a newer version.
   init?(_ stored: Notice) {
     do {
       let object = try JSONObject(
@@ -75,7 +75,7 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
     (id, server, nextAttempt) = (stored.id, stored.server, stored.notBefore)
   }
 
-  /// Names the container at the server.
+  /// The server's ID of the container; `nil` if the notice cannot be parsed.
   public var serverMadeID: SignetWire.ContainerID? {
     do { return try SignedEndNotice(parsing: body).container } catch { return nil }
   }

@@ -2,16 +2,16 @@ import SignetCrypto
 import SignetVault
 import SignetWire
 
-// The device's side of a renewal as values, a type for each state, as that of an activation is. Nothing here waits, stores or
-// sends; `Device` does. `docs/protocol.md` section 3.5 is the source.
+// The device's side of a renewal as values with one type for each state, like that of an activation. These types do not
+// wait, store or send; `Device` does. The source is `docs/protocol.md` section 3.5.
 
-/// What the present keys have to say in a renewal.
+/// The current keys that prove a renewal.
 struct PresentKeys: Sendable {
   let signing: DeviceSigningKey
   let otpSecret: SharedSecretBox
 }
 
-/// The request that begins it is ready.
+/// The state with the request that starts a renewal.
 struct StartedRenewal: Sendable {
   let container: Container
   let start: RenewalStart
@@ -21,16 +21,16 @@ struct StartedRenewal: Sendable {
     start = RenewalStart(container: container.serverMadeID, random: random)
   }
 
-  /// Takes the server's answer.
+  /// Parses the server's answer.
   ///
-  /// - Throws: ``SignetFailure``, as ``StartAnswer/received(_:from:)``.
+  /// - Throws: ``SignetFailure``, from ``StartAnswer/received(_:from:)``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedRenewal {
     OfferedRenewal(
       container: container, start: start, answer: try .received(body, from: container.server))
   }
 }
 
-/// The server has said what the container will hold; nothing proves yet that it is the right one.
+/// The state with the server's offer; the server is not authenticated yet.
 struct OfferedRenewal: Sendable {
   let container: Container
   let start: RenewalStart
@@ -38,7 +38,7 @@ struct OfferedRenewal: Sendable {
 
   var profile: ContainerProfile { answer.offer.profile }
 
-  /// Has the present key sign the new ones.
+  /// Signs the new keys with the current signing key.
   func prove(
     device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys, in vault: Vault
   ) async throws(SignetFailure) -> ProvedRenewal {
@@ -75,7 +75,7 @@ struct OfferedRenewal: Sendable {
   }
 }
 
-/// The device's word is ready; the server's proof is still to come.
+/// The state with the device's proof; the server's proof is still missing.
 struct ProvedRenewal: Sendable {
   let container: Container
   let profile: ContainerProfile
@@ -84,7 +84,7 @@ struct ProvedRenewal: Sendable {
   let otpSecret: SharedSecretBox
   let expected: ExpectedReceipt
 
-  /// Checks the server's proof and says what to store.
+  /// Verifies the server's proof and returns the facts to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {

@@ -1,9 +1,9 @@
-/// What a factory reset has done.
+/// The result of a factory reset.
 public struct ResetReport: Sendable, Hashable {
-  /// What became of the notices to servers.
+  /// The results of the notices to servers.
   public let notices: NoticeReport
-  /// The containers that could not sign their end, so that their operators have to revoke them.
+  /// The containers that could not sign a notice; their operators must revoke them.
   public let untold: [UntoldContainer]
-  /// Whether everything is gone; if not, only notices are left.
+  /// Indicates whether everything was erased; otherwise only notices are left.
   public let isErased: Bool
 }

@@ -1,24 +1,24 @@
 import SignetVault
 public import SignetWire
 
-/// A container that has ended on this device and could not sign that; its operator has to revoke it.
+/// A container that has ended on this device without a signed notice; its operator must revoke it.
 public struct UntoldContainer: Sendable, Hashable {
-  /// Whose it was; empty where nothing can be read.
+  /// The user; empty if unreadable.
   public let user: String
-  /// Where it was good: `host[:port]/domain`; empty where nothing can be read.
+  /// The server, as `host[:port]/domain`; empty if unreadable.
   public let server: String
-  /// Names it at the server; `nil` for one that a newer version wrote, and where nothing can be read.
+  /// The server's ID of the container; `nil` if unreadable or written by a newer version.
   public let serverMadeID: SignetWire.ContainerID?
-  /// Whether the device had stored what it says of itself; else somebody has changed the folder, and it may say anything.
+  /// Indicates whether these attributes are authentic; otherwise the vault's folder was altered and they may be forged.
   public let isAuthentic: Bool
 
   init(_ stored: SignetVault.Container) {
     self.init(stored.attributes, isAuthentic: true)
   }
 
-  /// One that was changed from outside.
+  /// Creates an entry for an altered container.
   ///
-  /// - Parameter claims: What the folder says of it; `nil` where that cannot be read.
+  /// - Parameter claims: The unauthenticated attributes; `nil` if unreadable.
   init(altered claims: ContainerAttributes?) {
     self.init(
       claims ?? ContainerAttributes(userID: "", server: "", name: "", serverID: ""), isAuthentic: false)
