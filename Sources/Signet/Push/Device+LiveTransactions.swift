@@ -4,33 +4,33 @@ import SignetVault
 public import SignetWire
 import Synchronization
 
-/// A list of transactions, and what the server knows it by.
+/// A list of transactions with the server's `ETag` for it.
 package struct KnownTransactionList: Hashable, Sendable {
   /// The list.
   package let list: TransactionList
-  /// The server's name for it; `nil` where it gave none, so that there is nothing to wait beyond.
+  /// The `ETag`; `nil` if the server sent none, then the next request cannot wait for a change.
   let tag: String?
 }
 
-/// What becomes of the connection of a live channel, told once each time that it changes.
+/// The state of a live channel's connection, reported once for each change.
 @nonexhaustive public enum LiveChannelState: Hashable, Sendable {
-  /// The server is not reached, cannot answer now, or does not let the user or the device go on; it is tried again.
+  /// The server cannot be reached, cannot answer now, or has suspended the user, device or container; the request is retried.
   case interrupted(SignetFailure)
   /// The server answers again.
   case restored
 }
 
 extension Device {
-  /// The transactions that wait for the container's user, as soon as they are others than those that are known.
+  /// Fetches the pending transactions of the container's user as soon as they differ from a known list.
   ///
-  /// The request is kept open at the server for 50 seconds at most, or 5 seconds less than the time limit of
-  /// ``connection``: the live channel, which needs no service of others.
+  /// This is the live channel, which needs no push service. The server holds the request open for at most 50 seconds, and
+  /// for 5 seconds less than the time-out of ``connection``.
   ///
   /// - Parameters:
-  ///   - known: What an earlier call gave; `nil` to be answered at once.
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: The list; `nil` where it stayed as it was.
+  ///   - known: The result of an earlier call; `nil` for an immediate answer.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The list; `nil` if nothing changed.
   /// - Throws: ``SignetFailure``.
   package func transactionList(
     beyond known: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
@@ -39,7 +39,7 @@ extension Device {
       beyond: known, for: container, with: listKeys(of: container, by: authentication))
   }
 
-  /// What a list is asked for and opened with.
+  /// The keys that sign the request for a list and decrypt the answer.
   struct ListKeys: Sendable {
     let session: DeviceSigningKey
     let encryption: P256.KeyAgreement.PrivateKey
@@ -69,7 +69,7 @@ extension Device {
         .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
         container: container.serverMadeID)
     } catch {
-      // The device of a suspended user hears of a lock or a wipe only where it asks for orders.
+      // If the user is suspended, the device learns of a lock or a wipe only through a report.
       if case .refused(let problem) = error, problem.code == .userNotActive {
         _ = try await meetsWish(for: container, with: keys.session)
       }
@@ -84,18 +84,18 @@ extension Device {
     connection.timeoutSeconds == 0 ? 50 : min(50, max(1, connection.timeoutSeconds - 5))
   }
 
-  /// The lists of transactions of a container, one now and one after each change, for as long as they are asked for.
+  /// Streams a container's lists of transactions, initially and after each change, until the stream is cancelled.
   ///
-  /// The session key is opened once, and kept until the sequence ends: each opening with a password is an attempt that is
-  /// counted. Trouble with the network, a proxy without its server (any 5xx), a suspended user, a lock of the server's, and a server that
-  /// answers at once with nothing new, are waited out: 1 s, then twice as long each time, at most 30 s. What does not pass ends the
-  /// sequence with its ``SignetFailure``.
+  /// The session key is opened once and kept until the stream ends, because each opening with a password is a counted
+  /// attempt. Passing failures are retried after 1 s, then after twice the wait each time, at most 30 s. They are network
+  /// failures, status 408, 425, 429 or 5xx of a proxy, a suspended user, a server's lock and immediate answers without a
+  /// change. Any other failure ends the stream with its ``SignetFailure``.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  ///   - note: Is told when the server is not reached any more, and when it is again.
-  /// - Returns: The lists.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  ///   - note: Receives the state when the server becomes unreachable and when it is reachable again.
+  /// - Returns: The stream of lists.
   public func liveTransactions(
     for container: Container, by authentication: Authentication? = nil,
     noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in }
@@ -103,20 +103,20 @@ extension Device {
     liveTransactions(for: container, by: authentication, noting: note) { try await Task.sleep(for: $0) }
   }
 
-  /// The same, with another way to wait between requests; tests do not wait.
+  /// The same stream with an injected wait between requests, for tests.
   package func liveTransactions(
     for container: Container, by authentication: Authentication? = nil,
     noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in },
     pausing pause: @escaping @Sendable (Duration) async throws -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
-    // The task lives for hours, and so does what it captures: the password is taken out of that.
+    // The task and its captured values live for hours, so the password is removed after its use.
     let opening = Mutex(authentication)
     return lists(of: container, noting: note, pausing: pause) { () async throws(SignetFailure) in
       try await self.listKeys(of: container, by: opening.withLock { $0.take() })
     }
   }
 
-  /// Opens the keys that listening needs, so that the caller need not keep what opens them.
+  /// Opens the keys that the live channel needs, so that the caller need not keep the credential.
   ///
   /// - Throws: ``SignetFailure``.
   package func liveChannel(
@@ -143,13 +143,13 @@ extension Device {
   }
 }
 
-/// What a container's lists of transactions are asked for and opened with, without what has opened it.
+/// The keys of a live channel, without the credential that opened them.
 package struct LiveChannel: Sendable {
   fileprivate let device: Device
   fileprivate let container: Container
   fileprivate let keys: Device.ListKeys
 
-  /// The lists, as ``Device/liveTransactions(for:by:noting:)`` gives them.
+  /// Streams the lists like ``Device/liveTransactions(for:by:noting:)``.
   package func transactions(
     noting note: @escaping @Sendable (LiveChannelState) -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
@@ -158,10 +158,10 @@ package struct LiveChannel: Sendable {
 }
 
 extension LiveChannel {
-  /// How a transaction that waits no more has ended.
+  /// Queries the end of a transaction that is no longer pending.
   ///
-  /// - Parameter id: The transaction.
-  /// - Returns: `nil` where that cannot be found out.
+  /// - Parameter id: The transaction's ID.
+  /// - Returns: The end; `nil` if it cannot be determined.
   package func end(of id: TransactionID) async -> RequestEnd? {
     do throws(SignetFailure) { _ = try await device.transaction(id, for: container, with: keys) } catch {
       switch error {
@@ -176,7 +176,7 @@ extension LiveChannel {
 }
 
 extension Device {
-  /// Hands on each list that is another one, until the task is cancelled.
+  /// Delivers each changed list, until the task is cancelled.
   private func follow(
     _ container: Container, with keys: ListKeys, _ note: (LiveChannelState) -> Void,
     _ sleep: (Duration) async throws -> Void, _ hand: (TransactionList) -> Void
@@ -196,10 +196,10 @@ extension Device {
 }
 
 extension Device {
-  /// Tells a server what it wants to know of the device, and does what it has ordered.
+  /// Sends a report that the server asked for, and carries out its commands.
   ///
-  /// - Returns: Whether that is done; what cannot be done now must not keep anything else from being done.
-  /// - Throws: ``SignetFailure/containerWiped`` where the container was to be deleted, and is.
+  /// - Returns: True if the report succeeded. A failure is not thrown, because it must not interrupt the caller's other work.
+  /// - Throws: ``SignetFailure/containerWiped`` if the server ordered the deletion of the container, which is then deleted.
   func meetsWish(
     for container: Container, with key: DeviceSigningKey
   ) async throws(SignetFailure) -> Bool {
@@ -211,21 +211,21 @@ extension Device {
 }
 
 extension SignetFailure {
-  /// Whether the same request may be answered a little later.
+  /// Indicates whether a later retry of the same request may succeed.
   var mayPass: Bool {
     switch self {
     case .transport(.timedOut), .transport(.unreachable), .transport(.noResponse),
       .transport(.incompleteResponse), .transport(.tlsRefused):
       true
     case .refused(let problem): problem.code == .busy || problem.code == .serverFailure || isHeld
-    // A proxy whose server starts again, or is too slow.
+    // A proxy whose server restarts or is too slow.
     case .unexpectedAnswer(let status), .pushAuthRefused(let status, _): HTTPResponse(status: status).mayPass
     case .vault(.busy): true
     default: false
     }
   }
 
-  /// Whether the server keeps the user, the device or the container from going on, until an operator lets them.
+  /// Indicates whether the server has suspended or locked the user, the device or the container until an operator lifts that.
   package var isHeld: Bool {
     guard case .refused(let problem) = self else { return false }
     return [.userNotActive, .deviceLocked, .containerLocked].contains(problem.code)

@@ -4,11 +4,11 @@ import SignetVault
 public import SignetWire
 
 extension Device {
-  /// Where pushes for a container go, and by which services its server sends any.
+  /// Fetches the push targets of a container, and the push services that its server supports.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The targets and the services.
   /// - Throws: ``SignetFailure``.
   public func pushTargets(
@@ -18,17 +18,17 @@ extension Device {
     do { return try PushTargetList(parsing: answer) } catch { throw .unexpectedAnswer(status: 200) }
   }
 
-  /// Lets the server send pushes for a container to a target.
+  /// Registers a push target for a container at its server.
   ///
-  /// A push says that something waits, never what: ``pushed(_:)`` reads it.
+  /// A push says that a transaction is pending, but not its content; ``pushed(_:by:)`` decodes it.
   ///
   /// - Parameters:
-  ///   - target: Where to.
-  ///   - name: What the user calls it: 0 to 128 plain characters on one line.
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: The target's id.
-  /// - Throws: ``SignetFailure``; `refused` where the server has not set the service up, or the container has four targets.
+  ///   - target: The push target.
+  ///   - name: The name for display: 0 to 128 plain characters on one line.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The target's ID.
+  /// - Throws: ``SignetFailure``; `refused` if the server does not support the service, or the container has four targets.
   @discardableResult
   public func addPushTarget(
     _ target: PushTarget, name: String = "", for container: Container,
@@ -41,14 +41,14 @@ extension Device {
     }
   }
 
-  /// Changes a target's name, where it goes, or both, as after a new token of a push service.
+  /// Changes a target's name, its address or both, for example after a new token of a push service.
   ///
   /// - Parameters:
   ///   - id: The target.
-  ///   - name: Its new name; `nil` to keep it.
-  ///   - target: Where pushes go from now on; `nil` to keep it.
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - name: Its new name; `nil` to keep the current one.
+  ///   - target: Its new address; `nil` to keep the current one.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Throws: ``SignetFailure``.
   public func changePushTarget(
     _ id: PushTargetID, name: String? = nil, target: PushTarget? = nil, for container: Container,
@@ -58,12 +58,12 @@ extension Device {
     _ = try await sendTarget(.patch, "/\(id.text)", form.bytes, container, authentication)
   }
 
-  /// Lets the server forget a target.
+  /// Deletes a push target at the server.
   ///
   /// - Parameters:
   ///   - id: The target.
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Throws: ``SignetFailure``.
   public func removePushTarget(
     _ id: PushTargetID, of container: Container, by authentication: Authentication? = nil
@@ -87,15 +87,15 @@ extension Device {
       method, "/v1/device/push-targets" + path, body, signedBy: key, container: container.serverMadeID)
   }
 
-  /// Reads a push: which container has something, and what the transaction's id is.
+  /// Decrypts a push and returns the container and the transaction's ID.
   ///
-  /// A push is not proof of anything: whoever knows the device's encryption key can make one. So fetch the list, and show
-  /// what is in that.
+  /// A push is not authenticated: any holder of the device's public encryption key can make one. Fetch the list, and show
+  /// only its content.
   ///
   /// - Parameters:
-  ///   - text: What the push service handed over, a compact JWE.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: The container, and the transaction to look for in its list; `nil` for anything but a push for this device.
+  ///   - text: The payload from the push service, a compact JWE.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The container, and the ID of the transaction to look up in its list; `nil` if the text is not a push for this device.
   /// - Throws: ``SignetFailure``.
   public func pushed(
     _ text: String, by authentication: Authentication? = nil

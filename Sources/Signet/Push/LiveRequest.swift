@@ -1,28 +1,28 @@
-/// How a request has ended that this device had been asked.
+/// The way in which a request to this device has ended.
 package enum RequestEnd: String, Hashable, Sendable {
-  /// It was answered, here or with another authenticator.
+  /// The user answered it, here or with another authenticator.
   case answered
-  /// It was cancelled, or withdrawn by who had asked.
+  /// The user cancelled it, or the requester withdrew it.
   case withdrawn
-  /// Nobody answered in time.
+  /// It expired without an answer.
   case expired
 }
 
 extension Device {
-  /// Asks for an answer again and again, each time for another one than the last, until the task is cancelled.
+  /// Queries a server repeatedly, each time for an answer other than the last, until the task is cancelled.
   ///
-  /// After a failure the next request names no known answer, so that the server does not keep it open: that the server is there
-  /// again is told at once.
+  /// After a failure the next request names no known answer, so the server answers immediately. The caller thus learns at
+  /// once that the server is reachable again.
   ///
   /// - Parameters:
   ///   - sleep: Waits between requests.
-  ///   - mayPass: Whether a failure is waited out: 1 s, then twice as long each time, at most 30 s.
-  ///   - note: Is told when the server is not reached any more, and with `nil` when it is again.
-  ///   - ask: Asks for another answer than the known one, and for any, which comes at once, with `nil`.
-  ///   - isNew: Whether an answer says something else than the known one.
-  ///   - hand: Takes what is new.
-  ///   - finish: What is done after each request.
-  /// - Throws: What does not pass.
+  ///   - mayPass: Returns true for a failure that is retried: after 1 s, then after twice the wait each time, at most 30 s.
+  ///   - note: Receives the failure when the server becomes unreachable, and `nil` when it is reachable again.
+  ///   - ask: Queries for an answer other than the known one; with `nil`, for an immediate answer.
+  ///   - isNew: Returns true if an answer differs from the known one.
+  ///   - hand: Receives each new answer.
+  ///   - finish: Called after each successful request.
+  /// - Throws: The first failure that is not retried.
   func follow<Answer, Failure: Error>(
     pausing sleep: (Duration) async throws -> Void, waitingOut mayPass: (Failure) -> Bool,
     noting note: (Failure?) -> Void, asking ask: (Answer?) async throws(Failure) -> Answer?,
@@ -33,7 +33,7 @@ extension Device {
     var wait = Duration.seconds(1)
     var isInterrupted = false
     var hasFailed = false
-    // Whether the last request that the server was to keep open has failed.
+    // True if the last request that the server was to hold open has failed.
     var wasCutOff = false
     while !Task.isCancelled {
       let begin = ContinuousClock.now
@@ -49,10 +49,10 @@ extension Device {
         }
         if let next, isNew(next, known) {
           hand(next)
-          // Many changes in a row are one list soon after.
+          // Several changes in a row are combined into one list by a short wait.
           (pause, wait) = (.milliseconds(200), .seconds(1))
         } else if isProbe {
-          // The next request is kept open; where that fails again, the pauses go on growing.
+          // The next request is held open; if it fails again, the waits continue to grow.
         } else if ContinuousClock.now - begin < .seconds(1) {
           pause = wait
         } else {
@@ -62,7 +62,8 @@ extension Device {
         if let finish { try await finish(next) }
       } catch {
         guard mayPass(error) else { throw error }
-        // A proxy that cuts off what is kept open is told of once, and not each time: the probe finds out whether more is wrong.
+        // A proxy that closes held requests is reported once, not each time; the immediate request finds out whether the
+        // server is reachable.
         if !isInterrupted, !(isKeptOpen && wasCutOff) {
           isInterrupted = true
           note(error)

@@ -3,11 +3,11 @@ import SignetVault
 import Synchronization
 
 extension Device {
-  /// Looks for tampering, where the app wants that, before something is opened.
+  /// Checks for tampering before keys are opened, if the app has set up integrity guards.
   ///
-  /// Where the reaction is to lock or to wipe, all sessions of this device are locked and what was kept of passwords is wiped.
+  /// If the reaction is to lock or to wipe, all sessions of this device are locked and the password cache is wiped.
   ///
-  /// - Throws: ``SignetFailure/integrity(_:)`` where the reaction is more than to report.
+  /// - Throws: ``SignetFailure/integrity(_:)`` if the reaction is more than to report.
   func requireIntegrity() async throws(SignetFailure) {
     guard let integrity else { return }
     do throws(IntegrityFailure) {
@@ -19,7 +19,7 @@ extension Device {
   }
 }
 
-/// The sessions of a device that somebody still holds.
+/// The sessions of a device that are still in use.
 final class OpenSessions: Sendable {
   private struct Reference { weak var session: Session? }
   private let references = Mutex<[Reference]>([])

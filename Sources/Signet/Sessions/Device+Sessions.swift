@@ -4,17 +4,18 @@ public import SignetVault
 import Synchronization
 
 extension Device {
-  /// Verifies the password of a container or of one of its keys, or what the user has enabled in its place, and keeps what that opens
-  /// for the next signature if it opens the signing key and its password policy has the cache enabled.
+  /// Verifies a password of a container or key, or its biometric or other replacement, and caches the opened signing key
+  /// for one signature.
   ///
-  /// The password itself is not kept. ``decide(_:_:with:by:session:)`` needs nothing then, once, until the time that the
-  /// policy gives is over, the cache is cleared, the machine sleeps or a clock is set.
+  /// The key is cached only if the credential opens the signing key and its password policy enables the cache. The password
+  /// itself is not kept. The next call of ``decide(_:_:number:deviceContext:with:by:session:)`` then needs no credential, once.
+  /// The cache ends with the time-out of the policy, when it is cleared, when the machine sleeps and when a clock is set.
   ///
   /// - Parameters:
-  ///   - authentication: How the user shows who they are; `nil` where the device alone protects, which leaves nothing to verify.
-  ///   - container: Whose.
-  ///   - key: The key that has the password; `nil` for the container's own.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was kept before stays.
+  ///   - authentication: The credential; `nil` if the device protects the container alone, then there is nothing to verify.
+  ///   - container: The container.
+  ///   - key: The key with the password; `nil` for the container's own password.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An earlier cached key stays.
   public func verify(
     _ authentication: Authentication?, for container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) {
@@ -24,31 +25,31 @@ extension Device {
     guard container.domain(of: key) == container.domain(of: .transactionSigning),
       let cache = container.protection(of: key).passwordPolicy?.cache, cache.isEnabled
     else { return }
-    // Where the cache was cleared meanwhile, the password was right all the same, and nothing is kept.
+    // If the cache was cleared in the meantime, the verification still succeeds, but nothing is cached.
     kept.keep(
       unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)), since: beginning
     )
   }
 
-  /// Forgets what ``verify(_:for:key:)`` kept, of all containers.
+  /// Wipes the keys that ``verify(_:for:key:)`` cached, of all containers.
   ///
-  /// - Parameter reason: Why; for example that the screen was locked.
+  /// - Parameter reason: The reason, for example that the screen was locked.
   public func clearPasswordCache(because reason: LockReason = .requested) {
     for cache in passwordCaches.withLock({ Array($0.values) }) { cache.wipe(because: reason) }
   }
 
-  /// Whether the next signature of a container needs no password, for now.
+  /// Indicates whether the next signature of a container needs no password at the moment.
   public func hasCachedPassword(for container: Container) -> Bool {
     guard let cache = passwordCaches.withLock({ $0[container.id] }) else { return false }
     return cache.reason == nil
   }
 
-  /// What opens the signing key for one signature: what the user gives, else what was kept of the last time.
+  /// Opens the domain of the signing key for one signature, with a credential or from the cache.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What the user gives.
-  ///   - isGuarded: Whether tampering refuses it; nobody is kept from saying no.
+  ///   - container: The container.
+  ///   - authentication: The credential; `nil` to use the cache.
+  ///   - isGuarded: True to fail on tampering; false for a denial, which is always possible.
   /// - Returns: The open domain.
   /// - Throws: ``SignetFailure``.
   func unlockForSignature(
@@ -56,7 +57,7 @@ extension Device {
   ) async throws(SignetFailure) -> UnlockedDomain {
     if authentication == nil, isGuarded { try await requireIntegrity() }
     if authentication == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() {
-      // Another process may have changed or locked the password since.
+      // Another process may have changed or locked the password in the meantime.
       try await vaulted(await vault.requireCurrent(cached.openedSlot))
       return cached
     }
@@ -73,11 +74,11 @@ extension Device {
     }
   }
 
-  /// What the keys of a group's data come from; the container is open only as long as that takes.
+  /// Returns the root key of a group's app data; the container is open only during this call.
   func appDataGroupKey(
     of container: Container, _ group: AppGroup, by authentication: Authentication?
   ) async throws(SignetFailure) -> OpenedGroup {
-    // Whoever has a sealed text could tell with it which password is right.
+    // Under a silent lock policy, encrypted data would tell an attacker which password is right.
     if case .silent = container.profile.protection.lockPolicy { throw .appData(.silentLock) }
     let unlocked = try await unlock(container, by: authentication)
     let root = try await vaulted(
@@ -88,7 +89,7 @@ extension Device {
   }
 }
 
-/// The key of a group's app data, with what it was opened by.
+/// The key of a group's app data, with the slot that opened it.
 struct OpenedGroup: ~Copyable, Sendable {
   let key: AppDataGroupKey
   let slot: OpenedSlot

@@ -1,16 +1,16 @@
 import SignetVault
 
-/// What makes the protection of a container weaker than it looks.
+/// A weakness of the protection of a container.
 @nonexhaustive
 public enum ProtectionWeakness: String, Sendable, Hashable, CaseIterable,
   CustomStringConvertible
 {
-  /// Nothing is asked of the user: whoever can start an app on the unlocked device can unlock a session.
+  /// The user is not asked for a credential: anyone who can start an app on the unlocked device can unlock a session.
   case noAuthentication
-  /// The keys are tied to a file, not to hardware: whoever copies the user's files has them.
+  /// The keys are bound to a file, not to hardware: an attacker who copies the user's files has them.
   case softwareKeystore
 
-  /// What it means and what to do.
+  /// The meaning and the remedy.
   public var description: String {
     switch self {
     case .noAuthentication:
@@ -23,7 +23,7 @@ public enum ProtectionWeakness: String, Sendable, Hashable, CaseIterable,
 }
 
 extension Device {
-  /// What weakens a container's protection on this device; empty if nothing does that is known here.
+  /// Returns the known weaknesses of a container's protection on this device.
   public func weaknesses(of container: Container) -> [ProtectionWeakness] {
     var found: [ProtectionWeakness] = []
     if case .device = container.profile.protection { found.append(.noAuthentication) }

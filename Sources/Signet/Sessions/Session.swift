@@ -1,31 +1,30 @@
 public import SignetVault
 
-/// A session of this process: unlocked with what the container's protection policy asks, good for a while.
+/// A session of this process: unlocked with the credential that the container's protection policy requires, for a limited time.
 ///
-/// While it is unlocked it holds one key, from which those of the app's data come; what opened the container is wiped before
-/// ``unlock(by:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
+/// While unlocked, it holds one key, from which the keys of the app's data are derived; the secrets that opened the container
+/// are wiped before ``unlock(by:)`` returns. When it is locked, for any reason, that key and all issued keys are wiped.
 ///
-/// A transaction is not signed with a session: that takes an authentication, or one that ``Device/verify(_:for:key:)``
-/// has just made.
+/// A session does not sign transactions. A signature needs a credential, or one that ``Device/verify(_:for:key:)`` has just verified.
 public final class Session: SharedSession {
-  /// Whose session it is.
+  /// The container of the session.
   public let container: Container
   /// The apps that share the data.
   public let group: AppGroup
-  /// How long it stays unlocked.
+  /// The limits of the time that it stays unlocked.
   public let limits: SessionLimits
   private let device: Device
   private let issued: IssuedKeys
   private let kept: CachedSecret<OpenedGroup>
 
-  /// Makes a session that is locked; the clock of the device's vault measures how long it stays unlocked.
+  /// Creates a locked session; the clock of the device's vault measures its limits.
   ///
   /// - Parameters:
-  ///   - container: Whose session.
-  ///   - device: Where the container is.
+  ///   - container: The container of the session.
+  ///   - device: The device with the container.
   ///   - group: The apps that share the data; each group has its own keys.
-  ///   - limits: How long it stays unlocked.
-  ///   - onLock: Called each time the session was unlocked and is locked now.
+  ///   - limits: The limits of the time that it stays unlocked.
+  ///   - onLock: Called each time an unlocked session is locked.
   public init(
     for container: Container, on device: Device, group: AppGroup = .standard,
     limits: SessionLimits = .standard,
@@ -43,42 +42,42 @@ public final class Session: SharedSession {
 
   deinit { issued.revoke(because: .ending) }
 
-  /// Whether it is unlocked.
+  /// Returns whether the session is unlocked, with the reason if it is locked.
   public func state() -> SessionState { kept.reason.map { .locked($0) } ?? .unlocked }
 
-  /// Unlocks; where it is unlocked, authenticates again.
+  /// Unlocks the session; if it is unlocked, authenticates again.
   ///
-  /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)``
-  ///   with `locked` where it was locked while the password was tried; ``SignetFailure/integrity(_:)`` where the program is tampered with,
-  ///   which locks it, too, if that is the reaction.
+  /// - Parameter authentication: The credential; `nil` if the device protects the container alone.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`. An unlocked session
+  ///   stays unlocked. ``SignetFailure/appData(_:)`` with `locked` if it was locked during the verification.
+  ///   ``SignetFailure/integrity(_:)`` on tampering, which also locks the session if that is the reaction.
   public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
     let beginning = kept.beginning
     let opened = try await device.appDataGroupKey(of: container, group, by: authentication)
     if let reason = kept.keep(opened, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
   }
 
-  /// Locks on request.
+  /// Locks the session on request.
   public func lock() { lock(because: .requested) }
 
-  /// Locks, as when the screen is locked or the machine is about to sleep.
+  /// Locks the session, for example because the screen was locked or the machine is about to sleep.
   public func lock(because reason: LockReason) { kept.wipe(because: reason) }
 
-  /// The key of a new text.
+  /// Derives the key of a new text.
   ///
-  /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
-  /// - Returns: A key of its own, good until the session is locked.
+  /// - Parameter label: The label of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
+  /// - Returns: A new key, usable until the session is locked.
   /// - Throws: ``SignetFailure/appData(_:)``: `locked`, `invalidLabel`.
   public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
     try await key { (group) throws(AppDataFailure) in try group.newKey(label: label) }
   }
 
-  /// The key of a text that was encrypted before.
+  /// Derives the key of an encrypted text.
   ///
   /// - Parameters:
-  ///   - label: What it was encrypted with.
+  ///   - label: The label from its encryption.
   ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
-  /// - Returns: Its key, good until the session is locked.
+  /// - Returns: Its key, usable until the session is locked.
   /// - Throws: ``SignetFailure/appData(_:)``.
   public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
     try await key { (group) throws(AppDataFailure) in
@@ -86,7 +85,7 @@ public final class Session: SharedSession {
     }
   }
 
-  /// Locks where the password was changed, locked or erased since, by whatever process.
+  /// Locks the session if any process has changed, locked or erased the password since it was unlocked.
   private func requireCurrent() async throws(SignetFailure) {
     guard let slot = kept.withSecret({ $0.slot }) else { return }
     do throws(VaultFailure) { try await device.vault.requireCurrent(slot, askingHardware: false) } catch {
@@ -107,7 +106,7 @@ public final class Session: SharedSession {
     do throws(AppDataFailure) {
       made = try kept.withSecret { (opened) throws(AppDataFailure) in
         let key = try derive(opened.key)
-        // Noted before the session can be locked, so that no key outlives it.
+        // Recorded before the session can be locked, so that no key outlives it.
         issued.note(key)
         return key
       }

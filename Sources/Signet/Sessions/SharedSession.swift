@@ -1,50 +1,51 @@
 public import SignetVault
 
-/// A session that an app uses: unlocked once, good for a while, and then locked.
+/// A session of an app: unlocked once, for a limited time, and then locked.
 ///
-/// ``Session`` is one of a single process. Others are shared by the apps of a group: one unlocks for all, one locks for all.
+/// A ``Session`` belongs to one process. Other implementations are shared by the apps of a group: each of them unlocks
+/// and locks it for all.
 public protocol SharedSession: Sendable {
   /// The apps that share the session and its data.
   var group: AppGroup { get }
 
-  /// Whether it is unlocked.
+  /// Returns whether it is unlocked.
   ///
-  /// - Throws: ``SignetFailure/sharedSession(_:)`` where nobody can be asked.
+  /// - Throws: ``SignetFailure/sharedSession(_:)`` if the agent cannot be reached.
   func state() async throws(SignetFailure) -> SessionState
 
-  /// Unlocks, or begins anew where it is unlocked.
+  /// Unlocks the session; if it is unlocked, its limits start again.
   ///
-  /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`.
+  /// - Parameter authentication: The credential; `nil` if the device protects the container alone.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `passwordRequired`, `lockedOut`.
   func unlock(by authentication: Authentication?) async throws(SignetFailure)
 
-  /// Locks, and wipes what was unlocked; nothing happens where it is locked.
+  /// Locks the session and wipes its keys; a locked session is left unchanged.
   ///
-  /// - Throws: ``SignetFailure/sharedSession(_:)`` where nobody can be asked.
+  /// - Throws: ``SignetFailure/sharedSession(_:)`` if the agent cannot be reached.
   func lock() async throws(SignetFailure)
 
-  /// The key of a new text.
+  /// Derives the key of a new text.
   ///
-  /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
-  /// - Returns: A key of its own, good until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``: above all `locked`.
+  /// - Parameter label: The label of the text, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
+  /// - Returns: A new key, usable until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
   func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey
 
-  /// The key of a text that was encrypted before.
+  /// Derives the key of an encrypted text.
   ///
   /// - Parameters:
-  ///   - label: What it was encrypted with.
+  ///   - label: The label from its encryption.
   ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
-  /// - Returns: Its key, good until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``: above all `locked`.
+  /// - Returns: Its key, usable until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
   func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey
 }
 
-/// Whether a session is unlocked.
+/// The lock state of a session.
 public enum SessionState: Sendable, Hashable {
-  /// It is, until it is locked or a limit is reached.
+  /// Unlocked, until it is locked or a limit is reached.
   case unlocked
-  /// It is not; the reason says what to tell the user.
+  /// Locked, with the reason to show to the user.
   case locked(LockReason)
 }
 
@@ -52,10 +53,10 @@ extension SharedSession {
   /// Encrypts a blob.
   ///
   /// - Parameters:
-  ///   - bytes: What to encrypt.
-  ///   - label: What it is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
+  ///   - bytes: The blob.
+  ///   - label: Its label, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
   /// - Returns: The encrypted blob: 53 bytes more, and 16 for each 64 KiB.
-  /// - Throws: ``SignetFailure/appData(_:)``: above all `locked`.
+  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
   public func encrypt(_ bytes: [UInt8], label: String) async throws(SignetFailure) -> [UInt8] {
     var sealer = try await encryptor(label: label)
     do throws(AppDataFailure) {
@@ -64,12 +65,12 @@ extension SharedSession {
     } catch { throw .appData(error) }
   }
 
-  /// Decrypts what ``encrypt(_:label:)`` or ``encryptor(label:)`` made.
+  /// Decrypts the output of ``encrypt(_:label:)`` or ``encryptor(label:)``.
   ///
   /// - Parameters:
-  ///   - sealed: All of it.
-  ///   - label: What it was encrypted with.
-  /// - Returns: The text, whole and as it was.
+  ///   - sealed: The complete encrypted blob.
+  ///   - label: The label from its encryption.
+  /// - Returns: The complete, authenticated text.
   /// - Throws: ``SignetFailure/appData(_:)``.
   public func decrypt(_ sealed: [UInt8], label: String) async throws(SignetFailure) -> [UInt8] {
     var opener = try await decryptor(label: label, header: sealed)
@@ -79,22 +80,22 @@ extension SharedSession {
     } catch { throw .appData(error) }
   }
 
-  /// Begins to encrypt a stream.
+  /// Starts the encryption of a stream.
   ///
-  /// - Parameter label: What it is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
-  /// - Returns: What encrypts, until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``: above all `locked`.
+  /// - Parameter label: The label of the stream, 1 to 256 bytes of UTF-8; decryption needs the same bytes.
+  /// - Returns: The sealer, usable until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
   public func encryptor(label: String) async throws(SignetFailure) -> AppDataSealer {
     AppDataSealer(try await newTextKey(label: label))
   }
 
-  /// Begins to decrypt a stream.
+  /// Starts the decryption of a stream.
   ///
   /// - Parameters:
-  ///   - label: What it was encrypted with.
-  ///   - header: The first ``AppDataFormat/headerByteCount`` bytes of the stream; what follows them goes to the opener.
-  /// - Returns: What decrypts, until the session is locked.
-  /// - Throws: ``SignetFailure/appData(_:)``: above all `locked`.
+  ///   - label: The label from its encryption.
+  ///   - header: The first ``AppDataFormat/headerByteCount`` bytes of the stream; pass the bytes after them to the opener.
+  /// - Returns: The opener, usable until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``, in particular `locked`.
   public func decryptor(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataOpener {
     AppDataOpener(try await textKey(label: label, header: header))
   }

@@ -1,23 +1,23 @@
-/// Why a session that is shared with other apps could not be asked.
+/// A failure to use a session that is shared with other apps.
 @nonexhaustive public enum SharedSessionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Nobody serves the session; `code` is an `errno` value.
+  /// No agent serves the session; `code` is an `errno` value.
   case unreachable(path: String, code: Int32)
-  /// What serves the session is another user's, or others may take its place.
+  /// The serving process belongs to another user, or other users can replace it.
   case notTrusted(path: String)
-  /// This program is in no group of the session, or its file or folder may be changed by others.
+  /// This program is in no group of the session, or other users can change its file or folder.
   case refused
-  /// The other side ended the conversation, or took too long.
+  /// The agent closed the connection, or took too long.
   case interrupted
-  /// What the other side said is not of this version of the protocol.
+  /// The agent's answer does not follow this version of the protocol.
   case protocolBroken
-  /// The session serves as many programs as it can.
+  /// The agent serves its maximum number of programs.
   case busy
-  /// What serves the session is being tampered with, and unlocks nothing; what was found.
+  /// The agent reports tampering with itself and unlocks nothing; the value is its finding.
   case tampered(String)
-  /// The session failed for a reason of its own, which is told here.
+  /// The agent failed for another reason, given here as text.
   case failed(String)
 
-  /// What happened and what to do.
+  /// The failure and the remedy.
   public var description: String {
     switch self {
     case .unreachable(let path, let code):

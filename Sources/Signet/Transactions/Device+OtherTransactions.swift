@@ -7,14 +7,14 @@ public import SignetWire
 extension Device {
   // MARK: A transaction for anybody
 
-  /// The container with which what was scanned can be decided; no network is used.
+  /// Finds the container that can decide a scanned transaction; no network is used.
   ///
   /// - Parameters:
-  ///   - server: Where the transaction is.
-  ///   - user: Which of several is meant; `nil` where there may be one only.
+  ///   - server: The server of the transaction.
+  ///   - user: The user, to choose one of several containers; `nil` if there is only one.
   /// - Returns: The container.
-  /// - Throws: ``SignetFailure/noSuchContainer``, and ``SignetFailure/severalContainers(_:)`` with those of which the user has to
-  ///   choose one.
+  /// - Throws: ``SignetFailure/noSuchContainer``, or ``SignetFailure/severalContainers(_:)`` with the containers from
+  ///   which the user has to choose one.
   public func container(
     at server: ServerURL, user: UserID? = nil
   ) async throws(SignetFailure) -> Container {
@@ -24,16 +24,16 @@ extension Device {
     return only
   }
 
-  /// A transaction by its id: one of the container's user, or one that was scanned and is for anybody.
+  /// Fetches a transaction by its ID: one of the container's user, or a scanned one that any user may decide.
   ///
-  /// Whoever decides the latter becomes its user.
+  /// The user who decides the latter becomes its user.
   ///
   /// - Parameters:
-  ///   - id: Which one.
-  ///   - container: Who asks.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - id: The ID.
+  ///   - container: The container that signs the request.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The transaction.
-  /// - Throws: ``SignetFailure``: `noSuchTransaction`, or how it has ended.
+  /// - Throws: ``SignetFailure``: `noSuchTransaction`, or the way in which it has ended.
   public func transaction(
     _ id: TransactionID, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionRequest {
@@ -62,19 +62,19 @@ extension Device {
 
   // MARK: At the user's own wish
 
-  /// Signs something without being asked, and sends it: an order or a sign-in that begins on the device.
+  /// Signs a text, an order or a login that the user starts on the device, and sends it to the server.
   ///
-  /// What was signed waits at the server for the relying party. When the answer is lost, nobody knows whether it arrived: look
-  /// before signing again.
+  /// The server keeps it for the relying party. If the answer is lost, it is unknown whether the server has received it:
+  /// check before signing again.
   ///
   /// - Parameters:
-  ///   - matter: What the user wants; show it first.
-  ///   - lifetime: How long the relying party may take it for new, in seconds, at most a day.
-  ///   - container: Whose wish it is.
-  ///   - authentication: What opens the signing key; `nil` where the device alone does.
-  ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: The transaction's id.
-  /// - Throws: ``SignetFailure``; ``SignetFailure/contentRefused(_:)`` for what would not show as it is.
+  ///   - matter: The content to sign; show it first.
+  ///   - lifetime: The time in which the relying party may accept it as new, in seconds, at most a day.
+  ///   - container: The container that signs.
+  ///   - authentication: The credential of the signing key; `nil` if the device opens it alone.
+  ///   - sessionAuthentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Returns: The transaction's ID.
+  /// - Throws: ``SignetFailure``; ``SignetFailure/contentRefused(_:)`` for a content that cannot be displayed exactly.
   public func initiate(
     _ matter: TransactionContent.Matter, lifetime: Int64 = 300, with container: Container,
     by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
@@ -97,12 +97,12 @@ extension Device {
 
   // MARK: Without a network
 
-  /// Reads a transaction that was carried here as a text, such as a QR code, and finds out that the server made it.
+  /// Parses a transaction that was transferred as a text, such as a QR code, and verifies the server's signature.
   ///
-  /// - Parameter text: What was scanned.
+  /// - Parameter text: The scanned text.
   /// - Returns: The transaction, and the container that it is for.
-  /// - Throws: ``SignetFailure``: `noSuchContainer` where it is for somebody else, `serverKeyUnknown` where the server signs with a
-  ///   key that this device has not met, `transactionExpired`.
+  /// - Throws: ``SignetFailure``: `noSuchContainer` if it is for another user, `serverKeyUnknown` if the server signs
+  ///   with a key that this device does not know, `transactionExpired`.
   public func offlineTransaction(
     scanned text: String
   ) async throws(SignetFailure) -> (transaction: OfflineTransaction, container: Container) {
@@ -119,14 +119,14 @@ extension Device {
     return (transaction, container)
   }
 
-  /// The digits by which a user approves a transaction without a network: typed where the transaction came from.
+  /// Computes the digits that approve a transaction without a network; the user types them where the transaction was shown.
   ///
-  /// Show all of the content first.
+  /// Show the complete content first.
   ///
   /// - Parameters:
-  ///   - transaction: As ``offlineTransaction(scanned:)`` gave it.
-  ///   - container: Likewise.
-  ///   - authentication: What opens the key of one-time passwords; `nil` where the device alone does.
+  ///   - transaction: The result of ``offlineTransaction(scanned:)``.
+  ///   - container: The container from the same result.
+  ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: 8 digits.
   /// - Throws: ``SignetFailure``.
   public func offlineAnswer(
@@ -139,15 +139,15 @@ extension Device {
     return transaction.answer(otpSecret: secret, container: container.serverMadeID)
   }
 
-  /// The digits by which a user approves a transaction that this device does not see: typed where the challenge came from.
+  /// Computes the digits that approve a transaction that this device cannot display; the user types them where the challenge was shown.
   ///
-  /// Show the values first, and say that nothing else is known here: who asks, for what, and to whose good. The digits are good for
-  /// one transaction, which these values describe; without values they may be good for any.
+  /// Show the typed values first, and say that this device does not know the rest: the requester, the purpose and the payee.
+  /// The digits approve one transaction, which these values describe; without values they may approve any transaction.
   ///
   /// - Parameters:
-  ///   - approval: What the user typed.
-  ///   - container: With which container; the challenge does not say.
-  ///   - authentication: What opens the key of one-time passwords; `nil` where the device alone does.
+  ///   - approval: The challenge and values that the user typed.
+  ///   - container: The container; the challenge does not name it.
+  ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
   /// - Returns: 8 digits.
   /// - Throws: ``SignetFailure``.
   public func typedAnswer(

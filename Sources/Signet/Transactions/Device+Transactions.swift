@@ -5,11 +5,11 @@ import SignetVault
 public import SignetWire
 
 extension Device {
-  /// The transactions that wait for the container's user, oldest first.
+  /// Fetches the pending transactions of the container's user, oldest first.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The transactions.
   /// - Throws: ``SignetFailure``.
   public func pendingTransactions(
@@ -18,17 +18,16 @@ extension Device {
     try await transactionList(for: container, by: authentication).transactions
   }
 
-  /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed, by
-  /// ``renew(_:password:keyPasswords:handler:)``.
+  /// Fetches the server's list for a container: its user's pending transactions, and whether the server asks for a
+  /// renewal (``renew(_:password:keyPasswords:handler:)``).
   ///
-  /// Where the server wants to hear of the device, or has ordered something, that is
-  /// done too, as ``reportCondition(of:by:)`` does it.
+  /// If the server asks for a report or has ordered a command, this also does the work of ``reportCondition(of:by:)``.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - container: The container.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Returns: The list.
-  /// - Throws: ``SignetFailure``; `containerWiped` where the server has ordered that the container be deleted, and it is.
+  /// - Throws: ``SignetFailure``; `containerWiped` if the server ordered the deletion of the container, which is then deleted.
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionList {
@@ -41,7 +40,7 @@ extension Device {
     return found.list
   }
 
-  /// Opens a list, and finds out that the server made it, for this container and this request.
+  /// Decrypts a list and verifies that the server signed it for this container and this request.
   func list(
     in body: [UInt8], answering id: [UInt8], for container: Container, _ session: ServerSession,
     _ decryptionKey: P256.KeyAgreement.PrivateKey
@@ -59,9 +58,9 @@ extension Device {
     return list
   }
 
-  /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
+  /// Returns the server's signing key with a thumbprint: the known one, or a successor that a chain of signatures from it confirms.
   ///
-  /// That there is none is remembered until an answer is verified.
+  /// If there is none, that is remembered until an answer is verified.
   package func serverKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
@@ -99,32 +98,32 @@ extension Device {
 
   /// Signs a decision about a transaction and sends it.
   ///
-  /// What is signed is the content of `transaction`, exactly, with the decision, the time, the transaction's end, and the names of
-  /// server, user, container and device. Show all of it, as ``TransactionDisplay`` lays it out, and nothing else. When the
-  /// answer to a decision is lost, the same decision can be made again until the transaction ends.
+  /// The signature covers the exact content of `transaction`, the decision, the time, the transaction's expiry, and the
+  /// names of server, user, container and device. Show the complete content in the layout of ``TransactionDisplay``, and
+  /// nothing else. If the answer to a decision is lost, the same decision can be sent again until the transaction expires.
   ///
-  /// Where what is asked for demands a younger report of the device than the server has, the device reports, as
-  /// ``reportCondition(of:by:)`` does it, and sends the decision once more.
+  /// If the server requires a newer report of the device for the transaction, the device reports, like
+  /// ``reportCondition(of:by:)``, and sends the decision once more.
   ///
   /// - Parameters:
-  ///   - transaction: As ``pendingTransactions(for:by:)`` gave it.
-  ///   - status: What the user decided.
-  ///   - number: What the relying party shows and the user typed, where `transaction` has `numberDigits` and is accepted.
-  ///   - deviceContext: What the app says of the circumstances, such as a place: 1 to 750 bytes, signed with the decision, which
-  ///     the relying party reads and nobody else.
-  ///   - container: Who decides.
-  ///   - authentication: What opens the signing key; `nil` where the device alone does, and where
-  ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
-  ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
-  /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the
-  ///   server. `containerWiped` where the server answers a report with that, and `accountLocked` where a report leads to a lock.
+  ///   - transaction: A result of ``pendingTransactions(for:by:)``.
+  ///   - status: The user's decision.
+  ///   - number: The number that the relying party shows and the user typed; required to accept a `transaction` with `numberDigits`.
+  ///   - deviceContext: The app's data about the circumstances, such as a place: 1 to 750 bytes. It is signed with the
+  ///     decision, and only the relying party reads it.
+  ///   - container: The container that signs.
+  ///   - authentication: The credential of the signing key; `nil` if the device opens it alone, or if
+  ///     ``verify(_:for:key:)`` has just cached the key, which this call consumes.
+  ///   - sessionAuthentication: The credential of the session key; `nil` if the device opens it alone.
+  /// - Throws: ``SignetFailure``; `passwordRequired` without a credential or a cached key. A wrong password changes
+  ///   nothing at the server. `containerWiped` or `accountLocked` if a report leads to a deletion or a lock.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
     deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,
     session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
-    // To say no is always possible: who is locked out must be able to stop what somebody else has begun.
+    // A denial is always possible, so that a locked-out user can stop a fraud.
     if status == .accepted { try await requireUnlocked(container) }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
@@ -133,7 +132,7 @@ extension Device {
     if let deviceContext {
       do { try Decision.check(deviceContext: deviceContext) } catch { throw .contentRefused(error) }
     }
-    // First: a wrong password of this key does not use up what is kept for the other.
+    // Opened first, so that a wrong password of this key does not consume the cached signing key.
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
     let jws = try await sign(
       transaction, status, at: now, number: number, deviceContext: deviceContext, with: container,
@@ -144,7 +143,7 @@ extension Device {
     try StatusAnswer.check(answer, is: status.rawValue)
   }
 
-  /// Sends a decision; where a report is due first, reports and sends it once more.
+  /// Sends a decision; if the server requires a report first, reports and sends the decision once more.
   private func send(
     decision: [UInt8], _ status: DecisionStatus, about transaction: TransactionID, of container: Container,
     _ key: DeviceSigningKey
@@ -157,10 +156,10 @@ extension Device {
     do throws(SignetFailure) {
       if case .wiped = try await reportCondition(of: container, signedBy: key) { throw .containerWiped }
     } catch {
-      // Each question of the server ends the one before: another decision, or the wait for what comes, has just reported.
+      // Each challenge of the server invalidates the previous one: another decision, or the live channel, has just reported.
       guard case .refused(let problem) = error, problem.code == .reportReplayed else { throw error }
     }
-    // What was found for the report, or what the server made of it, may lock the container.
+    // The evidence of the report, or the server's answer to it, may have locked the container.
     if status == .accepted { try await requireStillUnlocked(container) }
     return try await send(decision, as: "decision", about: transaction, of: container, key)
   }
@@ -183,16 +182,16 @@ extension Device {
     }
   }
 
-  /// Puts an end to a transaction without deciding it, for all devices of the user; nothing is signed but the request.
+  /// Cancels a transaction on all devices of the user without a decision; only the request is signed.
   ///
-  /// Where the user says that somebody else asked, ``decide(_:_:number:deviceContext:with:by:session:)`` with `reported` says so under the
-  /// user's signature; this needs no password.
+  /// If the user says that an attacker started it, ``decide(_:_:number:deviceContext:with:by:session:)`` with `reported`
+  /// states that under the user's signature. A cancellation needs no password.
   ///
   /// - Parameters:
-  ///   - transaction: Which one.
-  ///   - cancellation: Why.
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - transaction: The transaction's ID.
+  ///   - cancellation: The reason.
+  ///   - container: The container that signs the request.
+  ///   - authentication: The credential of the session key; `nil` if the device opens it alone.
   /// - Throws: ``SignetFailure``.
   public func cancel(
     _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,

@@ -1,4 +1,4 @@
-/// A language of the words around a transaction.
+/// A language for the device's own words around a transaction.
 public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
   /// English.
   case english = "en"
@@ -9,7 +9,7 @@ public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
   /// Spanish.
   case spanish = "es"
 
-  /// Reads the name of a locale, such as `de_CH.UTF-8` or `fr-CA`; English for any other.
+  /// Creates a language from the name of a locale, such as `de_CH.UTF-8` or `fr-CA`; English for any other.
   public init(locale: String) {
     self = Self(rawValue: String(locale.prefix { $0.isLetter }).lowercased()) ?? .english
   }
@@ -21,7 +21,7 @@ public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
 
   func word(_ word: Word) -> String { words[word.rawValue] }
 
-  /// What a form is about: a word for the templates that are known here, else the template's own name.
+  /// The title of a form: a translated word for a known template, otherwise the template's name.
   func title(of template: String) -> String {
     switch template {
     case "payment": word(.payment)
@@ -30,7 +30,7 @@ public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// In the order of ``Word``.
+  /// The words, in the order of ``Word``.
   private var words: [String] {
     switch self {
     case .english:

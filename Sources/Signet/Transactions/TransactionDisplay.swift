@@ -1,29 +1,29 @@
 public import SignetWire
 
-/// A transaction in lines for a screen: who asks, and all that will be signed, with words around it in the user's language.
+/// A transaction as lines for a screen: the requester and the complete signed content, with labels in the user's language.
 ///
-/// Show every line. The words that are the device's own depend on the language; what is from the content is shown as it is
-/// there, numbers included, and what is signed is the content, whatever the language.
+/// Show every line. Only the device's own words depend on the language. Values of the content are shown unchanged,
+/// numbers included, and the signature covers the content in any language.
 public struct TransactionDisplay: Hashable, Sendable {
-  /// A line, or a text of several, with what it is.
+  /// One line, or a text of several lines, with its label.
   public struct Line: Hashable, Sendable {
-    /// What a line says.
+    /// The kind of a line.
     public enum Role: Hashable, Sendable {
-      /// Who asks: the first line, and the only one of its kind. No field of a form can say that in its place.
+      /// The requester: the first line, and the only one with this role, so no field of a form can imitate it.
       case origin
-      /// What is asked.
+      /// A part of the request.
       case matter
-      /// Where the user is said to be.
+      /// The circumstances of the user, such as place and browser, as the relying party states them.
       case context
     }
 
-    /// What it says.
+    /// The kind of the line.
     public let role: Role
-    /// What it is; `nil` for a text that stands alone, and for a heading.
+    /// The label; `nil` for a text without one, and for a heading.
     public let label: String?
-    /// What the content says.
+    /// The value from the content.
     public let value: String
-    /// Whether it belongs to the heading above it.
+    /// Indicates whether the line belongs to the heading above it.
     public let isInGroup: Bool
 
     init(_ label: String?, _ value: String, isInGroup: Bool = false, as role: Role = .matter) {
@@ -31,12 +31,12 @@ public struct TransactionDisplay: Hashable, Sendable {
     }
   }
 
-  /// What it is about, in a word or two.
+  /// A title of one or two words.
   public let title: String
-  /// Who asks, unless it is the user's own wish; what is asked; and where the user is said to be.
+  /// The requester (missing if the user started the transaction), the request, and the user's circumstances.
   public let lines: [Line]
 
-  /// Lays a content out.
+  /// Creates the lines of a content.
   public init(_ content: TransactionContent, in language: DisplayLanguage = .english) {
     var lines: [Line] = []
     if case .relyingParty(let name) = content.origin {
