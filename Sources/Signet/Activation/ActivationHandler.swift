@@ -1,28 +1,28 @@
 public import SignetCrypto
 public import SignetPolicy
 
-/// How far an activation or a renewal has come.
+/// The progress of an activation or a renewal.
 public struct ActivationProgress: Hashable, Sendable {
-  /// 0 to 1.
+  /// The completed fraction, 0 to 1.
   public let fraction: Double
-  /// What happens now, for a person.
+  /// The current step, for display to the user.
   public let message: String
 }
 
-/// A password is needed for what is being made.
+/// A request for a new password during an activation or a renewal.
 public struct PasswordRequest: Hashable, Sendable {
-  /// What the password will protect.
+  /// The subject that the password will protect.
   @nonexhaustive public enum Subject: Hashable, Sendable {
-    /// The container, with those of its keys that have no protection of their own.
+    /// The container, with its keys that have no separate protection.
     case container
-    /// One key, which has a protection of its own.
+    /// One key with a separate protection.
     case key(Key.Usage)
-    /// A container that is renewed: the present password does not follow the server's new rules, or there was none.
+    /// A renewed container whose current password violates the server's new policy, or that had none.
     case renewedContainer
-    /// One key of a container that is renewed, in the same case.
+    /// One key of a renewed container, in the same case.
     case renewedKey(Key.Usage)
 
-    /// The key, if it is one alone.
+    /// The key; `nil` for a container.
     public var key: Key.Usage? {
       switch self {
       case .container, .renewedContainer: nil
@@ -31,32 +31,33 @@ public struct PasswordRequest: Hashable, Sendable {
     }
   }
 
-  /// What the password will protect.
+  /// The subject that the password will protect.
   public let subject: Subject
-  /// The rules that the password must follow; see `PasswordPolicy.violations(of:)`.
+  /// The rules for the password; see `PasswordPolicy.violations(of:)`.
   public let policy: PasswordPolicy
-  /// What wrong passwords will cost.
+  /// The lock policy for wrong passwords.
   public let lockPolicy: LockPolicy
-  /// When the whole operation ends, in seconds since 1970.
+  /// The time at which the whole operation expires, in seconds since 1970.
   public let deadline: Int64
 }
 
 /// The answer to a ``PasswordRequest``.
 public enum PasswordReply: Sendable {
-  /// Go on with this password: UTF-8 as typed. One that breaks the policy ends it all with
+  /// Continues with this password, UTF-8 as typed; one that violates the policy ends the operation with
   /// ``SignetFailure/passwordRefused(_:)``.
   case proceed(SharedSecretBox)
-  /// The user does not want to.
+  /// The user cancels.
   case cancel
-  /// The app stops.
+  /// The app cancels.
   case abort
 }
 
-/// What an app does during an activation or a renewal.
+/// The part of an app in an activation or a renewal.
 public protocol ActivationHandler: Sendable {
-  /// Called as the activation goes on, in order.
+  /// Receives the progress, in order.
   func progressed(to progress: ActivationProgress) async
-  /// Called when a password is needed, which is not always; once for each that the server wants: that of the container, then
-  /// those of keys with their own.
+  /// Provides a password.
+  ///
+  /// It is called only if one is needed, once for each: that of the container first, then those of keys with a separate protection.
   func password(for request: PasswordRequest) async -> PasswordReply
 }

@@ -3,10 +3,10 @@ import SignetPolicy
 import SignetVault
 import SignetWire
 
-// The device's side of an activation as values, a type for each state: what has not been received or checked can't be
-// used. Nothing here waits, stores or sends; `Device` does. `docs/protocol.md` section 3 is the source.
+// The device's side of an activation as values with one type for each state, so that unreceived or unverified data cannot
+// be used. These types do not wait, store or send; `Device` does. The source is `docs/protocol.md` section 3.
 
-/// The request that begins it is ready.
+/// The state with the request that starts an activation.
 struct StartedActivation: Sendable {
   let code: ActivationCode
   let start: ActivationStart
@@ -16,15 +16,15 @@ struct StartedActivation: Sendable {
     start = ActivationStart(user: code.user, random: random)
   }
 
-  /// Takes the server's answer.
+  /// Parses the server's answer.
   ///
-  /// - Throws: ``SignetFailure``, as ``StartAnswer/received(_:from:)``.
+  /// - Throws: ``SignetFailure``, from ``StartAnswer/received(_:from:)``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedActivation {
     OfferedActivation(code: code, start: start, answer: try .received(body, from: code.server))
   }
 }
 
-/// The server has said what the container will hold; nothing proves yet that it is the right one.
+/// The state with the server's offer; the server is not authenticated yet.
 struct OfferedActivation: Sendable {
   let code: ActivationCode
   let start: ActivationStart
@@ -32,9 +32,9 @@ struct OfferedActivation: Sendable {
 
   var profile: ContainerProfile { answer.offer.profile }
 
-  /// Makes the proof of the invite, for the container's new keys.
+  /// Computes the proof of the invite for the container's new keys.
   ///
-  /// This takes as long as the costs of the invite key say, unless a test has another `derivation`.
+  /// The key derivation takes the time that its costs in the offer determine, unless a test injects another `derivation`.
   func prove(
     device: DeviceDescription, keys: PrivateContainerKeys, by derivation: PasswordDerivation
   ) throws(SignetFailure) -> ProvedActivation {
@@ -67,7 +67,7 @@ struct OfferedActivation: Sendable {
   }
 }
 
-/// The device's proof is ready; the server's is still to come.
+/// The state with the device's proof; the server's proof is still missing.
 struct ProvedActivation: Sendable {
   let profile: ContainerProfile
   let keys: PrivateContainerKeys
@@ -76,14 +76,14 @@ struct ProvedActivation: Sendable {
   let otpSecret: SharedSecretBox
   let expected: ExpectedReceipt
 
-  /// The body of *finish*: the new signing key signs all that was said.
+  /// The body of the *finish* request, with the new signing key's signature over the transcript.
   func finish(signedBy key: DeviceSigningKey) async throws(SignetFailure) -> [UInt8] {
     ActivationFinish(
       handshake: handshake, message: message, possession: try await key.possession(of: expected.transcript)
     ).bytes
   }
 
-  /// Checks the server's proof and says what to store.
+  /// Verifies the server's proof and returns the facts to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {

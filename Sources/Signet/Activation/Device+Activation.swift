@@ -5,18 +5,18 @@ import SignetTransport
 import SignetVault
 public import SignetWire
 
-/// What a new container starts from.
+/// The inputs for a new container.
 public struct ContainerInitialization: Sendable {
   /// The activation code, scanned or typed.
   public var code: ActivationCode
-  /// What the user calls this device, for the operator's eyes; at most 128 characters.
+  /// The user's name for this device, shown to the operator; at most 128 characters.
   public var deviceName: String
-  /// What the user calls the container; may be empty.
+  /// The user's name for the container; may be empty.
   public var containerName: String
-  /// Certificate authorities in PEM for this server, instead of the device's.
+  /// Certificate authorities in PEM for this server, in place of the device's.
   public var certificateAuthoritiesPEM: String?
 
-  /// Names all parts.
+  /// Creates the inputs.
   public init(
     code: ActivationCode, deviceName: String = "", containerName: String = "",
     certificateAuthoritiesPEM: String? = nil
@@ -27,15 +27,15 @@ public struct ContainerInitialization: Sendable {
 }
 
 extension Device {
-  /// Activates this device for a user: a new container, all of it or nothing.
+  /// Activates this device for a user and creates a new container, completely or not at all.
   ///
-  /// An earlier container of the same user at the same server is replaced once the new one is confirmed. If the connection
-  /// breaks after the container was stored, the failure is thrown and ``finishActivations()`` goes on later.
+  /// An earlier container of the same user at the same server is replaced after the server has confirmed the new one. If
+  /// the connection breaks after the container was stored, this throws, and ``finishActivations()`` continues later.
   ///
   /// - Parameters:
-  ///   - initialization: What the container starts from.
-  ///   - handler: Hears of progress and gives the password.
-  /// - Returns: The container, confirmed.
+  ///   - initialization: The inputs.
+  ///   - handler: Receives the progress and provides passwords.
+  /// - Returns: The confirmed container.
   /// - Throws: ``SignetFailure``.
   public func createContainer(
     _ initialization: ContainerInitialization, handler: some ActivationHandler
@@ -46,7 +46,7 @@ extension Device {
         ?? connection.certificateAuthoritiesPEM,
       pins: code.pins)
     var session = try session(code.server, settings)
-    // A name is refused before anything is sent.
+    // Validates the name before any request is sent.
     _ = try await description(named: initialization.deviceName)
 
     let (proved, chosen, facts) = try await beginningAgain {
@@ -104,12 +104,14 @@ extension Device {
     return container
   }
 
-  /// Does what leads to *finish*, and once more where the server has forgotten the handshake: it was restarted meanwhile, or the user
-  /// took longer than a handshake lives.
+  /// Runs the steps up to *finish*, and runs them again if the server has lost the handshake.
   ///
-  /// - Parameter body: Gets the keys and passwords of the first time, which it takes again where the server offers the same.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws the second time, or the first time for any other reason.
+  /// The cause is a restart of the server, or a user who took longer than the lifetime of a handshake.
+  ///
+  /// - Parameter body: Runs the steps. It receives the keys and passwords of the first run, for reuse if the server
+  ///   offers the same profile.
+  /// - Returns: The result of `body`.
+  /// - Throws: The failure of the second run, or any other failure of the first.
   func beginningAgain<Value>(
     _ body: (inout NewKeys?) async throws(SignetFailure) -> Value
   ) async throws(SignetFailure) -> Value {
@@ -120,14 +122,14 @@ extension Device {
     return try await body(&prepared)
   }
 
-  /// Goes on with activations and renewals that were cut off after their container was stored.
+  /// Continues activations and renewals that were interrupted after their container was stored.
   ///
-  /// A container that the server knows becomes confirmed. One that it does not know is deleted, and so is one that renews a
-  /// container that is locked or erased. Each is tried, whatever becomes of the others: one server can't keep the device from
-  /// working with another. One whose session key has a password is left to ``finishActivation(of:by:)``.
+  /// A container that the server knows is confirmed. A container that it does not know is deleted, and so is a renewal of
+  /// a locked or wiped container. All are tried, so that one unreachable server does not block the others. A container
+  /// whose session key has a password needs ``finishActivation(of:by:)``.
   ///
   /// - Returns: The containers that are confirmed now.
-  /// - Throws: ``SignetFailure`` of the first that can't be finished now, after all were tried; it stays for the next call.
+  /// - Throws: The first ``SignetFailure`` of a container that could not be finished, after all were tried; it stays for the next call.
   @discardableResult
   public func finishActivations() async throws(SignetFailure) -> [Container] {
     var confirmed: [Container] = []
@@ -136,11 +138,11 @@ extension Device {
       do throws(SignetFailure) {
         confirmed.append(try await finishActivation(of: container))
       } catch .containerUnknown {
-        continue  // deleted
+        continue  // already deleted
       } catch .lockedOut {
-        continue  // deleted
+        continue  // already deleted
       } catch .wiped {
-        continue  // deleted
+        continue  // already deleted
       } catch {
         firstFailure = firstFailure ?? error
       }
@@ -149,14 +151,14 @@ extension Device {
     return confirmed
   }
 
-  /// Goes on with an activation, or a renewal, that was cut off after its container was stored.
+  /// Continues an activation or a renewal that was interrupted after its container was stored.
   ///
   /// - Parameters:
   ///   - container: One of ``unconfirmedContainers()``.
-  ///   - authentication: What opens its session key; `nil` where the device alone does.
-  /// - Returns: The container, confirmed.
-  /// - Throws: ``SignetFailure``: `containerUnknown` where the server has dropped it, `lockedOut` and `wiped` where the container
-  ///   that it renews is; it is deleted here too then.
+  ///   - authentication: The credential of its session key; `nil` if the device opens it alone.
+  /// - Returns: The confirmed container.
+  /// - Throws: ``SignetFailure``: `containerUnknown` if the server has dropped it, `lockedOut` or `wiped` if the
+  ///   container that it renews is locked or wiped. In these cases it is deleted on this device too.
   @discardableResult
   public func finishActivation(
     of container: Container, by authentication: Authentication? = nil
@@ -165,7 +167,7 @@ extension Device {
     return try await confirm(container, signedBy: sessionKey(of: container, by: authentication))
   }
 
-  /// New keys would bring new tries to whoever has used up those of the present ones.
+  /// Deletes a renewal of a locked container; new keys would give an attacker who has used up the password attempts a new set of them.
   private func dropIfPresentOneIsLocked(_ container: Container) async throws(SignetFailure) {
     guard container.renewals > 0, let lock = try await lockOfPresentOne(of: container) else { return }
     try await endStaged(container)
@@ -218,14 +220,15 @@ extension Device {
     #endif
   }
 
-  /// What protects a new container and its keys: passwords are asked for where the server's policies want some.
+  /// Determines the protection of a new container and its keys; the handler is asked for a password if the server's
+  /// policies require one.
   ///
   /// - Parameters:
-  ///   - profile: What the server wants.
-  ///   - present: In a renewal, the passwords so far; each is kept if its new policy allows it.
-  ///   - deadline: When the operation ends, in seconds since 1970.
-  ///   - handler: Gives the passwords.
-  /// - Returns: What the vault is told, for the container and for each key with a protection of its own.
+  ///   - profile: The server's profile.
+  ///   - present: In a renewal, the current passwords; each is kept if its new policy allows it.
+  ///   - deadline: The time at which the operation expires, in seconds since 1970.
+  ///   - handler: Provides the passwords.
+  /// - Returns: The protection of the container and of each key with a separate one.
   /// - Throws: ``SignetFailure``.
   func protections(
     _ profile: ContainerProfile, keeping present: [Key.Usage?: PresentPassword]? = nil,
@@ -241,7 +244,7 @@ extension Device {
           profile.protection(of: key), keeping: kept?.password, subject: subject, until: deadline, handler)
       } catch { throw key.map(error.about) ?? error }
       var times: PasswordTimes?
-      // The age of a password that is kept goes on.
+      // A kept password also keeps its age.
       if case .password(let password, _) = protection, let kept, password === kept.password {
         times = kept.times
       }
@@ -286,22 +289,22 @@ extension Device {
   }
 }
 
-/// What a container is to hold, and what was made and chosen for it.
+/// A container's profile, with the keys and protections that were made for it.
 struct NewKeys: Sendable {
   let profile: ContainerProfile
   let chosen: [Key.Usage?: ChosenProtection]
   let keys: PrivateContainerKeys
 
-  /// Whether the user may have typed a password meanwhile, for however long.
+  /// Indicates whether the user may have typed a password, which may have taken any time.
   var hasAsked: Bool {
     chosen.values.contains { if case .password = $0.protection { true } else { false } }
   }
 }
 
-/// A password that is in use.
+/// A current password.
 struct PresentPassword: Sendable {
   let password: SharedSecretBox
-  /// Since when; `nil` where nobody knows.
+  /// The time since when it has been in use; `nil` if unknown.
   let times: PasswordTimes?
 }
 
@@ -316,7 +319,7 @@ extension PasswordRequest.Subject {
 }
 
 extension DeviceDescription.Keystore {
-  /// What the protocol calls a keystore of the vault.
+  /// Creates the protocol's name for a kind of keystore.
   fileprivate init(_ kind: KeystoreKind) {
     switch kind {
     case .software: self = .software

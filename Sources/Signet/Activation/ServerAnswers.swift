@@ -1,18 +1,18 @@
 import SignetCrypto
 import SignetWire
 
-// What an activation and a renewal ask of the server's answers in common.
+// The checks of the server's answers that an activation and a renewal share.
 
 extension StartAnswer {
-  /// Takes the server's answer to *start*.
+  /// Parses the server's answer to *start*.
   ///
-  /// - Throws: ``SignetFailure/serverNameMismatch(offered:)`` where the server calls itself something else,
-  ///   ``SignetFailure/unexpectedAnswer(status:)`` for what is not of the protocol, ``SignetFailure/unsupportedProfile(_:)``
-  ///   for what is of it, but not done here.
+  /// - Throws: ``SignetFailure/serverNameMismatch(offered:)`` if the server names another URL,
+  ///   ``SignetFailure/unexpectedAnswer(status:)`` for an answer outside the protocol,
+  ///   ``SignetFailure/unsupportedProfile(_:)`` for a valid answer that this version does not support.
   static func received(_ body: [UInt8], from server: ServerURL) throws(SignetFailure) -> Self {
     let answer: Self
     do { answer = try Self(parsing: body) } catch {
-      // What is no such object at all came from something else than a server of ours.
+      // An answer that is not a JSON object did not come from a Signet server.
       if case .json = error { throw .unexpectedAnswer(status: 200) }
       throw .unsupportedProfile(error)
     }
@@ -21,7 +21,7 @@ extension StartAnswer {
   }
 }
 
-/// What the server's answer to *finish* has to prove, and to be about.
+/// The expected content of the server's proof in its answer to *finish*.
 struct ExpectedReceipt: Sendable {
   /// The `typ` of the proof.
   let type: String
@@ -30,7 +30,7 @@ struct ExpectedReceipt: Sendable {
   let server: ServerURL
   let transcript: [UInt8]
 
-  /// Checks the server's proof, and then opens what *confirm* returns: so nobody else has this device open anything.
+  /// Verifies the server's proof, then decrypts the confirmation that *confirm* returns; unauthenticated data is never decrypted.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(

@@ -1,17 +1,17 @@
 import SignetVault
 
-/// Whether a finger or a face opens a container on this device.
+/// The state of biometrics for a container on this device.
 @nonexhaustive public enum BiometricStatus: String, Sendable, Hashable, CaseIterable, CustomStringConvertible
 {
-  /// It does.
+  /// A finger or a face opens the container.
   case enabled
-  /// It could, and the user has not enabled it.
+  /// The device supports it, but the user has not enabled it.
   case notEnabled
-  /// There is no sensor, or nothing that drives it.
+  /// There is no sensor, or no software for it.
   case notCapable
-  /// The user has enrolled nothing.
+  /// The user has not enrolled a finger or a face.
   case notEnrolled
-  /// It did, until a finger or face was enrolled or removed: the password enables it again.
+  /// It was enabled, but a finger or a face was enrolled or removed since; the password enables it again.
   case invalidated
   /// The protection policy of the container does not offer it.
   case notOffered
@@ -27,7 +27,7 @@ import SignetVault
       }
   }
 
-  /// What it means and what to do.
+  /// The meaning and the remedy.
   public var description: String {
     switch self {
     case .enabled: "a fingerprint opens the container, and so does the password"
@@ -41,18 +41,18 @@ import SignetVault
   }
 }
 
-/// Whether the passcode of the device opens a container.
+/// The state of the device passcode for a container.
 @nonexhaustive public enum PasscodeStatus: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// It does.
+  /// The passcode opens the container.
   case enabled
-  /// It could, and the user has not enabled it.
+  /// The device supports it, but the user has not enabled it.
   case notEnabled
-  /// The system offers no way to check it.
+  /// The system has no service to check it.
   case notCapable
   /// The protection policy of the container does not offer it.
   case notOffered
 
-  /// What it means and what to do.
+  /// The meaning and the remedy.
   public var description: String {
     switch self {
     case .enabled: "the passcode of the device opens the container, and so does the password"

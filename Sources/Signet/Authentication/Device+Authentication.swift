@@ -3,15 +3,15 @@ public import SignetPolicy
 import SignetVault
 
 extension Device {
-  /// The protection that is in force for a container or one of its keys on this device, now.
+  /// Returns the protection in force for a container or one of its keys on this device.
   ///
-  /// What the server wants is `container.protection(of: key)`. On a device that cannot match, *biometric or password* comes down
-  /// to *password*, and *device lock or password* on one that cannot check its passcode.
+  /// The server's policy is `container.protection(of: key)`. Without biometrics on this device, *biometric or password*
+  /// reduces to *password*. Without a check of the passcode, so does *device lock or password*.
   ///
   /// - Parameters:
-  ///   - container: Which container.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: What opens it.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  /// - Returns: The protection in force.
   public func protectionInForce(
     for container: Container, key: Key.Usage? = nil
   ) async -> ProtectionPolicy {
@@ -25,11 +25,11 @@ extension Device {
     }
   }
 
-  /// What this device can do of what a policy asks for; other gates are left in peace.
+  /// Returns the abilities of this device that a policy asks for; only the gate in question is queried.
   private func abilities(for policy: ProtectionPolicy) async -> DeviceAbilities {
     var abilities = DeviceAbilities(matchesBiometrics: false, checksPasscode: false)
     if case .biometricOrPassword = policy, let biometrics {
-      // A sensor that cannot be asked at the moment is there all the same.
+      // A sensor that is temporarily unavailable still counts as present.
       do throws(BiometricFailure) {
         abilities.matchesBiometrics = try await biometrics.state() != .notCapable
       } catch { abilities.matchesBiometrics = error != .notCapable }
@@ -40,21 +40,21 @@ extension Device {
     return abilities
   }
 
-  /// Opens what the protection policy of a container, or of one of its keys, protects.
+  /// Opens the domain that the protection policy of a container or one of its keys protects.
   ///
   /// - Parameters:
-  ///   - container: Whose secrets.
-  ///   - key: The key that is needed; `nil` for what the container's own policy protects.
-  ///   - authentication: How the user shows who they are; `nil` where the device alone protects.
-  ///   - isExpiredTaken: Whether a password that has to be changed opens it all the same.
-  ///   - isGuarded: Whether tampering refuses it. What the session key alone does it never refuses: to list, deny, report and remove.
-  /// - Returns: The open domain; letting go of it locks it.
-  /// - Throws: ``SignetFailure``; about a key with a protection of its own, `key`.
+  ///   - container: The container.
+  ///   - key: The required key; `nil` for the domain of the container's own policy.
+  ///   - authentication: The credential; `nil` if the device protects it alone.
+  ///   - isExpiredTaken: True to accept an expired password.
+  ///   - isGuarded: True to fail on tampering. Operations of the session key never fail on tampering: to list, deny, report and remove.
+  /// - Returns: The open domain; releasing it locks it.
+  /// - Throws: ``SignetFailure``; for a key with a separate protection, `key`.
   func unlock(
     _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?,
     evenIfExpired isExpiredTaken: Bool = false, isGuarded: Bool = true
   ) async throws(SignetFailure) -> UnlockedDomain {
-    // First: in a program that is tampered with, nobody's password is used.
+    // Checked first, so that a program under attack never uses the user's password.
     if isGuarded, key != .sessionTransport { try await requireIntegrity() }
     return try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
       try await open(container, key, authentication, isExpiredTaken)
@@ -74,7 +74,7 @@ extension Device {
     case .password(let password):
       let unlocked = try await vaulted(
         await vault.open(domain, of: id, with: .password(password.withSecret { $0.copy() })))
-      // Whoever knows the password may try fingers again; a silent lock does not tell who does.
+      // A right password ends the lockout of fingerprints. Under a silent lock policy a right password cannot be recognized.
       if !unlocked.isSilent { await biometrics?.endLockout() }
       return unlocked
     case .biometrics(let reason, let hints):
@@ -89,7 +89,7 @@ extension Device {
     }
   }
 
-  /// The gate that may open a container or a key, by the policy that is in force.
+  /// Returns the biometric gate if the protection in force allows it for a container or key.
   func biometricGate(
     for container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> any BiometricGate {
@@ -100,7 +100,7 @@ extension Device {
     return biometrics
   }
 
-  /// What checks the passcode that may open a container or a key, by the policy that is in force.
+  /// Returns the passcode gate if the protection in force allows it for a container or key.
   func devicePasscode(
     for container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> any DevicePasscode {
@@ -113,13 +113,14 @@ extension Device {
 }
 
 extension Container {
-  /// Whether its policy, or that of a key, lets a biometric match open it; under a silent lock nothing but the password does.
+  /// Indicates whether the policy of the container or key allows biometrics; under a silent lock policy only the password opens it.
   func offersBiometrics(for key: Key.Usage?) -> Bool {
     guard case .biometricOrPassword(_, let lock) = protection(of: key) else { return false }
     return lock != .silent
   }
 
-  /// Whether its policy, or that of a key, lets the device's passcode open it; under a silent lock nothing but the password does.
+  /// Indicates whether the policy of the container or key allows the device passcode; under a silent lock policy only the
+  /// password opens it.
   func offersPasscode(for key: Key.Usage?) -> Bool {
     guard case .deviceLockOrPassword(_, let lock) = protection(of: key) else { return false }
     return lock != .silent

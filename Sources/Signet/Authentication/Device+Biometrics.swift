@@ -2,13 +2,13 @@ public import SignetCrypto
 import SignetVault
 
 extension Device {
-  /// Whether a finger or a face opens a container, or one of its keys, on this device now.
+  /// Returns the current state of biometrics for a container or one of its keys.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
   /// - Returns: The status.
-  /// - Throws: ``SignetFailure/biometrics(_:)`` where the sensor cannot be asked.
+  /// - Throws: ``SignetFailure/biometrics(_:)`` if the sensor cannot be queried.
   public func biometricStatus(
     for container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) -> BiometricStatus {
@@ -20,17 +20,17 @@ extension Device {
           of: container.domain(of: key), in: container.id, with: biometrics)))
   }
 
-  /// Has a biometric match open a container from now on, as long as nobody enrols or removes a finger or a face.
+  /// Enables biometrics for a container, for as long as no finger or face is enrolled or removed.
   ///
-  /// Ask for the password first; it still opens the container afterwards. Where biometrics were invalidated, this makes them good
-  /// for the set that is enrolled now.
+  /// Ask for the password first; it still opens the container afterwards. If biometrics were invalidated, this enables
+  /// them for the currently enrolled set.
   ///
   /// - Parameters:
-  ///   - container: What it is to open.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  ///   - password: UTF-8 as typed; a wrong one counts as any other.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, `accountLocked`, and `biometrics` with `notCapable` or
-  ///   `notEnrolled`, before the password is tried.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `wayNotOffered`, `accountLocked`, and `biometrics` with
+  ///   `notCapable` or `notEnrolled`, before the password is tried.
   public func enableBiometrics(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
@@ -50,11 +50,11 @@ extension Device {
     try await vaulted(await vault.enableBiometrics(for: unlocked, enrolled))
   }
 
-  /// Has no biometric match open a container any more; nothing happens where none does.
+  /// Disables biometrics for a container; if they are not enabled, nothing happens.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
   /// - Throws: ``SignetFailure``.
   public func disableBiometrics(
     for container: Container, key: Key.Usage? = nil

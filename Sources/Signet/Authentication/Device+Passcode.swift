@@ -2,11 +2,11 @@ public import SignetCrypto
 import SignetVault
 
 extension Device {
-  /// Whether the passcode of the device opens a container, or one of its keys, now.
+  /// Returns the current state of the device passcode for a container or one of its keys.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
   /// - Returns: The status.
   /// - Throws: ``SignetFailure``.
   public func passcodeStatus(
@@ -20,16 +20,16 @@ extension Device {
     return isEnabled ? .enabled : .notEnabled
   }
 
-  /// Has the passcode of the device open a container from now on.
+  /// Enables the device passcode for a container.
   ///
   /// Ask for the password first; it still opens the container afterwards.
   ///
   /// - Parameters:
-  ///   - container: What it is to open.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  ///   - password: UTF-8 as typed; a wrong one counts as any other.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, `accountLocked`, and `passcode` with `notCapable`, before the
-  ///   password is tried.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  ///   - password: UTF-8 as typed; a wrong one counts as an attempt.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `wayNotOffered`, `accountLocked`, and `passcode` with
+  ///   `notCapable`, before the password is tried.
   public func enablePasscode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
@@ -41,11 +41,11 @@ extension Device {
     try await vaulted(await vault.enablePasscode(for: unlocked))
   }
 
-  /// Has the passcode of the device not open a container any more; nothing happens where it does not.
+  /// Disables the device passcode for a container; if it is not enabled, nothing happens.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
   /// - Throws: ``SignetFailure``.
   public func disablePasscode(
     for container: Container, key: Key.Usage? = nil

@@ -1,4 +1,4 @@
-/// A way of opening a container, or one of its keys, that may be enabled beside the password.
+/// A credential for a container or one of its keys that may be enabled in addition to the password.
 public enum WayBesidePassword: String, Sendable, Hashable, CaseIterable {
   /// A finger or a face.
   case biometrics

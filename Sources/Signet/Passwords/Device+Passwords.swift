@@ -3,22 +3,22 @@ import SignetPolicy
 public import SignetVault
 
 extension Device {
-  /// Changes the password of a container or of one of its keys, all of it or nothing.
+  /// Changes the password of a container or of one of its keys, completely or not at all.
   ///
-  /// A new one that breaks a rule is refused before anything is tried. The old one counts as any other attempt; then come the
-  /// policy's minimum age and its history.
-  /// Fingers, passcodes and recovery codes stay valid.
+  /// A new password that violates a rule is rejected before the old one is tried. The old one counts as an attempt; then
+  /// the policy's minimum age and history are checked. Biometrics, the device passcode and recovery codes stay valid.
   ///
-  /// A locked container keeps its password, unless that has expired: then nothing that could end the lock would open either.
+  /// The password of a locked container cannot be changed, unless it has expired: an expired password could not open the
+  /// container to unlock it.
   ///
   /// - Parameters:
-  ///   - container: Whose password.
-  ///   - key: The key that has it; `nil` for the container's own.
-  ///   - old: The present one: UTF-8 as typed.
-  ///   - new: The next one: UTF-8 as typed.
-  /// - Returns: Whether the hardware has counted the change.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
-  ///   `accountLocked`; `passwordRequired` where there is no password.
+  ///   - container: The container.
+  ///   - key: The key with the password; `nil` for the container's own.
+  ///   - old: The current password: UTF-8 as typed.
+  ///   - new: The new password: UTF-8 as typed.
+  /// - Returns: The outcome, which tells if the hardware counter has recorded the change.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`,
+  ///   `passwordUsedBefore`, `accountLocked`; `passwordRequired` if there is no password.
   @discardableResult
   public func changePassword(
     of container: Container, key: Key.Usage? = nil, from old: SharedSecretBox, to new: SharedSecretBox
@@ -35,14 +35,15 @@ extension Device {
     }
   }
 
-  /// From when on a password may be changed, by its policy's minimum age, in seconds since 1970.
+  /// Returns the time from which a password may be changed under its policy's minimum age, in seconds since 1970.
   ///
-  /// Ask before a new one is typed; ``changePassword(of:key:from:to:)`` asks in any case, after it has tried the present one.
+  /// Call it before the user types a new password. ``changePassword(of:key:from:to:)`` checks the age in any case, but
+  /// after an attempt with the current password.
   ///
   /// - Parameters:
-  ///   - container: Whose password.
-  ///   - key: The key that has it; `nil` for the container's own.
-  /// - Returns: That time; `nil` where it may be changed now.
+  ///   - container: The container.
+  ///   - key: The key with the password; `nil` for the container's own.
+  /// - Returns: The time; `nil` if it may be changed now.
   /// - Throws: ``SignetFailure``.
   public func earliestPasswordChange(
     of container: Container, key: Key.Usage? = nil
@@ -55,17 +56,17 @@ extension Device {
     return times.now(clock.now) >= earliest ? nil : earliest
   }
 
-  /// Makes a code that sets a new password when the present one is forgotten or locked; the code before it is void.
+  /// Creates a recovery code, which sets a new password if the current one is forgotten or locked; it revokes the previous code.
   ///
-  /// Show it once, and have it printed: nothing can show it again. It works on this device only where hardware keeps the keys
-  /// (``keystoreKind``), and else wherever the files of this device are copied to.
+  /// Show it once and let the user print it, because it cannot be shown again. If hardware keeps the keys
+  /// (``keystoreKind``), the code works on this device only; otherwise it works with any copy of the device's files.
   ///
   /// - Parameters:
-  ///   - container: What it is to open.
-  ///   - key: Which of its keys; `nil` for the container itself.
+  ///   - container: The container.
+  ///   - key: The key that the code opens; `nil` for the container itself.
   ///   - password: UTF-8 as typed.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `accountLocked`.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword`, `accountLocked`.
   public func makeRecoveryCode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) -> RecoveryCode {
@@ -74,12 +75,12 @@ extension Device {
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
   }
 
-  /// Whether a recovery code was made for the present keys of a container, or for one of its keys.
+  /// Returns whether there is a recovery code for a container or one of its keys.
   ///
   /// - Parameters:
-  ///   - container: What it would open.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: Whether there is one.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  /// - Returns: True if there is one.
   /// - Throws: ``SignetFailure``.
   public func hasRecoveryCode(
     for container: Container, key: Key.Usage? = nil
@@ -89,15 +90,15 @@ extension Device {
       .contains { $0.name == domain && $0.slot == .recovery }
   }
 
-  /// Finds out whether the present password is right before another is chosen; it may be too old, and a wrong one counts.
+  /// Verifies the current password before a new one is chosen; it may have expired, and a wrong one counts as an attempt.
   ///
-  /// Under a silent lock nothing tells.
+  /// Under a silent lock policy a wrong password is not detected.
   ///
   /// - Parameters:
-  ///   - password: The present one: UTF-8 as typed.
-  ///   - container: Whose password.
-  ///   - key: The key that has it; `nil` for the container's own.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword` and `waiting`.
+  ///   - password: The current password: UTF-8 as typed.
+  ///   - container: The container.
+  ///   - key: The key with the password; `nil` for the container's own.
+  /// - Throws: ``SignetFailure``, in particular `wrongPassword` and `waiting`.
   package func tryPresentPassword(
     _ password: SharedSecretBox, of container: Container, key: Key.Usage?
   ) async throws(SignetFailure) {
@@ -109,16 +110,17 @@ extension Device {
     }
   }
 
-  /// Sets a new password with the recovery code, which stays valid; also of a locked container, which stays locked, since whoever has
-  /// forgotten the password could never unlock it.
+  /// Sets a new password with the recovery code, which stays valid.
+  ///
+  /// A locked container can be reset too and stays locked, because a user who has forgotten the password could never unlock it.
   ///
   /// - Parameters:
-  ///   - container: Whose password.
-  ///   - key: The key that has it; `nil` for the container's own.
-  ///   - code: The code that was printed last.
-  ///   - new: The next password: UTF-8 as typed.
-  /// - Returns: Whether the hardware has counted the change.
-  /// - Throws: ``SignetFailure``: above all `wrongRecoveryCode` and `passwordRefused`.
+  ///   - container: The container.
+  ///   - key: The key with the password; `nil` for the container's own.
+  ///   - code: The latest recovery code.
+  ///   - new: The new password: UTF-8 as typed.
+  /// - Returns: The outcome, which tells if the hardware counter has recorded the change.
+  /// - Throws: ``SignetFailure``, in particular `wrongRecoveryCode` and `passwordRefused`.
   @discardableResult
   public func resetPassword(
     of container: Container, key: Key.Usage? = nil, with code: RecoveryCode, to new: SharedSecretBox
@@ -134,7 +136,7 @@ extension Device {
     }
   }
 
-  /// The policy of a container or a key, after a new password was checked with it, with the dictionary and with the app's own rules.
+  /// Validates a new password with the policy, the dictionary and the app's own rules, and returns the policy.
   private func checked(
     _ new: SharedSecretBox, _ container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> PasswordPolicy {
@@ -148,9 +150,9 @@ extension Device {
     return policy
   }
 
-  /// Refuses a password that its policy says is too old, until it is changed.
+  /// Rejects an expired password until it is changed.
   ///
-  /// A silent lock cannot tell whose password is changed, so under it none expires.
+  /// Under a silent lock policy passwords do not expire, because a wrong password could not be told from the right one at the change.
   func refuseExpiredPassword(of container: Container, _ key: Key.Usage?) async throws(SignetFailure) {
     let protection = container.protection(of: key)
     guard let age = protection.passwordPolicy?.age, age.maximumDays > 0, protection.lockPolicy != .silent
@@ -160,7 +162,7 @@ extension Device {
     if times.now(clock.now) >= expiry { throw .passwordExpired }
   }
 
-  /// Since when a password is in use; `nil` where there is none, or nobody knows.
+  /// Returns the times of a password; `nil` if there is no password or its times are unknown.
   func passwordTimes(
     of container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> PasswordTimes? {

@@ -1,11 +1,12 @@
 import SignetVault
 
-/// What became of a password that was changed: it opens from now on, and the one before does not.
+/// The outcome of a password change; in each case the new password is valid and the old one is not.
 @nonexhaustive public enum PasswordChangeOutcome: Sendable, Hashable {
-  /// An older copy of the data folder is of no use, as far as the hardware can tell older copies.
+  /// An older copy of the data folder cannot restore the old password, as far as the hardware detects a rollback.
   case done
-  /// The hardware could not count the change: until something else is done with this device, an older copy of the data folder
-  /// would open with the password before.
+  /// The hardware counter could not be incremented.
+  ///
+  /// Until the next counted change on this device, an older copy of the data folder would open with the old password.
   case uncounted(SignetFailure)
 
   init(_ failure: VaultFailure?) {
