@@ -2,19 +2,19 @@ public import SignetPolicy
 import SignetWire
 
 extension Container {
-  /// What opens a key, or the container and all its keys that have no protection of their own.
+  /// Returns the protection policy of a key, or of the container with all keys that have no separate one.
   ///
-  /// - Parameter key: Which key; `nil` for the container.
-  /// - Returns: What the server wants; ``Device/protectionInForce(for:key:)`` says what this device makes of it.
+  /// - Parameter key: The key; `nil` for the container.
+  /// - Returns: The server's policy; ``Device/protectionInForce(for:key:)`` returns the one in force on this device.
   public func protection(of key: Key.Usage?) -> ProtectionPolicy { profile.protection(of: key) }
 
-  /// Whether a key has a protection of its own: another password than the container's, if it has one at all.
+  /// Returns whether a key has a separate protection, with another password than the container's if it has one.
   public func hasOwnProtection(_ key: Key.Usage) -> Bool { profile.keys[key.name] != nil }
 
-  /// Where the vault keeps a key.
+  /// The vault domain of a key.
   func domain(of key: Key.Usage?) -> String { VaultLayout.domain(of: key, in: profile) }
 
-  /// Runs something that may ask for a password; a failure says whose, where it is not the container's.
+  /// Runs an operation that may need a password; a failure names the key if the key has a separate protection.
   func naming<R: ~Copyable>(
     _ key: Key.Usage?, _ body: () async throws(SignetFailure) -> R
   ) async throws(SignetFailure) -> R {
@@ -30,7 +30,7 @@ extension ContainerProfile {
     key.map { protection(of: $0.name) } ?? protection
   }
 
-  /// Who has a protection: the container, and each key with one of its own.
+  /// The subjects with a protection policy: the container (`nil`), and each key with a separate one.
   var protected: [Key.Usage?] {
     [nil] + Key.Usage.allCases.filter { keys[$0.name] != nil }
   }

@@ -1,48 +1,48 @@
 public import SignetVault
 public import SignetWire
 
-/// One user at one server, on this device.
+/// The keys of one user at one server, on this device.
 public struct Container: Hashable, Sendable, Identifiable {
-  /// Names the container on this device.
+  /// The container's ID on this device.
   public let id: SignetVault.ContainerID
-  /// Names the container at the server.
+  /// The container's ID at the server.
   public let serverMadeID: SignetWire.ContainerID
-  /// Whose it is.
+  /// The user.
   public let user: UserID
-  /// Where it is good.
+  /// The server.
   public let server: ServerURL
-  /// What the user calls it; may be empty.
+  /// The user's name for the container; may be empty.
   public let name: String
-  /// When it was made or last renewed, in seconds since 1970.
+  /// The time of creation or of the last renewal, in seconds since 1970.
   public let created: Int64
-  /// When it was made first, before all renewals, in seconds since 1970.
+  /// The time of the first creation, before all renewals, in seconds since 1970.
   public let firstCreated: Int64
-  /// How often it was renewed.
+  /// The number of renewals.
   public let renewals: Int64
-  /// What it holds and what protects it.
+  /// The keys, their parameters and their protection policies.
   public let profile: ContainerProfile
-  /// Where the key that signs decisions was made and signs: hardware does not let it out.
+  /// The keystore that made and uses the key for decisions; hardware never releases it.
   public let signingKeyOrigin: KeystoreKind
-  /// Where the key that signs requests was made and signs.
+  /// The keystore that made and uses the key for requests.
   public let sessionKeyOrigin: KeystoreKind
-  /// What its confirmation brings, 32 bytes; `nil` where an earlier version made it.
+  /// The 32 bytes that *confirm* sends; `nil` for a container of an earlier version.
   let confirmation: [UInt8]?
-  /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
+  /// Indicates whether the server has confirmed it; ``Device/finishActivations()`` continues an unconfirmed one.
   public let isConfirmed: Bool
 
-  /// When the server first said that it does not know this container any more, in seconds since 1970; `nil` where it knows it, as
-  /// far as it has been asked.
+  /// The time since when the server answers that it does not know this container, in seconds since 1970; `nil` if it
+  /// knows it or was not asked.
   ///
-  /// An operator has revoked it, or it was activated elsewhere in its place: it is of no use until the server says otherwise.
+  /// An operator has revoked the container, or another activation has replaced it. It cannot be used unless the server's answer changes.
   public let unknownToServerSince: Int64?
 
-  /// When what answers first signed with a key to which none that this container knows leads, in seconds since 1970; `nil` where
-  /// it does not, as far as it has been asked.
+  /// The time since when answers are signed with an unknown key that no known key vouches for, in seconds since 1970;
+  /// `nil` if no such answer came or a later one was verified.
   ///
-  /// Somebody else answers, or the operator had to make a key that no earlier one vouches for: ask the operator, and renew then.
+  /// Another party answers, or the operator had to create a key without a link to an earlier one. Ask the operator, then renew.
   public let otherServerKeySince: Int64?
 
-  /// The keys: one signs decisions, one makes one-time codes, one talks to the server.
+  /// The three keys: for decisions, for one-time codes and for requests to the server.
   public var keys: [Key] {
     Key.Usage.allCases.map { usage in
       Key(

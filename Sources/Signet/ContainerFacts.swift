@@ -3,21 +3,22 @@ import SignetJSON
 import SignetVault
 import SignetWire
 
-/// What the protocol fixed about a container, as the vault keeps it beside the secrets: public, and authenticated there.
+/// The public facts about a container that the protocol has fixed; the vault stores and authenticates them in the
+/// container's attributes.
 struct ContainerFacts {
   let serverMadeID: SignetWire.ContainerID
   let profile: ContainerProfile
-  /// How many renewals led to this container.
+  /// The number of renewals before this container.
   var renewals: Int64 = 0
-  /// When the first of them was made, in seconds since 1970; `nil` where this is the first.
+  /// The creation time of the first container, in seconds since 1970; `nil` if this is the first.
   var firstCreated: Int64?
-  /// The key that the server signs with, as far as this device knows; `nil` where an earlier version made the container.
+  /// The server's signing key that this device trusts; `nil` for a container of an earlier version.
   var serverKey: P256.Signing.PublicKey?
-  /// Where the key that signs decisions is.
+  /// The keystore of the key for decisions.
   let signingKeyOrigin: KeystoreKind
-  /// Where the key that signs requests is.
+  /// The keystore of the key for requests.
   let sessionKeyOrigin: KeystoreKind
-  /// What *confirm* sends, 32 bytes; `nil` where an earlier version made the container.
+  /// The 32 bytes that *confirm* sends; `nil` for a container of an earlier version.
   let confirmation: [UInt8]?
 
   init(
@@ -83,7 +84,7 @@ struct ContainerFacts {
 }
 
 extension Container {
-  /// Reads what the vault keeps.
+  /// Creates a container from its stored attributes.
   init(_ stored: SignetVault.Container) throws(SignetFailure) {
     do throws(WireFailure) {
       let facts = try ContainerFacts(parsing: stored.attributes.protocolFacts)
@@ -94,7 +95,7 @@ extension Container {
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {
-      // The vault authenticates all of it, so only a newer version writes what this one can't read.
+      // The vault authenticates these attributes, so unreadable ones were written by a newer version.
       throw .unsupportedProfile(error)
     }
     id = stored.id

@@ -1,16 +1,16 @@
 public import SignetWire
 
-/// Which containers are wanted; a member that is `nil` fits all.
+/// A filter for containers; a member that is `nil` matches all.
 public struct ContainerFilter: Hashable, Sendable {
   /// The user.
   public var user: UserID?
   /// The server.
   public var server: ServerURL?
 
-  /// What the user calls it, to the letter.
+  /// The user's name for the container, compared byte by byte.
   public var name: String?
 
-  /// Names what is wanted.
+  /// Creates a filter.
   public init(user: UserID? = nil, server: ServerURL? = nil, name: String? = nil) {
     (self.user, self.server, self.name) = (user, server, name)
   }

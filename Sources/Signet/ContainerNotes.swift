@@ -1,16 +1,16 @@
 import SignetJSON
 
-/// What a device remembers about a container and may forget: beside the secrets in the vault, which authenticates it.
+/// Observations about a container that may be lost without harm; the vault stores and authenticates them in the container's attributes.
 struct ContainerNotes {
-  /// What the server's answers have shown, for people.
+  /// An observation from the server's answers, for display.
   enum Trait: String {
     /// The server does not know the container.
     case unknownToServer = "unknownToServerSince"
-    /// The server's answers are signed by a key that no known key vouches for.
+    /// The server's answers are signed with a key that no known key vouches for.
     case otherServerKey = "otherServerKeySince"
   }
 
-  /// When something was first shown, in seconds since 1970; `nil` where it is not so.
+  /// The time of the first such observation, in seconds since 1970; `nil` if it does not apply.
   subscript(trait: Trait) -> Int64? {
     get {
       do { return try object.optionalInteger(trait.rawValue) } catch { return nil }
@@ -18,17 +18,17 @@ struct ContainerNotes {
     set { object[trait.rawValue] = newValue.map { .integer($0) } }
   }
 
-  /// Whatever else a newer version keeps stays.
+  /// All members, including those of a newer version, which are preserved.
   var object: JSONObject
 
-  /// Reads what was kept; nothing, and what is not ours, is no note.
+  /// Parses stored notes; empty or unreadable bytes yield none.
   init(parsing bytes: [UInt8]) {
     do { object = try JSONObject(parsing: bytes, limits: Self.limits) } catch { object = [:] }
   }
 
-  /// What the vault takes, which is more than a message has: imported accounts have policies and locks each.
+  /// The vault's limits, which exceed those of a message, because each imported account has its policies and locks here.
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 1 << 17)
 
-  /// What is kept.
+  /// The bytes to store; empty if there are no notes.
   var bytes: [UInt8] { object.isEmpty ? [] : JSONValue.object(object).bytes }
 }

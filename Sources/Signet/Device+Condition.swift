@@ -1,24 +1,24 @@
 public import SignetPolicy
 public import SignetVault
 
-/// A container of which a way of opening is lost for good, because the keystore cannot open it any more.
+/// A credential slot of a container that the keystore can no longer open.
 public struct LostCredential: Sendable, Hashable {
-  /// The container; it has to be activated anew.
+  /// The container; it must be activated again.
   public let container: SignetVault.ContainerID
-  /// The way of opening it.
+  /// The kind of the slot.
   public let way: SlotKind
-  /// What the keystore says.
+  /// The failure of the keystore.
   public let failure: KeystoreFailure
 }
 
-/// What can be said of a device and its containers without opening anything.
+/// Queries about a device and its containers that open nothing.
 extension Device {
-  /// The ways beside the password that were enabled for a container, or for one of its keys; which of them work now is another question.
+  /// Returns the credentials other than the password that were enabled for a container or one of its keys; they may not all work now.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: The ways; none where the device alone protects.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  /// - Returns: The credentials; empty if the device protects it alone.
   /// - Throws: ``SignetFailure``.
   public func enabledWays(
     of container: Container, key: Key.Usage? = nil
@@ -31,13 +31,13 @@ extension Device {
     return ways
   }
 
-  /// Whether the password of a container, or of one of its keys, may be tried now, and how often.
+  /// Returns the lock status of the password of a container or one of its keys: attempts left and the current wait.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: The status; `unlocked` where there is no password, and where nothing tells.
-  /// - Throws: ``SignetFailure/wiped`` where what the password protected was erased.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  /// - Returns: The status; `unlocked` if there is no password, or if the lock policy reveals nothing.
+  /// - Throws: ``SignetFailure/wiped`` if the protected secrets were erased.
   public func lockStatus(
     of container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) -> LockStatus {
@@ -51,12 +51,12 @@ extension Device {
     return domains.first { $0.slot == .password }?.status ?? .unlocked
   }
 
-  /// Whether the password of a container, or of one of its keys, is older than its policy allows, and has to be changed.
+  /// Returns whether the password of a container or one of its keys has expired and must be changed.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: Whether it is.
+  ///   - container: The container.
+  ///   - key: The key; `nil` for the container itself.
+  /// - Returns: True if it has expired.
   /// - Throws: ``SignetFailure``.
   public func isPasswordExpired(
     of container: Container, key: Key.Usage? = nil
@@ -68,30 +68,29 @@ extension Device {
     return false
   }
 
-  /// Looks for what the keystore cannot open any more: call it when the app starts.
+  /// Finds the slots that the keystore can no longer open; call it when the app starts.
   ///
-  /// Nothing is opened, and no attempt is made.
+  /// Nothing is opened, and no attempt is counted.
   ///
-  /// - Returns: What is lost: these containers have to be activated anew.
-  /// - Throws: ``SignetFailure``, above all where the keystore is only out of reach for now.
+  /// - Returns: The lost slots; their containers must be activated again.
+  /// - Throws: ``SignetFailure``, in particular if the keystore is only temporarily unavailable.
   public func lostCredentials() async throws(SignetFailure) -> [LostCredential] {
     try await vaulted(await vault.lostCredentials()).map {
       LostCredential(container: $0.container, way: $0.slot, failure: $0.failure)
     }
   }
 
-  /// What the keystore says of itself.
+  /// Queries the keystore for its status.
   ///
-  /// - Returns: The kind, and for hardware its maker and its defence against guessing.
-  /// - Throws: ``SignetFailure`` where it cannot be asked.
+  /// - Returns: The kind, and for hardware its manufacturer and its protection against guessing.
+  /// - Throws: ``SignetFailure`` if it cannot be queried.
   public func keystoreStatus() async throws(SignetFailure) -> KeystoreStatus {
     try await vaulted(await vault.keystoreStatus())
   }
 
-  /// The latest time that the vault has seen, in seconds since 1970, if it is later than the clock says: the clock was turned
-  /// back.
+  /// Returns the latest time that the vault has recorded, in seconds since 1970, if the clock is now earlier: the clock was set back.
   ///
-  /// - Returns: That time; `nil` where the clock is ahead of all that was seen.
+  /// - Returns: The time; `nil` if the clock is not behind it.
   /// - Throws: ``SignetFailure``.
   public func timeSeenAhead() async throws(SignetFailure) -> Int64? {
     var latest: Int64?

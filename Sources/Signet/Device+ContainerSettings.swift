@@ -1,12 +1,12 @@
 import SignetVault
 
 extension Device {
-  /// Gives a container another name on this device; no network is used.
+  /// Renames a container on this device; no network is used.
   ///
   /// - Parameters:
-  ///   - container: Which one.
-  ///   - name: What the user calls it; may be empty.
-  /// - Returns: The container with that name.
+  ///   - container: The container.
+  ///   - name: The user's name for it; may be empty.
+  /// - Returns: The renamed container.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   public func rename(_ container: Container, to name: String) async throws(SignetFailure) -> Container {
@@ -15,21 +15,21 @@ extension Device {
     return try await self.container(container.id)
   }
 
-  /// Sets what a container trusts of its server from now on, as after the server has got other certificates; no network is used.
+  /// Replaces the trusted certificates and pins of a container, for example after the server has new certificates; no network is used.
   ///
-  /// It takes the place of what the container was activated with. What the server signs is verified as before.
+  /// They replace those from the activation. The server's signatures are still verified.
   ///
   /// - Parameters:
   ///   - certificateAuthoritiesPEM: Trusted certificates in PEM; `nil` for those of ``connection``.
   ///   - pins: SHA-256 of acceptable keys of the server, 32 bytes each; empty for those of ``connection``.
-  ///   - container: Whose server it is.
-  /// - Throws: ``SignetFailure``: `transport` where these are no certificates or no pins; nothing is changed then.
+  ///   - container: The container.
+  /// - Throws: ``SignetFailure``: `transport` for invalid certificates or pins; nothing is changed then.
   public func setTrust(
     certificateAuthoritiesPEM: String?, pins: [[UInt8]] = [], of container: Container
   ) async throws(SignetFailure) {
     try await requireUnlocked(container)
     let settings = ConnectionSettings(certificateAuthoritiesPEM: certificateAuthoritiesPEM, pins: pins)
-    _ = try session(container.server, settings)  // refuses what no connection can be made with
+    _ = try session(container.server, settings)  // rejects settings that allow no connection
     try await vaulted(await vault.setConnection(settings, of: container.id))
   }
 }

@@ -4,11 +4,11 @@ import SignetVault
 import SignetWire
 
 extension Device {
-  /// The key that signs a container's requests.
+  /// Opens the key that signs a container's requests.
   ///
   /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens it; `nil` where the device alone does.
+  ///   - container: The container.
+  ///   - authentication: The credential of the key; `nil` if the device opens it alone.
   /// - Returns: The key.
   /// - Throws: ``SignetFailure``.
   package func sessionKey(
@@ -18,9 +18,9 @@ extension Device {
       VaultLayout.sessionKey, in: vault)
   }
 
-  /// Makes the keys of a container under a profile.
+  /// Makes the keys of a container for a profile.
   ///
-  /// A hardware key would say whether the password of a silent domain was right, so such a domain has its key in software.
+  /// Under a silent lock policy the signing key is in software, because a hardware key would reveal whether a password was right.
   func makeKeys(for profile: ContainerProfile) async throws(SignetFailure) -> PrivateContainerKeys {
     let session = try await vaulted(await vault.makeSigningKey())
     if case .silent = profile.protection(of: .signing).lockPolicy {

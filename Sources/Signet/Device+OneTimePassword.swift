@@ -3,14 +3,14 @@ import SignetVault
 import SignetWire
 
 extension Device {
-  /// The container's one-time code for now; no network is used.
+  /// Computes the container's current one-time code; no network is used.
   ///
   /// - Parameters:
-  ///   - container: Whose code.
-  ///   - authentication: What opens the key of the codes; `nil` where the device alone does.
-  /// - Returns: The code and when it is valid.
-  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``, ``SignetFailure/wrongPassword(remaining:)``,
-  ///   ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
+  ///   - container: The container.
+  ///   - authentication: The credential of the one-time password key; `nil` if the device opens it alone.
+  /// - Returns: The code and its validity.
+  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``,
+  ///   ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TimedCode {
@@ -19,7 +19,7 @@ extension Device {
     try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     do { return try container.profile.totp.generator(secret: secret).code(at: clock.now) } catch {
-      // The protocol derives 32 bytes and checks the parameters, so only a clock before 1970 leads here.
+      // The protocol derives 32 bytes and checks the parameters, so the only possible cause is a clock before 1970.
       throw .vault(.damaged)
     }
   }

@@ -10,15 +10,15 @@ public import SignetVault
 public import SignetWire
 import Synchronization
 
-/// This installation: its containers and what they can do.
+/// An installation of Signet: its containers and all operations on them.
 ///
-/// Any number of devices may be opened on one folder, in any number of processes.
+/// Any number of devices, in any number of processes, may be opened on one folder.
 public final class Device: Sendable {
-  /// Makes what carries requests to a server.
+  /// Creates the transport for requests to a server.
   public typealias TransportFactory =
     @Sendable (ConnectionConfiguration) throws(TransportFailure) -> any HTTPTransport
 
-  /// How servers are reached; a container's own certificate authorities and pins take the place of those here.
+  /// The connection settings; a container's own certificate authorities and pins replace those here.
   public let connection: ConnectionConfiguration
   package let vault: Vault
   let clock: any WallClock
@@ -28,31 +28,30 @@ public final class Device: Sendable {
   let passwordChecks: PasswordChecks
   let biometrics: (any BiometricGate)?
   let passcode: (any DevicePasscode)?
-  /// How the policies of containers and accounts are evaluated.
+  /// The evaluation of policies of containers and accounts.
   public let accountPolicies: AccountPolicies
   let evidenceCollector: AccountEvidenceCollector
   let lockObservers = AccountLockObservers()
-  /// What stands before everything that a user's authentication opens, where the app has brought it.
+  /// The check for tampering before a credential opens anything; `nil` if the app has set none.
   let integrity: IntegrityGate?
   let sessions = OpenSessions()
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
-  /// Opens a device over a vault.
+  /// Creates a device over a vault.
   ///
   /// - Parameters:
-  ///   - vault: Where containers are kept.
-  ///   - connection: How servers are reached: time limit (30 s), retries (0), certificate authorities.
-  ///   - clock: The time that servers are told.
-  ///   - random: Randomness for nonces and names.
-  ///   - passwordChecks: What new passwords are checked with beside the server's policy: the dictionary, and the app's own
-  ///     rules.
-  ///   - biometrics: What matches fingers or faces: `FprintGate()` on Linux. Without one, this device cannot.
-  ///   - passcode: What checks the passcode of the device: `PAMPasscode()` on Linux. Without one, this device cannot.
-  ///   - accountPolicies: How the policies of containers and accounts are evaluated: the app's own beside the built-in ones, its
-  ///     version, and what measures whether the device was tampered with.
-  ///   - integrity: Looks for tampering each time something is opened, and reacts. Without it nobody looks.
-  ///   - transport: Makes what carries requests; libcurl unless told otherwise.
+  ///   - vault: The vault with the containers.
+  ///   - connection: The connection settings: time-out (30 s), retries (0), certificate authorities.
+  ///   - clock: The clock for the times in messages to servers.
+  ///   - random: The source of nonces and IDs.
+  ///   - passwordChecks: The checks of new passwords in addition to the server's policy: the dictionary and the app's own rules.
+  ///   - biometrics: The gate that matches fingers or faces: `FprintGate()` on Linux. Without one, biometrics are not supported.
+  ///   - passcode: The gate that checks the device passcode: `PAMPasscode()` on Linux. Without one, the passcode is not supported.
+  ///   - accountPolicies: The evaluation of policies of containers and accounts, with the app's own policies, its version
+  ///     and its sources of evidence about tampering.
+  ///   - integrity: Checks for tampering each time a credential opens anything, and reacts. Without it there is no check.
+  ///   - transport: Creates the transport for requests; libcurl by default.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
@@ -74,12 +73,12 @@ public final class Device: Sendable {
     makeTransport = transport
   }
 
-  /// What keeps the secrets of this device; the server is told.
+  /// The kind of keystore that protects this device's secrets; it is reported to servers.
   public var keystoreKind: KeystoreKind { vault.keystoreKind }
 
   // MARK: Containers
 
-  /// The confirmed containers that fit, oldest first.
+  /// Returns the confirmed containers that match a filter, oldest first.
   ///
   /// - Throws: ``SignetFailure``.
   public func containers(
@@ -88,14 +87,14 @@ public final class Device: Sendable {
     try await stored(filter, state: .active)
   }
 
-  /// The containers that the server has not confirmed yet; ``finishActivations()`` goes on with them.
+  /// Returns the containers that the server has not confirmed yet; ``finishActivations()`` continues them.
   ///
   /// - Throws: ``SignetFailure``.
   public func unconfirmedContainers() async throws(SignetFailure) -> [Container] {
     try await stored(ContainerFilter(), state: .unconfirmed)
   }
 
-  /// A container by its name on this device.
+  /// Returns the container with an ID on this device.
   ///
   /// - Throws: ``SignetFailure/noSuchContainer``.
   public func container(_ id: SignetVault.ContainerID) async throws(SignetFailure) -> Container {
@@ -130,9 +129,9 @@ public final class Device: Sendable {
       server: server, transport: try transport(configuration), clock: clock, random: random)
   }
 
-  /// Has sessions that are made from now on use new connections.
+  /// Makes later sessions use new connections.
   ///
-  /// While a user was asked something, the server may have closed those that were kept, and no request is sent twice.
+  /// While the user answered a question, the server may have closed the old connections, and no request is sent twice.
   func forgetConnections() { transports.withLock { $0 = [:] } }
 
   package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
@@ -147,9 +146,9 @@ public final class Device: Sendable {
     return session
   }
 
-  /// Notes whether the server's answers show something of a container, and since when.
+  /// Stores whether an observation about a container applies, and since when.
   ///
-  /// What the server said stands; where it cannot be kept, the next request hears it again.
+  /// A failure to store it is ignored, because the next request repeats the observation.
   func note(_ trait: ContainerNotes.Trait, _ isSo: Bool, of container: Container) async {
     do throws(SignetFailure) {
       let stored = try await vaulted(await vault.container(container.id))
@@ -164,7 +163,7 @@ public final class Device: Sendable {
     } catch {}
   }
 
-  /// One transport for each configuration, so that connections are kept and used again.
+  /// Returns the transport for a configuration; it is cached, so that connections are reused.
   func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport {
     if let known = transports.withLock({ $0[configuration] }) { return known }
     let made: any HTTPTransport
@@ -178,7 +177,7 @@ public final class Device: Sendable {
 }
 
 extension PasswordChecks {
-  /// The dictionary of the platform, and no further rules.
+  /// The dictionary of the platform, without further rules.
   public static var standard: PasswordChecks {
     #if os(Linux)
       PasswordChecks(dictionary: CrackLibDictionary())

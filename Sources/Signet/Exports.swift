@@ -1,5 +1,5 @@
-// What an app needs beside the declarations of this module, by name: so that `import Signet` is enough, and the
-// modules below stay free to change everything else.
+// The declarations of other modules that an app needs, exported by name. `import Signet` is thus enough, and those
+// modules may change everything else.
 
 // Secrets and randomness.
 @_exported public import struct SignetCrypto.Argon2id
@@ -10,7 +10,7 @@
 @_exported public import struct SignetCrypto.SecretBytes
 @_exported public import class SignetCrypto.SharedSecretBox
 @_exported public import struct SignetCrypto.SystemRandomSource
-// JSON, of account policies and their evidence, and why it was not read.
+// JSON of account policies and their evidence, with parse failures.
 @_exported public import enum SignetJSON.JSONFailure
 @_exported public import struct SignetJSON.JSONObject
 @_exported public import enum SignetJSON.JSONValue
@@ -56,7 +56,7 @@
   @_exported public import class SignetBiometrics.FprintGate
   @_exported public import class SignetPAM.PAMPasscode
 #endif
-// What a server asks of a password.
+// Password policies.
 @_exported public import struct SignetPolicy.BootID
 @_exported public import struct SignetPolicy.BootInstant
 @_exported public import enum SignetPolicy.CharacterClass
@@ -77,7 +77,7 @@
 @_exported public import enum SignetPolicy.PasswordViolation
 @_exported public import enum SignetPolicy.PolicyFailure
 @_exported public import enum SignetPolicy.ProtectionPolicy
-// What a device has to be like, and what locks an account.
+// Account policies and account locks.
 @_exported public import struct SignetPolicy.AccountEvidence
 @_exported public import protocol SignetPolicy.AccountEvidenceSource
 @_exported public import struct SignetPolicy.AccountLock
@@ -94,7 +94,7 @@
 @_exported public import enum SignetPolicy.AccountPolicyVerdict
 @_exported public import enum SignetPolicy.IndeterminateReaction
 @_exported public import struct SignetPolicy.SoftwareVersion
-// How servers are reached.
+// Connections to servers.
 @_exported public import enum SignetTransport.CertificateProblem
 @_exported public import enum SignetTransport.ConfigurationProblem
 @_exported public import struct SignetTransport.ConnectionConfiguration
@@ -107,10 +107,10 @@
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure
-// What a UAF client says, and what it is told of the connection.
+// The UAF client's error codes and channel binding.
 @_exported public import struct SignetUAF.UAFChannelBinding
 @_exported public import enum SignetUAF.UAFClientError
-// Where containers are kept.
+// The vault.
 @_exported public import enum SignetVault.AppDataFailure
 @_exported public import enum SignetVault.AppDataFormat
 @_exported public import class SignetVault.AppDataKey
@@ -147,13 +147,13 @@
 @_exported public import class SignetVault.Vault
 @_exported public import enum SignetVault.VaultFailure
 @_exported public import enum SignetVault.VaultPart
-// What the server names.
+// Identifiers of the server.
 @_exported public import enum SignetIdentifiers.Entity
 @_exported public import struct SignetIdentifiers.ID
 @_exported public import typealias SignetIdentifiers.PushTargetID
 @_exported public import typealias SignetIdentifiers.TransactionID
 @_exported public import struct SignetIdentifiers.UserID
-// The words of the protocol.
+// Messages of the protocol.
 @_exported public import struct SignetWire.ActivationCode
 @_exported public import struct SignetWire.EndNotice
 @_exported public import enum SignetWire.ActivationCodeFailure

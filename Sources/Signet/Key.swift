@@ -2,22 +2,22 @@ public import SignetPolicy
 public import SignetVault
 public import SignetWire
 
-/// A key of a container: what it is for and what opens it.
+/// A key of a container: its usage and its protection.
 ///
 /// The key itself stays in the vault.
 public struct Key: Hashable, Sendable {
-  /// What a key is for.
+  /// The usage of a key.
   ///
-  /// Operations that ask for a password take one to say whose; `nil` stands for the container's own.
+  /// Operations with a password take a usage to name the key; `nil` means the container's own password.
   @nonexhaustive public enum Usage: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// Signs decisions about transactions.
     case transactionSigning
-    /// Makes one-time codes.
+    /// Generates one-time codes.
     case oneTimePassword
-    /// Signs requests to the server, and reads what it answers.
+    /// Signs requests to the server; its domain also has the key that decrypts the answers.
     case sessionTransport
 
-    /// What the protocol and the command line call it.
+    /// The name in the protocol and on the command line.
     public var name: ContainerProfile.KeyName {
       switch self {
       case .transactionSigning: .signing
@@ -26,7 +26,7 @@ public struct Key: Hashable, Sendable {
       }
     }
 
-    /// What people call it.
+    /// The name for display.
     public var description: String {
       switch self {
       case .transactionSigning: "signing key"
@@ -36,16 +36,16 @@ public struct Key: Hashable, Sendable {
     }
   }
 
-  /// What it is for.
+  /// The usage of the key.
   public let usage: Usage
-  /// What the server calls it.
+  /// The server's label for the key.
   public let label: String
-  /// The container that it belongs to.
+  /// The container that the key belongs to.
   public let container: SignetVault.ContainerID
-  /// What opens it.
+  /// The protection policy.
   public let protection: ProtectionPolicy
-  /// Whether that is its own; else it is the container's or, in the case of the session key, the device's.
+  /// Indicates whether the protection is the key's own; otherwise it is the container's or, for the session key, the device's.
   public let hasOwnProtection: Bool
-  /// Where it is used: a key in hardware never leaves it; one in software is in memory while it is used, however it is kept.
+  /// The keystore that uses the key: a hardware key never leaves it, a software key is in memory while in use.
   public let origin: KeystoreKind
 }

@@ -2,16 +2,16 @@ public import SignetCrypto
 public import SignetPolicy
 
 extension PasswordPolicy {
-  /// Every rule that a new password breaks; as
-  /// ``SignetPolicy/PasswordPolicy/violations(ofUTF8:purpose:isReused:checks:)``, for a password that is held securely.
+  /// Returns every rule that a new password violates; a variant of
+  /// ``SignetPolicy/PasswordPolicy/violations(ofUTF8:purpose:isReused:checks:)`` for a securely held password.
   ///
   /// - Parameters:
-  ///   - password: UTF-8 as typed. A copy lives for the check and is wiped after it.
-  ///   - purpose: What it is for.
-  ///   - isReused: Whether it is among the latest passwords that must not be used again.
+  ///   - password: UTF-8 as typed. A copy exists during the check and is wiped afterwards.
+  ///   - purpose: The purpose of the password.
+  ///   - isReused: True if it is among the latest passwords that must not be used again.
   ///   - checks: The dictionary and the app's own rules.
-  /// - Returns: The broken rules, in a fixed order.
-  /// - Throws: `PasswordDictionaryFailure` where the policy asks for a dictionary that cannot be read.
+  /// - Returns: The violated rules, in a fixed order.
+  /// - Throws: `PasswordDictionaryFailure` if the policy requires a dictionary that cannot be read.
   public func violations(
     of password: SharedSecretBox, purpose: PasswordPurpose, isReused: Bool = false,
     checks: PasswordChecks = .standard

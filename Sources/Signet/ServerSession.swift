@@ -1,21 +1,21 @@
 import SignetTransport
 import SignetWire
 
-/// The exchanges with one server: requests out, bodies or failures back.
+/// An HTTP client for one server, which signs requests and converts error answers to failures.
 package struct ServerSession: Sendable {
   let server: ServerURL
   let transport: any HTTPTransport
   let clock: any WallClock
   let random: any RandomSource
-  /// Hears whether the server knows the container whose session key signed a request.
+  /// Receives whether the server knows the container, after each request signed by its session key.
   var hears: (@Sendable (_ isKnown: Bool) async -> Void)?
 
-  /// Sends a request that carries no signature.
+  /// Sends an unsigned POST request.
   package func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
     try await answer(.post, path, body, []).body
   }
 
-  /// Sends a request that the session key signs.
+  /// Sends a request signed by the session key and returns the body of the answer.
   package func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: SignetWire.ContainerID
@@ -23,9 +23,9 @@ package struct ServerSession: Sendable {
     try await exchange(method, path, body, signedBy: key, container: container).response.body
   }
 
-  /// Sends a request that the session key signs, with further fields; what is answered may be bound to its id, 16 bytes.
+  /// Sends a request signed by the session key, with further headers; the request's ID, 16 bytes, allows an answer to be bound to it.
   ///
-  /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it, and the request's id.
+  /// - Returns: The answer, with a status of 200 to 299 or 304, and the request's ID.
   package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
     signedBy key: DeviceSigningKey, container: SignetWire.ContainerID
@@ -45,7 +45,7 @@ package struct ServerSession: Sendable {
     }
   }
 
-  /// Asks for what is for everyone.
+  /// Fetches a public resource.
   func get(_ path: String) async throws(SignetFailure) -> [UInt8] {
     try await answer(.get, path, [], []).body
   }

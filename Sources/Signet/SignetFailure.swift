@@ -6,155 +6,155 @@ public import SignetTransport
 public import SignetVault
 public import SignetWire
 
-/// Why an operation of the SDK failed: one family, with a stable number for each case.
+/// A failure of an SDK operation, with a stable number for each case.
 ///
-/// The numbers never change and are never used again; new cases get new numbers.
+/// The numbers never change and are never reused; new cases get new numbers.
 @nonexhaustive public enum SignetFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  // What the user can mend.
-  /// The password is wrong; so many tries are left, `nil` where there is no limit.
+  // Credentials, which the user can correct.
+  /// The password is wrong; the value is the number of attempts left, `nil` without a limit.
   case wrongPassword(remaining: Int?)
-  /// The new password breaks these rules of the policy.
+  /// The new password violates these rules of the policy.
   case passwordRefused([PasswordViolation])
-  /// The policy asks for a dictionary check of the new password, which could not be made.
+  /// The policy requires a dictionary check of the new password, which failed to run.
   case dictionary(PasswordDictionaryFailure)
-  /// A password is needed and none was given.
+  /// A password is required and none was given.
   case passwordRequired
   /// The user cancelled the password prompt of an activation or a renewal.
   case activationCancelled
-  /// Too many wrong passwords: what it protects stays locked.
+  /// The protected secrets stay locked after too many wrong passwords.
   case lockedOut
-  /// After wrong passwords the next may be tried when so much time has passed; this one was not tried and does not count.
+  /// The attempt came before the wait after wrong passwords ended and does not count; the values are the remaining wait and attempts.
   case waiting(Duration, remaining: Int?)
-  /// Too many wrong passwords: what it protects was erased.
+  /// The protected secrets were erased after too many wrong passwords.
   case wiped
-  /// The new password is one of the latest so many.
+  /// The new password is among this number of latest passwords.
   case passwordUsedBefore(within: Int)
-  /// The password may be changed from this time on, in seconds since 1970.
+  /// The password may not be changed before this time, in seconds since 1970.
   case passwordTooYoung(until: Int64)
-  /// The password is older than its policy allows; it must be changed first.
+  /// The password has expired and must be changed first.
   case passwordExpired
-  /// The recovery code is not the one that was printed last.
+  /// The recovery code is not the latest one.
   case wrongRecoveryCode
-  /// There was no biometric match, or it was called off; the password still works.
+  /// The biometric match failed or was cancelled; the password still works.
   case biometrics(BiometricFailure)
   /// A finger or a face was enrolled or removed since biometrics were enabled; the password enables them again.
   case biometricsInvalidated
-  /// The device's passcode was not accepted, or was called off; the password still works.
+  /// The device passcode was wrong or its prompt was cancelled; the password still works.
   case passcode(DevicePasscodeFailure)
-  /// This way of opening the container is not enabled; the password is.
+  /// This credential is not enabled for the container; use the password.
   case wayNotEnabled(WayBesidePassword)
-  /// The protection policy of the container does not offer this way of opening it.
+  /// The protection policy of the container does not allow this credential.
   case wayNotOffered(WayBesidePassword)
-  /// One of the failures above is about the password of this key, not about the container's.
+  /// One of the failures above, for the separate password of this key and not for the container's.
   indirect case key(Key.Usage, SignetFailure)
 
   // Activation.
-  /// What was scanned or pasted is no activation code.
+  /// The scanned or pasted text is not an activation code.
   case activationCode(ActivationCodeFailure)
-  /// The app stopped an activation or a renewal.
+  /// The app aborted an activation or a renewal.
   case activationAborted
-  /// The server refused: wrong user or invite, or an invite that is used, expired or exhausted.
+  /// The server rejected the activation: wrong user or invite, or an invite that is used, expired or exhausted.
   case activationRefused
-  /// What the server sent does not prove that it knows the invite; nothing was kept.
+  /// The server did not prove that it knows the invite; nothing was stored.
   case serverNotAuthentic
-  /// The name that the user gave the device can't be sent.
+  /// The user's name for the device is invalid.
   case deviceNameRefused(WireFailure)
-  /// The server's offer holds something that this build does not do.
+  /// The server's offer contains something that this build does not support.
   case unsupportedProfile(WireFailure)
-  /// The server calls itself by another URL than the activation code does; nothing was kept.
+  /// The server names another URL than the activation code; nothing was stored.
   ///
-  /// What a container signs names its server, so both sides must use one URL. `offered` is not proved yet: go there only
-  /// if it is known to be right.
+  /// A container's signatures name its server, so both sides must use one URL. `offered` is not authenticated: use it
+  /// only if it is known to be right.
   case serverNameMismatch(offered: ServerURL)
-  /// The server does not accept what keeps this device's secrets.
+  /// The server does not accept the keystore of this device.
   case unsupportedDevice(Problem)
-  /// The server dropped a renewal that was begun; the container is as it was.
+  /// The server dropped an unconfirmed renewal; the container is unchanged.
   case renewalDropped
 
   // The device.
   /// There is no such container.
   case noSuchContainer
-  /// The target of pushes, or its name, can't be sent.
+  /// The push target or its name is invalid.
   case pushTargetRefused(WireFailure)
-  /// The reason for an end can't be sent.
+  /// The reason for a deletion is invalid.
   case reasonRefused(WireFailure)
   /// The vault failed.
   case vault(VaultFailure)
 
-  // Accounts that were imported.
+  // Imported and enrolled accounts.
   /// There is no such account.
   case noSuchAccount
-  /// The secret may not leave this device: its server, or who imported it, does not allow that.
+  /// The secret may not be exported: its server, or the user at the import, did not allow it.
   case notExportable
-  /// The account has something that an account cannot have.
+  /// An account has an invalid member.
   case interchange(InterchangeFailure)
-  /// The challenge, or something that the suite wants beside it, was refused; no counter was used up.
+  /// The challenge or another input of the suite is invalid; the counter was not incremented.
   case ocra(OCRAFailure)
-  /// The account answers challenges; it makes no codes without one.
+  /// The account answers challenges only and has no codes without one.
   case challengeWanted
-  /// The account makes codes without a challenge.
+  /// The account has codes without a challenge only.
   case challengeNotWanted
-  /// It is there already, and stays as it is: what it is, and of which account.
+  /// The part is already enrolled and stays unchanged; the values are its description and its account.
   case alreadyEnrolled(String, account: Account.ID)
-  /// A URI, a message or an answer of push messages was not accepted.
+  /// A URI, a message or an answer of the push protocol is invalid.
   case pushAuth(PushAuthFailure)
-  /// The server of push messages refused: the status of its answer, and why in its words, which are at most 200 code points of anything.
+  /// The server of a push mechanism rejected the request: the status, and the server's untrusted text of at most 200 code points.
   case pushAuthRefused(status: Int, reason: String = "")
 
   // Locks of containers and accounts.
-  /// The container or the account is locked, and by whom: by the policy ``AccountLock/lockingPolicy``, by hand, or by its server.
+  /// The container or account is locked: by the policy ``AccountLock/lockingPolicy``, manually, or by its server.
   case accountLocked(AccountLock)
-  /// It was not locked or unlocked by hand.
+  /// The manual lock or unlock failed.
   case accountLock(AccountLockFailure)
-  /// The account policies that come with it are malformed.
+  /// The account policies of an enrollment are malformed.
   case accountPolicy(AccountPolicyFailure)
-  /// The device is not as the account policies that come with it demand; nothing was enrolled.
+  /// The device does not comply with the account policies of an enrollment; nothing was enrolled.
   case accountPolicyBroken([AccountPolicyBreach])
-  /// The server had the container deleted: it and its keys are gone.
+  /// The server ordered the deletion of the container; it and its keys are deleted.
   case containerWiped
-  /// The server takes no one-time codes of this container for now, but signatures only.
+  /// The server accepts only signatures and no one-time codes of this container for now.
   case codesNotTaken(reason: String)
 
   // Tampering.
-  /// The program, or the system around it, is being tampered with: nothing was opened. Listing, denying and removing still work.
+  /// The program or its system is being tampered with, so nothing was opened; listing, denying and removing still work.
   case integrity(IntegrityFailure)
 
-  // Sessions and the data of apps.
-  /// App data was not encrypted or decrypted; above all because the session is locked.
+  // Sessions and app data.
+  /// App data was not encrypted or decrypted, usually because the session is locked.
   case appData(AppDataFailure)
-  /// The session that apps share could not be asked.
+  /// The session shared by apps could not be used.
   case sharedSession(SharedSessionFailure)
 
   // The server.
-  /// The server could not be reached, or not trusted.
+  /// The server could not be reached or authenticated.
   case transport(TransportFailure)
-  /// The server's answer is not of this protocol.
+  /// The server's answer does not follow the protocol.
   case unexpectedAnswer(status: Int)
   /// The server does not know this container any more.
   case containerUnknown
-  /// The server signs with a key that this container does not know, and that none that it knows leads to.
+  /// The server signs with a key that this container does not know and that no known key vouches for.
   case serverKeyUnknown
-  /// The server refused the request; the problem says why.
+  /// The server rejected the request; the problem has the reason.
   case refused(Problem)
 
   // Transactions.
   /// The transaction has expired.
   case transactionExpired
-  /// There is no such transaction, for this container.
+  /// There is no such transaction for this container.
   case noSuchTransaction
-  /// Another decision came first.
+  /// The transaction was already decided.
   case transactionDecided
-  /// Several containers could decide what was scanned; the user has to choose one of these.
+  /// Several containers could decide the scanned transaction; the user must choose one of these.
   case severalContainers([Container])
-  /// What is to be signed, or was scanned, would not show as it is, or is no transaction.
+  /// The content to sign, or the scanned text, cannot be displayed exactly or is not a transaction.
   case contentRefused(WireFailure)
-  /// The server does not offer this decision.
+  /// The server does not allow this decision.
   case decisionNotAllowed
-  /// The user has cancelled the transaction, on whatever device, or the relying party has withdrawn it.
+  /// The user cancelled the transaction on some device, or the relying party withdrew it.
   case transactionCancelled
-  /// The number is not the one that the relying party shows; the problem says how many tries are left.
+  /// The number is not the one that the relying party shows; the problem has the attempts left.
   case wrongNumber(Problem)
-  /// An approval of this transaction needs a number of so many digits; 0 where it has none.
+  /// The approval of this transaction requires a number of this many digits; 0 if it takes none.
   case numberRequired(digits: Int)
 
   /// The stable number of the case.
@@ -226,7 +226,7 @@ public import SignetWire
     }
   }
 
-  /// Whether another way of opening has failed, and the password can be asked for instead.
+  /// Indicates whether a credential other than the password failed, so that the app can ask for the password instead.
   public var isMendedByPassword: Bool {
     switch self {
     case .biometrics, .biometricsInvalidated, .passcode, .wayNotEnabled, .wayNotOffered, .passwordRequired:
@@ -236,7 +236,7 @@ public import SignetWire
     }
   }
 
-  /// What happened and what to do; never a password, a code or a key.
+  /// The failure and the remedy, without any password, code or key.
   public var description: String {
     switch self {
     case .wrongPassword(nil): "the password is wrong; try again"
@@ -325,7 +325,7 @@ public import SignetWire
     case .containerUnknown: "the server does not know this container any more; activate again"
     case .serverKeyUnknown:
       "what answers does not sign with the server's key; check with its operator, then make new keys: signet renew"
-    // What is unknown is better said by the detail alone.
+    // The detail of an unknown object alone is clearer than with the title.
     case .refused(let problem) where problem.code == .unknown && !problem.detail.isEmpty: problem.detail
     case .refused(let problem):
       problem.detail.isEmpty ? problem.code.title : "\(problem.code.title) \(problem.detail)"
@@ -347,14 +347,14 @@ public import SignetWire
     }
   }
 
-  /// What to do about a lock that no password opens.
+  /// The remedy for a lock that the password does not open.
   private static func wayBack(of key: Key.Usage? = nil) -> String {
     let option = key.map { " --key \($0.name)" } ?? ""
     return
       "use the recovery code if there is one (signet recovery reset\(option)), or ask for a new activation code"
   }
 
-  /// This failure as one about the password of a key; what has nothing to do with a password stays as it is.
+  /// Returns this failure for the password of a key; a failure without relation to a credential is returned unchanged.
   func about(_ key: Key.Usage) -> SignetFailure {
     switch self {
     case .wrongPassword, .passwordRefused, .passwordRequired, .lockedOut, .waiting, .wiped,
@@ -365,13 +365,13 @@ public import SignetWire
     }
   }
 
-  /// The one place where failures of the vault get the names that callers act on.
+  /// Converts a failure of the vault; all such conversions are made here.
   init(_ failure: VaultFailure) {
     self =
       switch failure {
       case .wrongPassword(let remaining): .wrongPassword(remaining: remaining)
       case .lockedOut: .lockedOut
-      // What was kept is not good any more.
+      // The cached key is outdated.
       case .outdated: .passwordRequired
       case .waiting(let wait, let remaining): .waiting(wait, remaining: remaining)
       case .wiped: .wiped
@@ -389,7 +389,7 @@ public import SignetWire
       }
   }
 
-  /// The one place where problem documents get the names that callers act on.
+  /// Converts a problem document of a server; all such conversions are made here.
   init(_ problem: Problem) {
     self =
       switch problem.code {
@@ -406,13 +406,13 @@ public import SignetWire
 }
 
 extension SignetFailure {
-  /// Whether the server has forgotten what *finish* goes on from: it was restarted, or the user took long.
+  /// Indicates whether the server has lost the handshake that *finish* needs: it was restarted, or the handshake expired.
   var isVoidHandshake: Bool {
     if case .refused(let problem) = self { problem.code == .handshakeVoid } else { false }
   }
 }
 
-/// Runs a call of the vault and gives its failure our type.
+/// Runs a call of the vault and converts its failure.
 func vaulted<Value: ~Copyable>(
   _ call: @autoclosure () async throws(VaultFailure) -> Value
 ) async throws(SignetFailure) -> Value {

@@ -1,12 +1,12 @@
 import SignetJSON
 
-/// The answer `{"status":"…"}`, with which a server says what it did.
+/// The answer `{"status":"…"}`, by which a server reports a success.
 ///
-/// A success that says something else is none: what answered is not a server of this protocol.
+/// Another status in a successful answer is an error, because it did not come from a server of this protocol.
 enum StatusAnswer {
-  /// Checks an answer's body.
+  /// Checks the status in an answer's body.
   ///
-  /// - Throws: ``SignetFailure/unexpectedAnswer(status:)`` unless the body says `expected`.
+  /// - Throws: ``SignetFailure/unexpectedAnswer(status:)`` unless the status is `expected`.
   static func check(_ body: [UInt8], is expected: String) throws(SignetFailure) {
     let found: String
     do { found = try JSONObject(parsing: body).string("status") } catch {

@@ -5,18 +5,18 @@
 public import SignetVault
 
 extension Vault {
-  /// Opens the vault in a folder with the kind of keystore that it was made with; a new one is made with the best there is.
+  /// Opens the vault in a folder with the kind of keystore that it was created with, or creates it with the best available one.
   ///
-  /// On Linux that is the TPM that is named, or else `/dev/tpmrm0` where this user may use it; without either, and on other
-  /// systems for now, it is a file beside the vault. ``keystoreKind`` says which.
+  /// On Linux that is the named TPM, otherwise `/dev/tpmrm0` if this user may access it. Without either, and currently on
+  /// other systems, it is a file next to the vault. ``keystoreKind`` returns the kind.
   ///
   /// - Parameters:
-  ///   - directory: The folder. It must belong to this user, and nobody else may write to it.
+  ///   - directory: The folder. It must belong to this user, and no other user may write to it.
   ///   - tpm: A TPM (`device:/dev/tpmrm0`, `swtpm:host=127.0.0.1,port=2321`, `swtpm:path=SOCKET`), or `none`.
-  ///   - cost: What deriving a key from a password costs in slots made from now on.
-  ///   - createIfMissing: Whether a missing folder, and a new vault in it, is made.
+  ///   - cost: The cost of key derivation from passwords in new slots.
+  ///   - createIfMissing: True to create a missing folder and a new vault in it.
   /// - Returns: The vault.
-  /// - Throws: ``SignetVault/VaultFailure``; a TPM that is named and is not there is a failure, never replaced by a file.
+  /// - Throws: ``SignetVault/VaultFailure``; a named TPM that is missing is a failure and is never replaced by a file.
   public static func open(
     inFolder directory: String, tpm: String? = nil, cost: PasswordCost = .standard,
     createIfMissing: Bool = true
@@ -35,9 +35,9 @@ extension Vault {
   }
 }
 
-/// Which hardware a vault may use.
+/// The hardware that a vault may use.
 private struct KeystoreChoice {
-  /// What a new vault is made with; `nil` for a file.
+  /// The keystore for a new vault; `nil` for a file.
   let keystoreForNew: (any HardwareKeystore)?
   private let hardware: (any HardwareKeystore)?
 
@@ -53,7 +53,7 @@ private struct KeystoreChoice {
         (keystoreForNew, hardware) = (keystore, keystore)
       case nil:
         let keystore = TPMKeystore(.standard)
-        // A vault that was made with the TPM needs it, also where the user has lost the right to it since.
+        // An existing vault that was created with the TPM needs it, even if the user has lost access to it since.
         hardware = keystore
         keystoreForNew = access("/dev/tpmrm0", R_OK | W_OK) == 0 ? keystore : nil
       }
@@ -62,6 +62,6 @@ private struct KeystoreChoice {
     init(_ tpm: String?) throws(VaultFailure) { (keystoreForNew, hardware) = (nil, nil) }
   #endif
 
-  /// The hardware, if it is of this kind.
+  /// Returns the hardware if it is of a kind.
   func keystore(of kind: KeystoreKind) -> (any HardwareKeystore)? { hardware?.kind == kind ? hardware : nil }
 }

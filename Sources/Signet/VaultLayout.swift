@@ -3,23 +3,24 @@ import SignetPolicy
 import SignetVault
 import SignetWire
 
-/// Where a container's secrets lie in the vault.
+/// The layout of a container's secrets in the vault.
 enum VaultLayout {
-  /// The domain that the device alone opens: what talks to the server.
+  /// The domain that the device opens alone, with the keys for requests to the server.
   static let device = "device"
-  /// The domain that the container's protection policy opens: what acts for the user.
+  /// The domain that the container's protection policy opens, with the keys that act for the user.
   ///
-  /// A key with a protection of its own is in a domain of its name; where that is the device, in that of the device.
+  /// A key with a separate protection is in a domain of its name. If that protection is the device alone, it is in the
+  /// domain of the device.
   static let user = "user"
 
   static let sessionKey = "session-key"
   static let encryptionKey = "encryption-key"
   static let signingKey = "signing-key"
   static let otpSecret = "otp-secret"
-  /// What the keys of app data come from; made when the first session is unlocked.
+  /// The root key of app data, created when the first session is unlocked.
   static let appDataKey = "app-data-key"
 
-  /// The domain of a key, or of the container itself.
+  /// Returns the domain of a key, or of the container itself.
   static func domain(of key: Key.Usage?, in profile: ContainerProfile) -> String {
     guard let key else { return user }
     switch profile.keys[key.name] {
@@ -29,15 +30,15 @@ enum VaultLayout {
     }
   }
 
-  /// The domains of a new container.
+  /// Returns the domains of a new container.
   ///
   /// - Parameters:
   ///   - keys: Its private keys.
-  ///   - otpSecret: What its codes are made with.
-  ///   - profile: What the server wants.
-  ///   - chosen: What opens each domain but the device's.
-  ///   - appDataKey: What the keys of app data come from, if that is known already.
-  /// - Returns: The domains with their records; none that the device opens and that is empty.
+  ///   - otpSecret: The secret of its one-time codes.
+  ///   - profile: The server's profile.
+  ///   - chosen: The protection of each domain except the device's.
+  ///   - appDataKey: The root key of app data, if it exists already.
+  /// - Returns: The domains with their records; an empty domain of the device is omitted.
   static func domains(
     _ keys: PrivateContainerKeys, otpSecret: SharedSecretBox, _ profile: ContainerProfile,
     _ chosen: [Key.Usage?: ChosenProtection], appDataKey: SharedSecretBox? = nil
@@ -66,36 +67,36 @@ enum VaultLayout {
 }
 
 extension ContainerSigningKey {
-  /// What its record is, to a silent domain.
+  /// The form of its record, for a domain under a silent lock policy.
   fileprivate var form: SecretForm { origin == .software ? .p256PrivateKey : .bytes }
 }
 
-/// What opens a domain that is made, and since when its password is in use, if it is kept.
+/// The protection of a new domain, with the times of a kept password.
 struct ChosenProtection: Sendable {
   var protection: DomainDraft.Protection
   var passwordTimes: PasswordTimes?
 }
 
 extension UnlockedDomain {
-  /// The P-256 key in a record of a vault.
+  /// Reads the P-256 signing key in a record, for use with the vault.
   borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey {
     DeviceSigningKey(key: try recorded { try signingKey(name) }, vault: vault)
   }
 
-  /// The P-256 key in a record.
+  /// Reads the P-256 key agreement key in a record.
   borrowing func agreementKey(_ name: String) throws(SignetFailure) -> P256.KeyAgreement.PrivateKey {
     try recorded {
       try withRecord(name) { try P256.KeyAgreement.PrivateKey(rawRepresentation: SecretBytes(copying: $0)) }
     }
   }
 
-  /// The secret in a record.
+  /// Reads the secret in a record.
   borrowing func secret(_ name: String) throws(SignetFailure) -> SecretBytes {
     try recorded { try withRecord(name) { SecretBytes(copying: $0) } }
   }
 }
 
-/// Gives what reading a record throws our type.
+/// Converts a failure to read a record.
 private func recorded<Value: ~Copyable>(_ body: () throws -> Value) throws(SignetFailure) -> Value {
   do { return try body() } catch {
     switch error {
