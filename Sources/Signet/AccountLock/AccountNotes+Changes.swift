@@ -56,7 +56,7 @@ extension AccountNotes {
     set(both, inPlaceOf: before, at: now)
   }
 
-  // MARK: Locks by hand
+  // MARK: Manual locks
 
   /// Adds a manual lock.
   ///

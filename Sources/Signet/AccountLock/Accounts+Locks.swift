@@ -132,7 +132,7 @@ extension Accounts {
     return locks.first(where: \.isLocked) ?? locks[0]
   }
 
-  // MARK: For the other calls
+  // MARK: Lock checks and parts
 
   /// Evaluates the policies and throws if the account is locked; otherwise the call counts as a use of the account.
   ///

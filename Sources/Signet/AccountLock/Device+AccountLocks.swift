@@ -83,7 +83,7 @@ extension Device {
     return try await evaluated(container).lock
   }
 
-  // MARK: What a lock keeps from being done
+  // MARK: Lock checks
 
   /// Evaluates the policies and throws if the container is locked; otherwise the call counts as a use of the container.
   ///
@@ -123,7 +123,7 @@ extension Device {
     try await change(id) { notes throws(SignetFailure) in notes.reached = AccountNotes.Moment(now) }
   }
 
-  // MARK: Notes
+  // MARK: Stored state
 
   /// Returns the stored state of a container's policies and locks.
   func accountNotes(of id: Container.ID) async throws(SignetFailure) -> AccountNotes {

@@ -91,7 +91,7 @@ extension Accounts {
         if let push {
           try records.set(PushMechanismRecord.name(parts.push), to: push.bytes)
           group.push = parts.push
-          // Other servers keep sending pushes to their registered token.
+          // With a live target, other servers keep sending pushes to their registered token.
           if let target, target.service != PushAuthDevice.live {
             try Self.setPushDevice(target, in: &records, knownTo: parts.push)
           }

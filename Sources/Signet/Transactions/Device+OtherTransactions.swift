@@ -5,7 +5,7 @@ import SignetVault
 public import SignetWire
 
 extension Device {
-  // MARK: A transaction for anybody
+  // MARK: Scanned transactions
 
   /// Finds the container that can decide a scanned transaction; no network is used.
   ///
@@ -60,7 +60,7 @@ extension Device {
     return found
   }
 
-  // MARK: At the user's own wish
+  // MARK: Transactions started by the user
 
   /// Signs a text, an order or a login that the user starts on the device, and sends it to the server.
   ///
@@ -95,7 +95,7 @@ extension Device {
     return request.id
   }
 
-  // MARK: Without a network
+  // MARK: Offline approval
 
   /// Parses a transaction that was transferred as a text, such as a QR code, and verifies the server's signature.
   ///

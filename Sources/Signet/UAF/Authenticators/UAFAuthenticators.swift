@@ -70,7 +70,7 @@ package actor UAFAuthenticators {
     kind == .face ? face : fingerprint
   }
 
-  // MARK: Verifying the user
+  // MARK: User verification
 
   /// Enrolls the user for a new key: validates the new PIN or password, or lets the system verify the user.
   ///

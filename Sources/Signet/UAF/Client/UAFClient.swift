@@ -60,7 +60,7 @@ public final class UAFClient: Sendable {
     facets = transport.map { FacetLists($0, clock: device.vault.clock) }
   }
 
-  // MARK: What there is
+  // MARK: Authenticators and keys
 
   /// Returns all authenticators in a fixed order, including those that this device does not support.
   ///
@@ -188,7 +188,7 @@ public final class UAFClient: Sendable {
     try await vaulted(await device.vault.uafContainer()) == container
   }
 
-  // MARK: Below
+  // MARK: Module and failures
 
   /// The ASM for the requests of one server.
   func module(for server: String?) -> UAFModule {

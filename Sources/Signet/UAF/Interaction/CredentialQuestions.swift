@@ -16,7 +16,7 @@ struct CredentialQuestions {
     (self.conversation, self.username, self.transaction) = (conversation, username, transaction)
   }
 
-  // MARK: Asking
+  // MARK: Questions
 
   /// Asks for the credential that protects a new key: a new PIN or password that passes the policy, a biometric prompt or the passcode.
   mutating func enrolment(
@@ -98,7 +98,7 @@ struct CredentialQuestions {
     }
   }
 
-  // MARK: What came of it
+  // MARK: Results
 
   /// Records a recoverable failure for the next question; returns false if the user cannot recover from it.
   mutating func mayGoOn(after failure: UAFFailure) -> Bool {

@@ -40,7 +40,7 @@ package struct UAFDeviceState: Hashable, Sendable {
         uniquingKeysWith: { first, _ in first }))
   }
 
-  // MARK: As a record
+  // MARK: Record format
 
   private static let limits = JSONLimits(maximumDepth: 4, maximumByteCount: 1 << 20)
 

@@ -102,7 +102,7 @@ extension UAFOperations {
     return found
   }
 
-  // MARK: Putting right
+  // MARK: Synchronization
 
   /// Corrects the differences that a check found, as far as possible; for name and push token the values of this device are used.
   ///
