@@ -4,23 +4,23 @@ import SignetSQL
 ///
 /// The key itself is not stored.
 public struct APIKeyRecord: Hashable, Sendable {
-  /// Names the key; not a secret.
+  /// The id of the key; not a secret.
   public var id: ID<APIKeyRecord>
-  /// What the operator calls it.
+  /// The operator's name for it.
   public var name: String
-  /// What users are told who asks, if that is another name.
+  /// The name that is shown to users, if it differs.
   public var displayName: String?
-  /// What it may do.
+  /// The operations that it allows.
   public var scopes: [String]
   /// SHA-256 of the secret half, 32 bytes.
   public var secretDigest: [UInt8]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When it was revoked; `nil` while it is good.
+  /// When it was revoked; `nil` for not revoked.
   public var revoked: Int64?
-  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
-  /// It is good for nothing then.
+  /// The server does not accept such a key.
   public var isAltered = false
 
   /// Describes a key.
@@ -37,7 +37,7 @@ extension APIKeyRecord {
   static let columns =
     "id, name, scopes, secret_digest, created, revoked, display_name, code"
 
-  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.id(0), name: try row.text(1),
@@ -48,7 +48,7 @@ extension APIKeyRecord {
     isAltered = !mac.isOwn(image, try row.optional(7, row.blob))
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("api_keys")
     image.append(id)
@@ -61,7 +61,7 @@ extension APIKeyRecord {
     return image
   }
 
-  /// The key, where its row is as this server wrote it.
+  /// Returns the key, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> APIKeyRecord {
@@ -71,10 +71,10 @@ extension APIKeyRecord {
 }
 
 extension SQLConnection {
-  // Put together once: each step that a key asks for reads it.
+  // Built once, because each step on behalf of a key reads it.
   private static let apiKeyByID = "SELECT \(APIKeyRecord.columns) FROM api_keys WHERE id = $1"
 
-  /// The key of an id, also one whose row was altered; `nil` for none.
+  /// Returns the key with this id, even if its row's MAC does not verify; `nil` for none.
   func anyAPIKey(_ id: ID<APIKeyRecord>) throws -> APIKeyRecord? {
     let mac = try rowMAC
     return try row(Self.apiKeyByID, [.of(id)]) {
@@ -82,7 +82,6 @@ extension SQLConnection {
     }
   }
 
-  /// Adds an API key.
   func insert(_ key: APIKeyRecord) throws {
     try execute(
       """

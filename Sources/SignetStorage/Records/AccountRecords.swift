@@ -1,66 +1,66 @@
 import SignetSQL
 
-/// What a server lets a container do.
+/// The standing of a container: the operations that the server accepts from it.
 public enum ComplianceState: String, Hashable, Sendable, CaseIterable {
-  /// Everything.
+  /// All operations.
   case open
-  /// Everything but one-time codes.
+  /// All operations except one-time passwords.
   case stepUp
-  /// Nothing but denying, and ending.
+  /// Only denials, and ending the container.
   case locked
 }
 
-/// How the server stands to a container.
+/// The server's state of a container: its lock, its policies and its last report.
 public struct AccountStateRecord: Hashable, Sendable {
-  /// Grows with each change that the device has to hear of.
+  /// Increases with each change that the device has to learn.
   public var revision: Int64 = 0
-  /// The policies that were attached later, as JSON; `nil` where those of the profile count.
+  /// The policies that were attached later, as JSON; `nil` if those of the profile apply.
   public var policies: [UInt8]?
-  /// Whether an operator has locked the container.
+  /// Indicates whether an operator has locked the container.
   public var isOrderedLocked = false
-  /// Why, in the operator's words; may be empty.
+  /// The reason of that lock, in the operator's words; may be empty.
   public var orderedReason = ""
-  /// What the device's last report came to.
+  /// The standing that results from the device's last report.
   public var verdict = ComplianceState.open
-  /// Why; may be empty.
+  /// The reason of the verdict; may be empty.
   public var verdictReason = ""
-  /// What the next report has to answer; `nil` where none was asked for.
+  /// The challenge that the next report has to answer; `nil` for none.
   public var challenge: [UInt8]?
-  /// When the challenge ends.
+  /// When the challenge expires.
   public var challengeExpires: Int64 = 0
   /// The last report, a JWS; `nil` for none.
   public var report: String?
-  /// When it came.
+  /// When it arrived, in seconds since 1970.
   public var reported: Int64?
-  /// Whether its row is not as this server wrote it, or is gone: never stored.
+  /// Indicates whether its row is missing or its MAC does not verify; never stored.
   package var isAltered = false
 
-  /// The state of the beginning.
+  /// Makes the state of a new container.
   public init() {}
 
-  /// What the container may do: what an operator ordered, or the last report came to.
+  /// The container's standing: locked if an operator ordered it, otherwise the result of the last report.
   public var standing: ComplianceState { isOrderedLocked ? .locked : verdict }
-  /// Why, where that is not everything.
+  /// The reason of the standing, unless it is open.
   public var reason: String { isOrderedLocked ? orderedReason : verdictReason }
 }
 
-/// A report that is to be taken, and what the caller makes of it.
+/// A report with the caller's evaluation.
 public struct AccountReportAttempt: Hashable, Sendable {
   /// The container that signed it.
   public var container: ContainerID
-  /// What it answers.
+  /// The challenge that it answers.
   public var challenge: [UInt8]
-  /// When it came.
+  /// When it arrived.
   public var time: Int64
   /// The report, a JWS.
   public var report: String
-  /// Up to which revision the device has done what the server said.
+  /// The revision up to which the device has carried out the server's state.
   public var seen: Int64
-  /// What it comes to.
+  /// The resulting standing.
   public var verdict: ComplianceState
-  /// Why; may be empty.
+  /// The reason of the verdict; may be empty.
   public var reason: String
-  /// An order that it leads to; `nil` for none.
+  /// An order that results from it; `nil` for none.
   public var order: DeviceCommandRecord?
 
   /// Describes a report.
@@ -73,43 +73,43 @@ public struct AccountReportAttempt: Hashable, Sendable {
   }
 }
 
-/// What became of a command to a container's device.
+/// The outcome of a command to a container's device.
 public enum DeviceCommandOutcome: Hashable, Sendable {
-  /// It is there.
+  /// It was added.
   case added
-  /// There is no such container in use.
+  /// There is no such active container.
   case notInUse
-  /// The container is to be deleted, which its device may have done already; nothing unlocks it any more.
+  /// The container has an order to be wiped, which its device may have carried out already; an unlock is rejected.
   case toBeWiped
 }
 
-/// What a container's device is commanded to do.
+/// A command to a container's device.
 public struct DeviceCommandRecord: Hashable, Sendable {
-  /// What is to be done.
+  /// The action of a command.
   public enum Action: String, Hashable, Sendable, CaseIterable {
-    /// The container is locked.
+    /// Lock the container.
     case lock
-    /// The lock ends.
+    /// End the lock.
     case unlock
-    /// The container is deleted with its keys.
+    /// Delete the container with its keys.
     case wipe
   }
 
-  /// Names the order.
+  /// The id of the order.
   public var id: DeviceCommandID
   /// The container.
   public var container: ContainerID
-  /// What is to be done.
+  /// The action.
   public var action: Action
-  /// Why; may be empty.
+  /// The reason; may be empty.
   public var reason: String
   /// When it was ordered.
   public var created: Int64
-  /// The device's signed word that it is done, a JWS; `nil` before that.
+  /// The device's signed receipt, a JWS; `nil` before it arrives.
   public var receipt: String?
-  /// When that came.
+  /// When the receipt arrived.
   public var received: Int64?
-  /// Whether its row is not as this server wrote it: then it is no order.
+  /// Indicates whether its row's MAC does not verify: then it is not a valid order.
   public var isAltered = false
 
   /// Describes an order.
@@ -123,10 +123,11 @@ extension AccountStateRecord {
   static let columns =
     "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported, code"
 
-  /// What is believed of a container whose row was altered or removed: an operator who has looked at it ends that by an unlock.
+  /// The state of a container whose row was altered or removed: locked, until an operator has examined it and unlocks the container.
   ///
-  /// Nothing of the row is believed, its revision neither: somebody could set one after which the device hears of nothing, or one that it
-  /// has passed. What is written next has the time of its step, which is above every revision that changes count up to.
+  /// Nothing of the row is trusted, not even its revision. An attacker with write access could set one that the device has
+  /// passed, or one so high that the device would learn of no change. The next change writes the time of its step, which is
+  /// above every revision that counting changes can reach.
   package static let altered = {
     var state = Self()
     (state.isOrderedLocked, state.orderedReason) = (true, AuditEvent.alteredReason)
@@ -134,7 +135,7 @@ extension AccountStateRecord {
     return state
   }()
 
-  /// Reads the row of a container; one that this server has not written so is that of a locked container.
+  /// Reads the row of a container; if its MAC does not verify, the state is locked.
   init(_ row: SQLRow, of container: ContainerID, _ mac: RowMAC) throws {
     do { try self.init(reading: row, of: container, mac) } catch SQLFailure.unexpectedValue {
       self = .altered
@@ -159,7 +160,7 @@ extension AccountStateRecord {
     }
   }
 
-  /// What the MAC of a container's row covers: all of it.
+  /// The input of the row's MAC: all columns.
   func image(of container: ContainerID) -> MACInput {
     var image = MACInput("account_states")
     image.append(container)
@@ -181,7 +182,7 @@ extension DeviceCommandRecord {
   static let columns =
     "action, id, container, reason, created, receipt, received, code"
 
-  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row) } catch SQLFailure.unexpectedValue {
       self.init(id: try row.id(1), container: try row.id(2), action: .lock, reason: "", created: 0)
@@ -199,10 +200,10 @@ extension DeviceCommandRecord {
     (receipt, received) = (try row.optional(5, row.text), try row.optional(6, row.integer))
   }
 
-  /// Whether it is to be done, and the device has not said that it is.
+  /// Indicates whether it is valid and has no receipt yet.
   public var isOpen: Bool { receipt == nil && !isAltered }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("account_orders")
     image.append(id)
@@ -215,7 +216,7 @@ extension DeviceCommandRecord {
     return image
   }
 
-  /// The order, where its row is as this server wrote it.
+  /// Returns the order, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> DeviceCommandRecord {
@@ -225,7 +226,7 @@ extension DeviceCommandRecord {
 }
 
 extension SQLConnection {
-  /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
+  /// Returns a container's orders, oldest first, including those with receipts and those whose row MAC does not verify.
   func deviceCommands(of container: ContainerID) throws -> [DeviceCommandRecord] {
     let mac = try rowMAC
     return try rows(
@@ -234,7 +235,6 @@ extension SQLConnection {
     ) { try DeviceCommandRecord($0, mac) }
   }
 
-  /// Adds a command.
   func insert(_ order: DeviceCommandRecord) throws {
     try execute(
       "INSERT INTO account_orders (id, container, action, reason, created, code) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -244,7 +244,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a command, with the MAC of the whole.
+  /// Writes the columns of an order that can change, and the MAC of the row.
   func update(_ order: DeviceCommandRecord) throws {
     try execute(
       "UPDATE account_orders SET container = $1, receipt = $2, received = $3, code = $4 WHERE id = $5",
@@ -254,7 +254,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes how the server stands to a container.
+  /// Writes the server's state of a container.
   func write(_ state: AccountStateRecord, of container: ContainerID) throws {
     try execute(
       """

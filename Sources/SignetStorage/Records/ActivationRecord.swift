@@ -1,40 +1,40 @@
 import SignetSQL
 
-/// An activation: an invite that may become a container, once.
+/// An activation: an invite that can become a container, once.
 public struct ActivationRecord: Hashable, Sendable {
-  /// Where an activation stands.
+  /// The state of an activation.
   public enum State: String, Hashable, Sendable {
-    /// The invite may be used.
+    /// The invite can be used.
     case open
     /// The invite was used.
     case used
-    /// A later activation took its place.
+    /// A later activation replaced it.
     case replaced
   }
 
-  /// Names the activation.
+  /// The id of the activation.
   public var id: ID<ActivationRecord>
-  /// For whom.
+  /// The user.
   public var user: UserID
-  /// The invite key under the server's master key: a hash of the invite, itself encrypted.
+  /// The invite key, a hash of the invite, encrypted under the server's master key.
   public var sealedInviteKey: [UInt8]
   /// The salt of the invite key, 16 bytes.
   public var salt: [UInt8]
-  /// Memory cost of the invite key, in KiB.
+  /// The memory cost of the invite key's hash, in KiB.
   public var memoryKiB: Int
-  /// Passes of the invite key.
+  /// The passes of the invite key's hash.
   public var passes: Int
-  /// Lanes of the invite key.
+  /// The lanes of the invite key's hash.
   public var lanes: Int
-  /// The container's profile as the protocol writes it, JSON.
+  /// The container's profile in the JSON form of the protocol.
   public var profile: [UInt8]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When it ends.
+  /// When it expires, in seconds since 1970.
   public var expires: Int64
-  /// Wrong proofs so far.
+  /// The number of wrong proofs.
   public var failedAttempts: Int
-  /// Where it stands.
+  /// The state.
   public var state: State
 
   /// Describes an activation.
@@ -54,9 +54,9 @@ extension ActivationRecord {
   static let columns =
     "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts, code"
 
-  /// Reads the row of an open one; others have no MAC.
+  /// Reads the row of an open activation; others have no MAC.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the MAC does not verify; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let state: State = try row.value(0)
     self.init(
@@ -69,7 +69,7 @@ extension ActivationRecord {
     try mac.check(image, try row.optional(12, row.blob), named: id.text, of: "activations")
   }
 
-  /// What its MAC covers: all but the attempts that failed.
+  /// The input of the row's MAC: all columns except the count of wrong proofs.
   var image: MACInput {
     var image = MACInput("activations")
     image.append(id)
@@ -88,7 +88,6 @@ extension ActivationRecord {
 }
 
 extension SQLConnection {
-  /// Adds an activation.
   func insert(_ activation: ActivationRecord) throws {
     try execute(
       """

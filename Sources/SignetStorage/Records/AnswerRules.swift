@@ -1,28 +1,28 @@
-/// Who could answer a request, as services have it: steps of storage know rows, and nothing of what is required.
+/// The rules for whether an authenticator could answer a request: services supply them, because storage does not interpret
+/// requirements.
 ///
-/// A step may be repeated, and asks again then.
+/// They may run again if a step is retried.
 public struct AnswerRules: Sendable {
-  /// Who has a UAF key confirm a request.
+  /// The party that asks a UAF key to confirm a request.
   public enum Confirmation: Hashable, Sendable {
-    /// Who asked it, by an operation of its own.
+    /// The requester, by its own operation.
     case byAsker
     /// The server, by the operations that it has sent to the user's targets.
     case byServer
   }
 
-  /// Whether an active container can answer a request.
+  /// Returns `true` if an active container can answer a request.
   public var container: @Sendable (TransactionRecord, ContainerRecord) -> Bool = { _, _ in true }
-  /// Whether an active UAF key can confirm a request.
+  /// Returns `true` if an active UAF key can confirm a request.
   public var key: @Sendable (TransactionRecord, UAFCredentialRecord, Confirmation) -> Bool = {
     _, _, _ in true
   }
-  /// Makes the event of a request that has ended because nothing could answer it any more, of its id and of the event after which
-  /// that was so.
+  /// Makes the event of a request that no authenticator can answer any more, from its id and the event that caused this.
   public var ended: @Sendable (_ request: TransactionID, _ cause: AuditRecord) -> AuditRecord = {
     AuditRecord(
       .transactionWithdrawn(transaction: $0, reason: EndRecord.noAuthenticator), by: $1.by, at: $1.time)
   }
 
-  /// Rules by which everything that is in use can answer.
+  /// Makes rules by which every active authenticator can answer.
   public init() {}
 }

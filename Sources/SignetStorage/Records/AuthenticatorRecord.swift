@@ -1,36 +1,36 @@
-/// Anything bound to an account that proves something, of whatever kind.
+/// An authenticator of any kind that is bound to an account.
 public struct AuthenticatorRecord: Hashable, Sendable {
-  /// What it is.
+  /// The kind of an authenticator.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A container of our own app.
+    /// A container of the Signet app.
     case container
     /// A key of a UAF authenticator.
     case uaf
     /// The push mechanism of an authenticator app.
     case pushApp = "push-app"
-    /// A token, or an app, that makes one-time passwords.
+    /// A token or an app that generates one-time passwords.
     case otp
   }
 
-  /// Where an authenticator stands.
+  /// The state of an authenticator.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// It was made, and has not proved itself yet: good for nothing else.
+    /// It was added, but has not proved itself yet; no other use.
     case pending
     /// In use.
     case active
-    /// Out of use until something is set right: ``AuthenticatorRecord/reason`` says what.
+    /// Disabled until the cause in ``AuthenticatorRecord/reason`` is resolved.
     case suspended
-    /// Ended for good.
+    /// Permanently ended.
     case revoked
-    /// Its row is not as the server wrote it: nothing of it is accepted.
+    /// The row's MAC does not verify: the server accepts nothing from it.
     case altered
   }
 
-  /// Names it among its kind: of a UAF key the model and the key's name with `/` between them, of a token the serial number.
+  /// Its id among its kind: for a UAF key the model and the key id with `/` between them, for a token the serial number.
   public var id: String
-  /// What it is, with what the server keeps of it that says what it can prove.
+  /// The stored record of an authenticator, from which its proofs can be derived.
   public enum Source: Hashable, Sendable {
-    /// A container, with how the server stands to it.
+    /// A container, with the server's state of it.
     case container(ContainerRecord, AccountStateRecord)
     /// A key of a UAF authenticator.
     case key(UAFCredentialRecord)
@@ -40,22 +40,22 @@ public struct AuthenticatorRecord: Hashable, Sendable {
     case token
   }
 
-  /// What it is, with what is kept of it.
+  /// The stored record.
   public var source: Source
-  /// The ``DeviceRecord/id`` of its device; `nil` where that is not known.
+  /// The ``DeviceRecord/id`` of its device; `nil` if that is unknown.
   public var device: ID<DeviceRecord>?
-  /// What the user calls it, or its model; may be empty, and is of an app, whose device has a name under the server's master key.
+  /// The user's name for it, or its model; empty for an app, whose device name is encrypted under the server's master key.
   public var name: String
-  /// Where it stands.
+  /// The state.
   public var state: State
-  /// Why it is suspended, or that it was altered; may be empty.
+  /// The reason of a suspension or alteration; may be empty.
   public var reason: String
   /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When it last proved something, in seconds since 1970; `nil` for never, and where that is not known any more.
+  /// When it last proved something, in seconds since 1970; `nil` for never, or if that is no longer known.
   public var lastUsed: Int64?
 
-  /// What it is.
+  /// The kind.
   public var kind: Kind {
     switch source {
     case .container: .container
@@ -65,7 +65,7 @@ public struct AuthenticatorRecord: Hashable, Sendable {
     }
   }
 
-  /// Describes an authenticator; of one whose row was altered no use is known.
+  /// Describes an authenticator; the last use of one whose row was altered is ignored.
   package init(
     id: String, of source: Source, device: ID<DeviceRecord>? = nil, name: String, state: State,
     reason: String, created: Int64, lastUsed: Int64?
@@ -76,14 +76,15 @@ public struct AuthenticatorRecord: Hashable, Sendable {
   }
 }
 
-/// What is bound to an account, as it was at one moment.
+/// Everything that is bound to an account, at one moment.
 public struct AccountHoldings: Hashable, Sendable {
   /// The devices, oldest first.
   public var devices: [DeviceRecord]
   /// The authenticators of all kinds, oldest first.
   public var authenticators: [AuthenticatorRecord]
 
-  /// When a device was last heard of, in seconds since 1970: its last report, or the last use of what is on it; `nil` for never.
+  /// Returns when a device was last seen, in seconds since 1970: its last report, or the last use of an authenticator on it;
+  /// `nil` for never.
   public func lastSeen(_ device: ID<DeviceRecord>) -> Int64? {
     authenticators.filter { $0.device == device }.flatMap { [$0.lastUsed, $0.lastReport] }.compactMap(\.self)
       .max()
@@ -91,7 +92,7 @@ public struct AccountHoldings: Hashable, Sendable {
 }
 
 extension AuthenticatorRecord {
-  /// When its device last reported, in seconds since 1970; `nil` for never, for what does not report, and for an altered row.
+  /// When its device last reported, in seconds since 1970; `nil` for never, for a kind that does not report, and for an altered row.
   public var lastReport: Int64? {
     guard state != .altered, case .container(_, let account) = source else { return nil }
     return account.reported

@@ -1,27 +1,27 @@
 import SignetSQL
 
-/// What is kept of an authentication request of OpenID Connect CIBA, beside the transaction that it is.
+/// An authentication request of OpenID Connect CIBA, in addition to its transaction.
 public struct BackchannelRecord: Hashable, Sendable {
   /// SHA-256 of the `auth_req_id`, 32 bytes.
   public var digest: [UInt8]
   /// The transaction.
   public var transaction: TransactionID
-  /// Who asked.
+  /// The client that asked.
   public var client: ID<ClientRecord>
-  /// How the client gets what was decided.
+  /// The delivery mode.
   public var delivery: ClientRecord.Delivery
-  /// Until when tokens can be had for it.
+  /// The end of the time for tokens, in seconds since 1970.
   public var expires: Int64
-  /// What the client is told with, under the server's master key; `nil` for one that polls.
+  /// The data for the notification of the client, encrypted under the server's master key; `nil` for a client that polls.
   public var sealedNotice: [UInt8]?
-  /// The least time between two polls, in seconds.
+  /// The required interval between two polls, in seconds.
   public var interval: Int64
-  /// When it was asked for last; `nil` before.
+  /// When the client last polled; `nil` for never.
   public var lastPoll: Int64?
-  /// When its tokens were given out; `nil` before.
+  /// When its tokens were issued; `nil` for not yet.
   public var issued: Int64?
 
-  /// How long after the end of a transaction its client is still told, in seconds.
+  /// The time after the end of a transaction during which its client is still notified, in seconds.
   public static let noticeLifetime: Int64 = 300
 
   /// Describes a request.
@@ -35,17 +35,17 @@ public struct BackchannelRecord: Hashable, Sendable {
   }
 }
 
-/// What a client finds that asks for tokens.
+/// The outcome of a client's poll.
 public enum PollOutcome: Hashable, Sendable {
   /// There is no such request of this client.
   case unknown
-  /// Nothing is decided yet.
+  /// Not decided yet.
   case pending
-  /// Nothing is decided yet, and it was asked for too soon: from now on, so many seconds have to pass.
+  /// Not decided yet, and polled too soon: the new required interval in seconds.
   case tooSoon(interval: Int64)
-  /// Nobody decided in time, or what was decided was not asked for in time.
+  /// Not decided in time, or the result was not fetched in time.
   case expired
-  /// Its tokens were given out.
+  /// Its tokens were issued before.
   case used
   /// It has ended.
   case ended(BackchannelRecord, TransactionRecord)
@@ -57,7 +57,7 @@ extension BackchannelRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its MAC does not verify; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       digest: try row.blob(0), transaction: try row.id(1), client: try row.id(2),
@@ -70,9 +70,7 @@ extension BackchannelRecord {
     )
   }
 
-  /// What its MAC covers: what was asked, by whom, and how it is answered.
-  ///
-  /// What changes with polls is no part of that.
+  /// The input of the row's MAC: all columns that polls do not change.
   fileprivate var image: MACInput {
     var image = MACInput("backchannel_requests")
     image.append(digest)
@@ -86,7 +84,6 @@ extension BackchannelRecord {
 }
 
 extension SQLConnection {
-  /// Adds a request.
   func insert(_ request: BackchannelRecord) throws {
     try execute(
       """
@@ -102,7 +99,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Moves the end of a request that is told as expired to the beginning, so that it stays so where the clock is set back.
+  /// Sets the expiry of a request that is reported as expired to 0, so that it stays expired if the clock is set back.
   func close(_ request: BackchannelRecord) throws {
     guard request.expires > 0 else { return }
     var closed = request

@@ -1,50 +1,50 @@
 import SignetSQL
 
-/// A relying party that speaks OpenID Connect, as an operator registered it.
+/// An OpenID Connect client, as an operator registered it.
 public struct ClientRecord: Hashable, Sendable {
-  /// How a client proves who it is (OpenID Connect Core section 9).
+  /// The authentication method of a client (OpenID Connect Core section 9).
   public enum Authentication: String, Hashable, Sendable, CaseIterable {
-    /// It signs an assertion with a key of its own.
+    /// An assertion that the client signs with its private key.
     case privateKeyJWT = "private_key_jwt"
-    /// It sends a secret.
+    /// A secret.
     case clientSecretBasic = "client_secret_basic"
   }
 
-  /// How a client gets what was decided (CIBA section 5).
+  /// The delivery mode of a client (CIBA section 5).
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
-    /// It asks until there is something.
+    /// The client polls for the result.
     case poll
-    /// It is told when to ask.
+    /// The server notifies the client, which then asks for the result.
     case ping
-    /// It is told.
+    /// The server sends the result.
     case push
   }
 
-  /// Names the client; not a secret.
+  /// The id of the client; not a secret.
   public var id: ID<ClientRecord>
-  /// What users are told who asks.
+  /// The name that is shown to users.
   public var name: String
-  /// How it proves who it is.
+  /// The authentication method.
   public var authentication: Authentication
   /// Its public keys, a JWK Set; `nil` for none.
   public var keySet: [UInt8]?
   /// SHA-256 of its secret, 32 bytes; `nil` for none.
   public var secretDigest: [UInt8]?
-  /// How it gets what was decided.
+  /// The delivery mode.
   public var delivery: Delivery
-  /// Where it is told; `nil` for a client that polls.
+  /// The URL for notifications; `nil` for a client that polls.
   public var notificationEndpoint: String?
-  /// The one algorithm that its requests are signed with; `nil` where they are not signed.
+  /// The only algorithm that is accepted for its signed requests; `nil` if they are not signed.
   public var requestAlgorithm: String?
-  /// How many digits of the number that it shows, for the user to type; `nil` for none.
+  /// The number of digits of the number that it displays for the user to type; `nil` for none.
   public var numberDigits: Int?
-  /// When it was registered.
+  /// When it was registered, in seconds since 1970.
   public var created: Int64
-  /// When it was revoked; `nil` while it is good.
+  /// When it was revoked; `nil` for not revoked.
   public var revoked: Int64?
-  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
-  /// It is good for nothing then.
+  /// The server accepts nothing from such a client.
   public var isAltered = false
 
   /// Describes a client.
@@ -60,9 +60,9 @@ extension ClientRecord {
   static let columns =
     "id, name, authentication, delivery, created, key_set, secret_digest, endpoint, request_algorithm, number_digits, revoked, code"
 
-  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    // The database keeps the kinds of values; a word may be one that there is not.
+    // The database enforces the types of values, but a word may be unknown.
     self.init(
       id: try row.id(0), name: try row.text(1),
       authentication: Authentication(sqlValue: row[2]) ?? .privateKeyJWT,
@@ -76,7 +76,7 @@ extension ClientRecord {
     isAltered = !mac.isOwn(image, try row.optional(11, row.blob))
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("clients")
     image.append(id)
@@ -93,7 +93,7 @@ extension ClientRecord {
     return image
   }
 
-  /// The client, where its row is as this server wrote it.
+  /// Returns the client, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ClientRecord {
@@ -103,7 +103,7 @@ extension ClientRecord {
 }
 
 extension SQLConnection {
-  /// The client of an id, also one whose row was altered; `nil` for none.
+  /// Returns the client with this id, even if its row's MAC does not verify; `nil` for none.
   func anyClient(_ id: ID<ClientRecord>) throws -> ClientRecord? {
     let mac = try rowMAC
     return try row("SELECT \(ClientRecord.columns) FROM clients WHERE id = $1", [.of(id)]) {
@@ -111,7 +111,6 @@ extension SQLConnection {
     }
   }
 
-  /// Adds a client.
   func insert(_ client: ClientRecord) throws {
     try execute(
       """

@@ -1,13 +1,13 @@
-/// How an attempt to use codes ended.
+/// The outcome of an attempt with one-time passwords.
 public enum CodeOutcome: Hashable, Sendable {
-  /// The codes are good, and used up now.
+  /// The codes are right, and are used now.
   case accepted
-  /// They are not: wrong, used before, or of nobody.
+  /// The codes are wrong or used before, or there is no matching credential.
   case refused
-  /// They were not tried: the address waits for so many seconds more.
+  /// Not evaluated: the address has to wait for this many seconds.
   case waiting(seconds: Int64)
-  /// They were not tried: too many were refused in a row.
+  /// Not evaluated: too many consecutive codes were rejected.
   case locked
-  /// Nothing was looked at: the API key is not good any more.
+  /// Not evaluated: the API key is revoked.
   case keyRevoked
 }

@@ -1,34 +1,34 @@
 import SignetSQL
 
-/// A container as the server knows it: its public keys.
+/// The server's record of a container: its public keys.
 ///
-/// What makes its one-time passwords is a ``CredentialRecord`` of the same id.
+/// Its one-time passwords are in a ``CredentialRecord`` of the same id.
 public struct ContainerRecord: Hashable, Sendable {
-  /// Where a container stands.
+  /// The state of a container.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Made, and not yet confirmed by the device: good for nothing else.
+    /// Made, but not yet confirmed by the device; no other use.
     case pending
     /// In use.
     case active
     /// Ended.
     case revoked
-    /// Its row is not as the server wrote it: never stored, and found when the row is read. It can be revoked.
+    /// The row's MAC does not verify: never stored, set when the row is read. The container can be revoked.
     case altered
   }
 
-  /// Names the container.
+  /// The id of the container.
   public var id: ContainerID
-  /// Whose it is.
+  /// The user.
   public var user: UserID
-  /// The activation that it came from.
+  /// The activation that led to it.
   public var activation: ID<ActivationRecord>
-  /// The installation, 16 bytes.
+  /// The installation id of the device, 16 bytes.
   public var device: [UInt8]
-  /// What the user calls the device.
+  /// The user's name for the device.
   public var name: String
   /// The device's operating system.
   public var platform: String
-  /// What keeps the device's secrets.
+  /// The device's keystore.
   public var keystore: String
   /// The session key, X9.63, 65 bytes.
   public var sessionKey: [UInt8]
@@ -36,29 +36,29 @@ public struct ContainerRecord: Hashable, Sendable {
   public var encryptionKey: [UInt8]
   /// The signing key, X9.63, 65 bytes.
   public var signingKey: [UInt8]
-  /// The container's profile as the protocol writes it, JSON.
+  /// The container's profile in the JSON form of the protocol.
   public var profile: [UInt8]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// Where it stands.
+  /// The state.
   public var state: State
-  /// Whether the device says that its keystore is a program that plays hardware.
+  /// Indicates whether the device reports a keystore that simulates hardware.
   public var isSimulated = false
-  /// Where the device says that the key that signs decisions was made and signs; `nil` for one from before this was kept.
+  /// The device's statement of where the signing key was generated and is used; `nil` for a container from before this was stored.
   public var keyOrigin: String?
-  /// The container in whose place this one comes; `nil` for the first.
+  /// The container that this one replaces; `nil` for the first.
   public var renews: ContainerID?
-  /// How many renewals led to this container.
+  /// The number of renewals that led to this container.
   public var renewals = 0
-  /// The device's signed word on the renewal, under the signing key of the one before; `nil` for the first.
+  /// The device's statement of the renewal, signed by the signing key of the previous container; `nil` for the first.
   public var succession: String?
-  /// Whether the device is to renew it.
+  /// Indicates whether the device is to renew it.
   public var isRenewalWanted = false
-  /// What the server lets it do.
+  /// The operations that the server accepts from it.
   public var standing = ComplianceState.open
-  /// Up to which revision of ``AccountStateRecord`` its device has something to hear, or to say; 0 for nothing.
+  /// The revision of ``AccountStateRecord`` up to which its device has to report; 0 for none.
   public var reportWanted: Int64 = 0
-  /// How the device ended it, in the protocol's word; `nil` where it did not.
+  /// How the device ended it, in the protocol's word; `nil` if it did not.
   public var ended: String?
 
   /// Describes a container.
@@ -76,14 +76,14 @@ public struct ContainerRecord: Hashable, Sendable {
   }
 }
 
-/// A container that is about to be, with what makes its one-time passwords.
+/// A container that is about to be added, with its one-time-password credential.
 public struct NewContainer: Hashable, Sendable {
   /// The container, pending.
   public var container: ContainerRecord
   /// Its credential, of the same id, pending.
   public var credential: CredentialRecord
 
-  /// Puts the two together.
+  /// Combines the two.
   ///
   /// - Parameters:
   ///   - container: The container.
@@ -98,15 +98,15 @@ public struct NewContainer: Hashable, Sendable {
 }
 
 extension ContainerRecord {
-  /// The table of containers, as ``StorageFailure/altered(row:of:)`` names it.
+  /// The name of the table, as in ``StorageFailure/altered(row:of:)``.
   package static let table = "containers"
   static let columns =
     "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted, code"
   static let columnCount = 23
 
-  /// Reads a row; one that this server has not written so is ``State/altered``.
+  /// Reads a row; if its MAC does not verify, the state is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    // The database keeps the kinds of values; a word may be one that there is not.
+    // The database enforces the types of values, but a word may be unknown.
     let state = State(sqlValue: row[0]) ?? .altered
     self.init(
       id: try row.id(1), user: try row.user(2), activation: try row.id(3),
@@ -125,7 +125,7 @@ extension ContainerRecord {
     if !mac.isOwn(image, try row.optional(22, row.blob)) { self.state = .altered }
   }
 
-  /// What its MAC covers: all but what its device is to do, and what was refused to it.
+  /// The input of the row's MAC: all columns except the pending requests to the device and the counts of rejected attempts.
   var image: MACInput {
     var image = MACInput(Self.table)
     image.append(id)
@@ -151,7 +151,7 @@ extension ContainerRecord {
     return image
   }
 
-  /// The container, where its row is as this server wrote it.
+  /// Returns the container, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> ContainerRecord {
@@ -161,7 +161,7 @@ extension ContainerRecord {
 }
 
 extension SQLConnection {
-  /// Adds a container, without its keys, and how the server stands to it.
+  /// Adds a container and its initial account state, without registering its keys.
   func insert(_ container: ContainerRecord) throws {
     try execute(
       """
@@ -183,7 +183,7 @@ extension SQLConnection {
     try write(AccountStateRecord(), of: container.id)
   }
 
-  /// Writes what changes of a container, with the MAC of the whole.
+  /// Writes the columns of a container that can change, and the MAC of the row.
   func update(_ container: ContainerRecord) throws {
     try execute(
       """

@@ -1,10 +1,10 @@
-/// A use of a UAF key that its signature proves: the counter is to be held against the stored one.
+/// A use of a UAF key that its signature proves, with the counter to compare with the stored one.
 public struct CounterUpdate: Hashable, Sendable {
   /// The model.
   public var aaid: String
-  /// The key.
+  /// The key id.
   public var keyID: [UInt8]
-  /// The counter that was signed.
+  /// The signed counter.
   public var signCounter: UInt32
 
   /// Describes a use.

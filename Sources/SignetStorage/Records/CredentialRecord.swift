@@ -1,79 +1,79 @@
 import SignetSQL
 
-/// What makes one-time passwords for a user: a container's key, or a token that was imported.
+/// A one-time-password credential of a user: a container's key, or a token that was imported.
 ///
-/// One mechanism for all of them: whichever it is, the server keeps the same of it.
+/// Both kinds have the same record.
 public struct CredentialRecord: Hashable, Sendable {
-  /// What moves on from one code to the next.
+  /// The moving factor of the codes.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A counter (RFC 4226).
+    /// A counter (HOTP, RFC 4226).
     case hotp
-    /// The time (RFC 6238).
+    /// The time (TOTP, RFC 6238).
     case totp
   }
 
-  /// Where a credential stands; whether it is locked is told by ``failures``.
+  /// The state of a credential; ``failures`` determines whether it is locked.
   public enum State: String, Hashable, Sendable {
-    /// A container's before the device has confirmed it, a token's before its first right code: good for nothing else.
+    /// The device has not confirmed its container yet, or the token's first right code has not arrived yet; no other use.
     case pending
     /// In use.
     case active
-    /// An operator's decision: not in use.
+    /// Disabled by an operator.
     case disabled
-    /// Its row is not as the server wrote it: never stored, and found when the row is read. It can be removed.
+    /// The row's MAC does not verify: never stored, set when the row is read. The credential can be removed.
     case altered
   }
 
-  /// Names the credential: the id of its container, or a token's own.
+  /// The id of the credential: that of its container, or a token's own.
   public var id: ID<CredentialRecord>
-  /// Whose it is; `nil` for a token that is nobody's yet.
+  /// The user; `nil` for a token that is not assigned yet.
   public var user: UserID?
   /// A token's serial number; `nil` for a container.
   public var serial: String?
-  /// What moves on.
+  /// The moving factor.
   public var kind: Kind
-  /// The hash function, by its name.
+  /// The name of the hash function.
   public var algorithm: String
-  /// The digits of a code.
+  /// The number of digits of a code.
   public var digits: Int
-  /// Seconds of a step of time; 0 for a counter.
+  /// The length of a time step in seconds; 0 for a counter.
   public var period: Int
-  /// When step 0 began, in seconds since 1970.
+  /// The start of time step 0, in seconds since 1970.
   public var start: Int64
-  /// The secret under the server's master key, bound to ``id``.
+  /// The secret, encrypted under the server's master key and bound to ``id``.
   public var sealedSecret: [UInt8]
-  /// Whether nothing on the device tells its user's right password from a wrong one, so that wrong codes count for good.
+  /// Indicates whether the device cannot tell a right password from a wrong one, so that wrong codes count permanently.
   public var isSilent: Bool
-  /// When it was made or imported.
+  /// When it was made or imported, in seconds since 1970.
   public var created: Int64
-  /// Where it stands.
+  /// The state.
   public var state: State
-  /// The highest counter, or step of time, that was used up; -1 for none.
+  /// The highest counter or time step that was used; -1 for none.
   ///
-  /// It never gets smaller.
+  /// It never decreases, which prevents a replay.
   public var lastCounter: Int64 = -1
-  /// How many steps its clock is ahead of the server's, as its codes have told.
+  /// The number of time steps that its clock is ahead of the server's, as derived from its codes.
   public var drift: Int64 = 0
-  /// Attempts in a row that this credential refused.
+  /// The number of consecutive rejected attempts.
   public var failures = 0
-  /// When its user last used a code of it up, in seconds since 1970; `nil` for never.
+  /// When its user last used a code, in seconds since 1970; `nil` for never.
   public var lastUsed: Int64?
 
-  /// Describes a credential of which no code was used yet.
+  /// Describes an unused credential.
   ///
   /// - Parameters:
-  ///   - id: Names it.
-  ///   - user: Whose it is.
+  ///   - id: The id.
+  ///   - user: The user.
   ///   - serial: A token's serial number.
-  ///   - kind: What moves on.
+  ///   - kind: The moving factor.
   ///   - algorithm: The hash function.
-  ///   - digits: The digits of a code.
-  ///   - period: Seconds of a step; 0 for a counter.
-  ///   - start: When step 0 began.
-  ///   - sealedSecret: The secret under the server's master key.
-  ///   - isSilent: Whether the device can't tell a wrong password.
+  ///   - digits: The number of digits of a code.
+  ///   - period: The length of a time step in seconds; 0 for a counter.
+  ///   - start: The start of time step 0.
+  ///   - sealedSecret: The secret, encrypted under the server's master key.
+  ///   - isSilent: True if the device cannot tell a wrong password.
   ///   - created: When it was made.
-  ///   - state: Where it stands.
+  ///   - state: The state.
   public init(
     id: ID<CredentialRecord>, user: UserID?, serial: String? = nil, kind: Kind, algorithm: String,
     digits: Int,
@@ -91,7 +91,7 @@ extension CredentialRecord {
     "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures, code, last_used"
   static let columnCount = 17
 
-  /// Reads a row; one that this server has not written so is ``State/altered``.
+  /// Reads a row; if its MAC does not verify, the state is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       self.init(
@@ -116,7 +116,7 @@ extension CredentialRecord {
     if !mac.isOwn(image, try row.optional(15, row.blob)) { self.state = .altered }
   }
 
-  /// What its MAC covers: all but the attempts that were refused.
+  /// The input of the row's MAC: all columns except the count of rejected attempts.
   var image: MACInput {
     var image = MACInput("credentials")
     image.append(id)
@@ -137,7 +137,7 @@ extension CredentialRecord {
     return image
   }
 
-  /// The credential, where its row is as this server wrote it.
+  /// Returns the credential, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> CredentialRecord {
@@ -147,7 +147,6 @@ extension CredentialRecord {
 }
 
 extension SQLConnection {
-  /// Adds what makes codes.
   func insert(_ credential: CredentialRecord) throws {
     try execute(
       """
@@ -165,18 +164,18 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  // Put together once, for each code.
+  // Built once, because each code uses them.
   private static let updateOfCredential =
     "UPDATE credentials SET state = $1, last_counter = $2, drift = $3, failures = $4, code = $5, last_used = $6"
   private static let updateOfCredentialByID = "\(updateOfCredential) WHERE id = $7 AND last_counter <= $2"
   private static let updateOfCredentialByNumber =
     "\(updateOfCredential) WHERE number = $7 AND last_counter <= $2"
 
-  /// Writes what changes of a credential but its user, with the MAC of the whole; a counter never gets smaller.
+  /// Writes the columns of a credential that can change, except the user, and the MAC of the row; a counter never decreases.
   ///
   /// - Parameters:
   ///   - credential: The credential.
-  ///   - number: The number of its row, where it is known: no index has to be looked into then.
+  ///   - number: The number of its row, if it is known, which saves an index lookup.
   /// - Throws: ``StorageFailure``, ``SQLFailure``.
   func update(_ credential: CredentialRecord, number: Int64? = nil) throws {
     let count = try execute(
@@ -190,7 +189,7 @@ extension SQLConnection {
     guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
   }
 
-  /// Gives a token to another user, or to nobody.
+  /// Assigns a token to another user, or unassigns it.
   func assign(_ token: CredentialRecord, to user: UserID?) throws {
     try execute(
       "UPDATE credentials SET user_id = $1 WHERE id = $2", [.optional(user), .of(token.id)], changing: 1)
@@ -199,11 +198,11 @@ extension SQLConnection {
 }
 
 extension ID<CredentialRecord> {
-  /// The id of what makes a container's codes.
+  /// Makes the id of a container's one-time-password credential.
   public init(of container: ContainerID) { self.init(unchecked: container.text) }
 }
 
 extension ContainerID {
-  /// The container whose codes a credential makes; the credential is no token.
+  /// Makes the id of the container that has this credential, which is not a token.
   package init(of credential: ID<CredentialRecord>) { self.init(unchecked: credential.text) }
 }

@@ -1,17 +1,16 @@
-/// A decision: signed, or answered by the digits of a device without a network.
+/// A decision: signed, or given by the digits of a device without a network connection.
 public struct DecisionRecord: Hashable, Sendable {
-  /// What was decided; `accepted`, `denied` or `reported`.
+  /// The decision: `accepted`, `denied` or `reported`.
   public var state: TransactionRecord.State
-  /// The JWS; `nil` where digits were typed.
+  /// The JWS; `nil` if digits were typed.
   public var jws: String?
-  /// With which container.
+  /// The container that decided.
   public var container: ContainerID
-  /// When the server took it, in seconds since 1970.
+  /// When the server accepted it, in seconds since 1970.
   public var time: Int64
-  /// Whether the device saw nothing but what its user typed.
+  /// Indicates whether the device saw only the fields that its user typed.
   public var isTyped: Bool
-  /// When the last report of the device had come by then, in seconds since 1970; `nil` for none, and where nothing is required
-  /// by name.
+  /// When the last report of the device before it arrived, in seconds since 1970; `nil` for none, and if no named requirement applies.
   public var lastReport: Int64?
 
   /// Describes a decision.
@@ -24,81 +23,81 @@ public struct DecisionRecord: Hashable, Sendable {
   }
 }
 
-/// Who signed a request, as the caller knows it: what the request's signatures were checked with.
+/// The signer of a request, with the keys that the caller used to verify the request's signatures.
 public struct SignerRecord: Hashable, Sendable {
   /// The container.
   public let container: ContainerID
-  /// Whose it is.
+  /// The user of the container.
   public let user: UserID
-  /// Its device, 16 bytes.
+  /// The installation id of its device, 16 bytes.
   public let device: [UInt8]
   /// The key that signs its requests, an uncompressed point of 65 bytes.
   public let sessionKey: [UInt8]
   /// The key that signs its decisions, an uncompressed point of 65 bytes.
   public let signingKey: [UInt8]
 
-  /// The signer that a container is.
+  /// Makes the signer from a container.
   public init(_ container: ContainerRecord) {
     (self.container, user, device) = (container.id, container.user, container.device)
     (sessionKey, signingKey) = (container.sessionKey, container.signingKey)
   }
 }
 
-/// A signed request that brings a decision.
+/// A signed request with a decision.
 public struct DecisionAttempt: Hashable, Sendable {
   /// The transaction.
   public var transaction: TransactionID
-  /// Who signed the request.
+  /// The signer of the request.
   public var signer: SignerRecord
-  /// The request's id, which is used up with the decision; 16 bytes.
+  /// The request's id, which the decision uses up; 16 bytes.
   public var request: [UInt8]
-  /// When the id may be forgotten, because the request is too old by then.
+  /// The time from which the id may be removed, because the request is too old by then.
   public var expires: Int64
 
   /// Describes an attempt.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - signer: Who signed the request.
+  ///   - signer: The signer of the request.
   ///   - request: The request's id.
-  ///   - expires: When the id may be forgotten.
+  ///   - expires: The time from which the id may be removed.
   public init(transaction: TransactionID, by signer: SignerRecord, request: [UInt8], expires: Int64) {
     (self.transaction, self.signer) = (transaction, signer)
     (self.request, self.expires) = (request, expires)
   }
 }
 
-/// What is to be done with a decision, when its transaction was looked at.
+/// The verdict on a decision after a comparison with its transaction.
 public enum DecisionVerdict: Hashable, Sendable {
-  /// Nothing: it is not about this transaction, for this reason.
+  /// Reject it: it does not fit the transaction, for this reason.
   case mismatch(reason: String)
-  /// Nothing: the device has to report first, for this reason.
+  /// Reject it: the device has to report first, for this reason.
   case reportDue(reason: String)
-  /// To take it, where the container's key signed it, and the number is right or none is needed.
+  /// Accept it, if the container's key signed it, and the number is right or none is needed.
   case take(DecisionRecord, isSigned: Bool, hasRightNumber: Bool)
 }
 
-/// Digits that were carried from a device, and who typed them.
+/// Digits that a user carried from a device to a relying party.
 public struct AnswerAttempt: Hashable, Sendable {
-  /// Whose digits they are; `nil` where they are nobody's.
+  /// The container that made the digits; `nil` for none.
   public var container: ContainerID?
-  /// Whether they answer what a user typed, and not what the device showed.
+  /// Indicates whether the device made them from fields that the user typed, not from a transaction that it displayed.
   public var isTyped: Bool
-  /// The keyed digest of the end user's address, whose wrong answers make it wait; `nil` for an operator, who never waits.
+  /// The keyed digest of the end user's address, for which wrong answers cause a waiting time; `nil` for an operator, who never waits.
   public var client: [UInt8]?
-  /// The API key of who carries them; `nil` for none.
+  /// The API key of the relying party that sends them; `nil` for none.
   public var key: ID<APIKeyRecord>?
-  /// When.
+  /// The time of the attempt, in seconds since 1970.
   public var time: Int64
 
   /// Describes an attempt.
   ///
   /// - Parameters:
-  ///   - container: Whose digits they are.
-  ///   - isTyped: Whether they answer what a user typed.
+  ///   - container: The container that made the digits.
+  ///   - isTyped: True if the device made them from fields that the user typed.
   ///   - client: The keyed digest of the end user's address.
   ///   - key: The API key.
-  ///   - time: When.
+  ///   - time: The time of the attempt.
   public init(
     container: ContainerID?, isTyped: Bool = false, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil,
     time: Int64
@@ -108,11 +107,11 @@ public struct AnswerAttempt: Hashable, Sendable {
   }
 }
 
-/// How a decision, or another end of a transaction, ended.
+/// The outcome of a decision, or of another end of a transaction.
 public enum DecisionOutcome: Hashable, Sendable {
-  /// It stands.
+  /// The transaction is decided.
   case decided
-  /// It has ended so already, by the same hand.
+  /// The same actor has ended it in the same way before.
   case repeated
   /// Another decision came first.
   case decidedBefore
@@ -124,24 +123,24 @@ public enum DecisionOutcome: Hashable, Sendable {
   case unknown
   /// The container's key did not sign it.
   case notSigned
-  /// The container sent too many wrong signatures in a row.
+  /// The container sent too many consecutive wrong signatures.
   case locked
-  /// The number is not the one that the relying party shows; with no try left the transaction is denied.
+  /// The number differs from the one that the relying party displays; with no try left the transaction is denied.
   case wrongNumber(remaining: Int)
-  /// Nothing was looked at: the address that typed digits waits for so many seconds more.
+  /// Not evaluated: the address that sent digits has to wait for this many seconds.
   case waiting(seconds: Int64)
-  /// Too many, or too much, was signed unasked; there is room in so many seconds.
+  /// Too many transactions, or too many bytes, were initiated by devices; there is room in this many seconds.
   case tooMany(seconds: Int64)
-  /// Nothing was looked at: the API key is not good any more.
+  /// Not evaluated: the API key is revoked.
   case keyRevoked
-  /// Nothing was looked at: the signer is not what the caller took it for, or not active any more.
+  /// Not evaluated: the container is no longer active, or has other keys than those that the caller used.
   case signerChanged
-  /// Nothing was looked at: the request was made before.
+  /// Not evaluated: the request is a replay.
   case replayed
-  /// The server has locked the container, which can deny and no more.
+  /// The server has locked the container, which can only deny.
   case containerLocked
   /// The decision does not fit the transaction, or cannot meet its requirements, for this reason.
   case mismatch(reason: String)
-  /// The device has to report before an approval of its is taken, for this reason.
+  /// The device has to report before its approval is accepted, for this reason.
   case reportDue(reason: String)
 }

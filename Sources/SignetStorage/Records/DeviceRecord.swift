@@ -1,36 +1,36 @@
 import SignetSQL
 
-/// What a person holds: all that is bound to the account there stands and falls with it.
+/// A device: everything that is bound to the account on it is locked and revoked together.
 ///
-/// A device is what calls itself so: nothing proves that two authenticators that name one installation are on one device, or that one
-/// that names none is on another.
+/// The device is identified only by the installation id that its authenticators report. Nothing proves that two
+/// authenticators with the same id are on one device, or that an authenticator without an id is on another device.
 public struct DeviceRecord: Hashable, Sendable {
-  /// Names the device: made by the server, the same wherever the same user's same installation is found.
+  /// The id of the device, which the server derives from the user and the installation.
   public var id: ID<DeviceRecord>
-  /// Whose it is.
+  /// The user.
   public var user: UserID
-  /// What it calls itself: ``installation(ofContainerDevice:)``, or the `deviceId` of a UAF client.
+  /// The installation id: ``installation(ofContainerDevice:)``, or the `deviceId` of a UAF client.
   public var installation: String
-  /// What the user calls it; may be empty.
+  /// The user's name for it; may be empty.
   public var name: String
   /// Its operating system; may be empty.
   public var platform: String
   /// When something was first bound to it, in seconds since 1970.
   public var created: Int64
-  /// What it may do: the gravest of the operator's order and of what its container may do.
+  /// The standing: the stricter one of the operator's order and of its container's standing.
   public var standing = ComplianceState.open
-  /// Whether an operator has locked the device itself.
+  /// Indicates whether an operator has locked the device itself.
   public var isOrderedLocked = false
-  /// Why, in the operator's words; may be empty.
+  /// The reason of that lock, in the operator's words; may be empty.
   public var orderedReason = ""
-  /// When the operator last locked or unlocked it, in seconds since 1970; `nil` for never.
+  /// When an operator last locked or unlocked it, in seconds since 1970; `nil` for never.
   public var ordered: Int64?
-  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
-  /// No UAF key on such a device is accepted, and nothing new is bound to it; containers have a standing of their own.
+  /// The server accepts no UAF key on such a device, and binds nothing new to it; containers have their own standing.
   public var isAltered = false
 
-  /// Describes a device of good standing.
+  /// Describes a device with the standing ``ComplianceState/open``.
   public init(
     id: ID<DeviceRecord>, user: UserID, installation: String, name: String, platform: String, created: Int64
   ) {
@@ -39,25 +39,25 @@ public struct DeviceRecord: Hashable, Sendable {
   }
 }
 
-/// What a step about a device, or about a container, takes from the account besides.
+/// An item that the account loses with a device or a container.
 public enum DeviceLoss: Hashable, Sendable {
   /// A container, which is revoked.
   case container(ContainerID)
-  /// A UAF key of a user, which is revoked: its model and its name.
+  /// A UAF key of a user, which is revoked: its model and its key id.
   case key(user: UserID, aaid: String, keyID: [UInt8])
   /// A target of UAF tokens, which is removed.
   case target(ID<UAFTargetRecord>)
 }
 
-/// What became of a lock of a device, or of its end.
+/// The outcome of a lock or an unlock of a device.
 public enum DeviceLockOutcome: Hashable, Sendable {
-  /// It holds; the commands are those to the device's containers.
+  /// It was carried out; the commands are those to the device's containers.
   case done([DeviceCommandRecord])
   /// There is no such device.
   case unknown
-  /// A container of the device is to be deleted, which the device may have done already; nothing unlocks it any more.
+  /// A container of the device has an order to be wiped, which the device may have carried out already; an unlock is rejected.
   case toBeWiped
-  /// The row of the device is not as the server wrote it: it has to be locked first, which writes it anew.
+  /// The MAC of the device's row does not verify: the device has to be locked first, which rewrites the row.
   case altered
 }
 
@@ -65,7 +65,7 @@ extension DeviceRecord {
   static let columns =
     "standing, id, user_id, installation, name, platform, created, ordered_lock, ordered_reason, ordered, code"
 
-  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let standing: ComplianceState = try row.value(0)
     self.init(
@@ -77,7 +77,7 @@ extension DeviceRecord {
     isAltered = !mac.isOwn(image, try row.optional(10, row.blob))
   }
 
-  /// The device, where its row is as this server wrote it.
+  /// Returns the device, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> DeviceRecord {
@@ -85,7 +85,7 @@ extension DeviceRecord {
     return self
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("devices")
     image.append(id)
@@ -103,7 +103,7 @@ extension DeviceRecord {
 }
 
 extension SQLConnection {
-  /// Adds a device; one of this user and installation that is there stays as it is.
+  /// Adds a device, unless there is a row with this user and installation.
   func insert(_ device: DeviceRecord) throws {
     _ = try execute(
       """

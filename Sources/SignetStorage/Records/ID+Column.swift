@@ -1,13 +1,13 @@
-// Whoever imports this module needs the types of ids.
+// Importers of this module need the types of ids.
 @_exported public import SignetIdentifiers
 public import SignetSQL
 
-/// An identifier is a column of text.
+/// Stored in a text column.
 extension ID: SQLRepresentable {
   /// The text.
   public var sqlValue: SQLValue { .text(text) }
 
-  /// The identifier in a row of which the MAC says whether this server has written it.
+  /// Makes the identifier without validation, because the MAC of its row verifies.
   public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
@@ -15,7 +15,7 @@ extension ID: SQLRepresentable {
 }
 
 extension SQLRow {
-  /// The identifier in a column.
+  /// Returns the identifier in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   func id<Named>(_ index: Int) throws(SQLFailure) -> ID<Named> { try value(index) }
@@ -25,12 +25,12 @@ extension MACInput {
   mutating func append<Named>(_ id: ID<Named>?) { append(id?.text) }
 }
 
-/// A user's id is a column of text.
+/// Stored in a text column.
 extension UserID: SQLRepresentable {
   /// The text.
   public var sqlValue: SQLValue { .text(text) }
 
-  /// The id in a row of which the MAC says whether this server has written it.
+  /// Makes the id without validation, because the MAC of its row verifies.
   public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(unchecked: text)
@@ -38,7 +38,7 @@ extension UserID: SQLRepresentable {
 }
 
 extension SQLRow {
-  /// The user in a column.
+  /// Returns the user in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   func user(_ index: Int) throws(SQLFailure) -> UserID { try value(index) }

@@ -1,10 +1,10 @@
-/// What comes of an attempt to use one-time passwords, and what is to be written.
+/// The result of an attempt with one-time passwords, and the data to write.
 public struct OTPResult: Hashable, Sendable {
-  /// How it ended.
+  /// The outcome.
   public var outcome: CodeOutcome
-  /// The credentials whose state, counter, drift or failures are others now.
+  /// The credentials whose state, counter, drift or failures have changed.
   public var changed: [CredentialRecord] = []
-  /// What the address has to wait from now on; `nil` for nothing.
+  /// The waiting time of the address from now on; `nil` for none.
   public var wait: WaitRecord?
   /// The event.
   public var audit: AuditRecord
@@ -12,8 +12,8 @@ public struct OTPResult: Hashable, Sendable {
   /// Describes a result that changes no credential.
   ///
   /// - Parameters:
-  ///   - outcome: How it ended.
-  ///   - wait: What the address has to wait.
+  ///   - outcome: The outcome.
+  ///   - wait: The waiting time of the address.
   ///   - audit: The event.
   public init(_ outcome: CodeOutcome, wait: WaitRecord?, audit: AuditRecord) {
     (self.outcome, self.wait, self.audit) = (outcome, wait, audit)

@@ -1,21 +1,21 @@
-/// What an attempt to use one-time passwords finds, in the step that decides about it.
+/// The stored state that an attempt with one-time passwords reads, in the step that decides on it.
 public struct OTPSnapshot: Hashable, Sendable {
-  /// The credentials that it may be about, oldest first.
+  /// The possible credentials, oldest first.
   public var credentials: [CredentialRecord]
-  /// What the address has to wait; `nil` for nothing, and where the attempt names no address.
+  /// The waiting time of the address; `nil` for none, and if the attempt names no address.
   public var wait: WaitRecord?
-  /// Whether the user is not active, so that nothing is to be accepted.
+  /// Indicates whether the user is not active, so that nothing can be accepted.
   public var isUserHeld: Bool
-  /// Whether the attempt names a user that there is not, or not any more.
+  /// Indicates whether the attempt names a user that does not exist, or no longer exists.
   public var isUserUnknown: Bool
 
   /// Describes a snapshot.
   ///
   /// - Parameters:
   ///   - credentials: The credentials.
-  ///   - wait: What the address has to wait.
-  ///   - isUserHeld: Whether the user is not active.
-  ///   - isUserUnknown: Whether there is no such user.
+  ///   - wait: The waiting time of the address.
+  ///   - isUserHeld: True if the user is not active.
+  ///   - isUserUnknown: True if there is no such user.
   public init(
     credentials: [CredentialRecord], wait: WaitRecord? = nil, isUserHeld: Bool = false,
     isUserUnknown: Bool = false

@@ -1,19 +1,19 @@
-/// Whose one-time passwords an attempt is about, and who makes it.
+/// The subject of an attempt with one-time passwords, and its caller.
 public struct OTPSubject: Hashable, Sendable {
-  /// Whose codes they should be; `nil` where the serial number alone says it.
+  /// The user of the codes; `nil` if the serial number alone identifies the token.
   public var user: UserID?
-  /// The token whose codes they should be, whatever its state; `nil` for any credential of the user that is in use.
+  /// The token of the codes, in any state; `nil` for any active credential of the user.
   public var serial: String?
-  /// The keyed digest of the end user's address, whose failures make it wait; `nil` for an operator, who never waits.
+  /// The keyed digest of the end user's address, for which failures cause a waiting time; `nil` for an operator, who never waits.
   public var client: [UInt8]?
-  /// The API key with which the attempt is made; `nil` for none.
+  /// The API key of the caller; `nil` for none.
   public var key: ID<APIKeyRecord>?
 
-  /// Describes whom an attempt is about.
+  /// Describes the subject of an attempt.
   ///
   /// - Parameters:
-  ///   - user: Whose codes they should be.
-  ///   - serial: The token whose codes they should be.
+  ///   - user: The user of the codes.
+  ///   - serial: The token of the codes.
   ///   - client: The keyed digest of the end user's address.
   ///   - key: The API key.
   public init(user: UserID?, serial: String? = nil, client: [UInt8]? = nil, key: ID<APIKeyRecord>? = nil) {

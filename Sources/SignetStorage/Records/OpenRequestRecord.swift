@@ -1,25 +1,23 @@
-/// A question that waits for a user's answer, whatever asks it.
+/// A pending request to a user, of any kind.
 package struct OpenRequestRecord: Hashable, Sendable {
-  /// What is asked with.
+  /// The kind of a request.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A transaction, also one that an app or UAF alone is asked.
+    /// A transaction, including one that only an app or UAF is asked.
     case transaction
-    /// An operation of UAF.
+    /// A UAF operation.
     case uaf
   }
 
   package let kind: Kind
   /// Its id among its kind.
   package let id: String
-  /// Who asks, as the audit log names who causes an event; `nil` for the user.
+  /// The requester, in the format of the audit log's actors; `nil` for the user.
   package let requester: String?
-  /// What is asked: JSON, of a transaction alone.
-  ///
-  /// What UAF shows may be a picture.
+  /// The content as JSON; `nil` for a UAF operation, whose content may be a picture.
   package let content: String?
   /// When it was made, in seconds since 1970.
   package let created: Int64
-  /// Until when it is answered, in seconds since 1970.
+  /// When it expires, in seconds since 1970.
   package let expires: Int64
 }
 

@@ -1,22 +1,24 @@
 import SignetSQL
 
-/// Something that happened, for one receiver that has not acknowledged it yet.
+/// An event for one receiver that has not acknowledged it yet.
 public struct OutboxRecord: Hashable, Sendable {
-  /// Its place in the order of events; none is given twice.
+  /// The number of the event, in the order of events; a number is used once.
   public var number: Int64
-  /// Who is told.
+  /// The receiver.
   public var receiver: OutboxReceiver
-  /// What happened.
+  /// The event.
   public var event: OutboxEvent
-  /// When it happened, in seconds since 1970.
+  /// When the event happened, in seconds since 1970.
   public var created: Int64
-  /// The last second in which it is worth telling.
+  /// The last second in which the event is delivered, in seconds since 1970.
   public var expires: Int64
-  /// When the next attempt is due; while one is under way, when its lease ends.
+  /// When the next attempt is due; during an attempt, when its lease ends.
   public var due: Int64
-  /// How many attempts were begun: the name of the lease, which whoever has another number has lost.
+  /// The number of attempts that were begun.
+  ///
+  /// It identifies the lease: a sender with another number has lost the lease.
   public var attempts = 0
-  /// Whether this server has not written the row, so that nobody may be told of it.
+  /// Indicates whether the row's MAC does not verify, so that the event must not be delivered.
   public var isAltered = false
 
   init(
@@ -28,33 +30,33 @@ public struct OutboxRecord: Hashable, Sendable {
   }
 }
 
-/// How receivers are told.
+/// A channel by which receivers get events.
 public enum OutboxChannel: String, Hashable, Sendable, CaseIterable {
   /// Ping and push of OpenID Connect CIBA; a receiver is a client.
   case ciba
   /// Security Event Tokens (RFC 8417); a receiver is a stream.
   case securityEvents
 
-  /// Whether a receiver is told of an event only after it has acknowledged all earlier ones.
+  /// Indicates whether a receiver gets an event only after it has acknowledged all earlier ones.
   ///
-  /// The requests of a CIBA client have nothing to do with each other: one that it cannot be told of must not hold up the next.
+  /// The requests of a CIBA client are independent: one that cannot be delivered must not block the next.
   package var isOrdered: Bool { self == .securityEvents }
 }
 
-/// Who is told of events.
+/// A receiver of events.
 public struct OutboxReceiver: Hashable, Sendable {
-  /// How.
+  /// The channel.
   public var channel: OutboxChannel
   /// The receiver's id on its channel.
   public var id: String
 
-  /// Names a receiver.
+  /// Makes a receiver.
   public init(_ channel: OutboxChannel, _ id: String) { (self.channel, self.id) = (channel, id) }
 }
 
 /// The end of a request, or a change of an account, a device or an authenticator.
 public struct OutboxEvent: Hashable, Sendable {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A request was decided, cancelled or withdrawn, or expired.
     case requestEnded
@@ -62,28 +64,28 @@ public struct OutboxEvent: Hashable, Sendable {
     case userSuspended
     /// An operator resumed a suspended user.
     case userResumed
-    /// An operator deleted a user, with all that was bound to the account.
+    /// An operator deleted a user, with everything that was bound to the account.
     case userDeleted
-    /// Nothing of what is bound to a device is accepted any more.
+    /// The server accepts nothing that is bound to a device any more.
     case deviceLocked
-    /// What is bound to a device is accepted only with further proof.
+    /// The server accepts what is bound to a device only with further proof.
     case deviceRestricted
-    /// What is bound to a device is accepted again.
+    /// The server accepts what is bound to a device again.
     case deviceUnlocked
-    /// All that is bound to a device was revoked.
+    /// Everything that is bound to a device was revoked.
     case deviceRevoked
     /// An authenticator was bound to an account and can be used.
     case authenticatorBound
-    /// An authenticator took the place of another one of its device.
+    /// An authenticator replaced another one of its device.
     case authenticatorReplaced
-    /// An authenticator is out of use until an operator resumes it.
+    /// An authenticator is disabled until an operator resumes it.
     case authenticatorSuspended
-    /// A suspended authenticator is in use again.
+    /// A suspended authenticator is enabled again.
     case authenticatorResumed
     /// An authenticator was revoked or removed from the account.
     case authenticatorRevoked
 
-    /// Whether the subject is the user.
+    /// Indicates whether the event's subject is the user.
     fileprivate var isOfUser: Bool {
       switch self {
       case .userSuspended, .userResumed, .userDeleted: true
@@ -95,13 +97,13 @@ public struct OutboxEvent: Hashable, Sendable {
     }
   }
 
-  /// What happened.
+  /// The kind of the event.
   public var kind: Kind
-  /// The id of the request, user, device or authenticator; of UAF keys that were registered or removed together, the operation's.
+  /// The id of the request, user, device or authenticator; for UAF keys that were registered or removed together, the operation's id.
   public var subject: String
-  /// Whose it is, by the subject; `nil` for a request that nobody has answered.
+  /// The subject of the user; `nil` for a request that no user has answered.
   public var user: String?
-  /// Of which kind the authenticator is.
+  /// The kind of the authenticator; `nil` for other events.
   public var authenticator: AuthenticatorRecord.Kind?
 
   /// Describes an event.
@@ -111,13 +113,13 @@ public struct OutboxEvent: Hashable, Sendable {
     (self.kind, self.subject, self.user, self.authenticator) = (kind, subject, user, authenticator)
   }
 
-  /// The event as receivers hear of it: they know users as tokens call them.
+  /// Returns the event in the form for receivers, which know users by the subjects in tokens.
   ///
   /// - Parameters:
-  ///   - owner: Whose it is, where the event itself does not say so.
-  ///   - subject: What tokens call a user of an id.
-  /// - Returns: The event with subjects in the place of ids.
-  /// - Throws: What `subject` throws.
+  ///   - owner: The user, if the event itself does not name one.
+  ///   - subject: Returns the subject of a user id.
+  /// - Returns: The event with subjects instead of ids.
+  /// - Throws: The errors of `subject`.
   func told(of owner: UserID?, calling subject: (UserID) throws -> String) rethrows -> Self {
     guard let id = user.map({ UserID(unchecked: $0) }) ?? owner else { return self }
     let name = try subject(id)
@@ -130,7 +132,7 @@ extension OutboxRecord {
   static let columns =
     "channel, event, number, receiver, subject, user_id, authenticator, created, expires, due, attempts, code"
 
-  /// What its MAC covers: all but its place and the state of its delivery, which tell nobody anything else.
+  /// The input of the row's MAC: all columns except the number and the state of the delivery, which do not change the event.
   var image: MACInput {
     var image = MACInput("outbox")
     image.append(receiver.channel.rawValue)
@@ -144,10 +146,10 @@ extension OutboxRecord {
     return image
   }
 
-  /// No row of this server's was tried so often: each has its time.
+  /// More attempts than any delivery of this server reaches before it expires.
   static let mostAttempts = 1 << 20
 
-  /// Reads a row; one with a word or a number that this server does not write is altered, and keeps nobody from the others.
+  /// Reads a row; one with a word or a number that this server never writes is marked as altered, so that it does not block other rows.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let channel: OutboxChannel = try row.value(0)
     let kind = OutboxEvent.Kind(rawValue: try row.text(1))
@@ -167,7 +169,6 @@ extension OutboxRecord {
 }
 
 extension SQLConnection {
-  /// Adds what a receiver is to be told.
   func insert(_ record: OutboxRecord) throws {
     try execute(
       """

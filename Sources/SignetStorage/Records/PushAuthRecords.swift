@@ -1,45 +1,45 @@
 import SignetSQL
 
-/// A push mechanism of an authenticator app: a secret that both sides share, and where its pushes go.
+/// A push mechanism of an authenticator app: the shared secret and the push address.
 public struct PushAuthMechanismRecord: Hashable, Sendable {
-  /// Whether an app has registered it.
+  /// The state of the registration.
   public enum State: String, Hashable, Sendable, CaseIterable {
     /// The URI was handed out.
     case open
     /// An app has registered.
     case active
-    /// Its row is not as the server wrote it: never stored, and found when the row is read.
+    /// The row's MAC does not verify: never stored, set when the row is read.
     case altered
   }
 
-  /// Its name here, and the end of the message id of its registration.
+  /// The server's id, which is also the end of the registration's message id.
   public var id: ID<PushAuthMechanismRecord>
-  /// Whose it is.
+  /// The user of the app.
   public var user: UserID
-  /// What the app calls it; `nil` as long as none has registered.
+  /// The app's name for it; `nil` before an app has registered.
   public var mechanism: String?
   /// The shared secret, encrypted.
   public var sealedSecret: [UInt8]
   /// The challenge of the registration.
   public var challenge: [UInt8]
-  /// The device, encrypted; `nil` as long as none has registered.
+  /// The push address, encrypted; `nil` before an app has registered.
   public var sealedDevice: [UInt8]?
   /// When the URI was made, in seconds since 1970.
   public var created: Int64
-  /// Until when it can be registered, in seconds since 1970.
+  /// The end of the time for the registration, in seconds since 1970.
   public var expires: Int64
-  /// How far it is.
+  /// The state of the registration.
   public var state: State
-  /// The credential of the one-time codes that are in the same URI; `nil` for none.
+  /// The credential of the one-time passwords that are in the same URI; `nil` for none.
   public var credential: ID<CredentialRecord>?
-  /// Who asks, as the app shows it.
+  /// The issuer's name, as the app displays it.
   public var issuer = ""
-  /// What the app calls the user's account there.
+  /// The name of the user's account, as the app displays it.
   public var account = ""
-  /// The digests of the changes of the device that were taken last, one after the other.
+  /// The digests of the latest accepted changes of the push address, concatenated.
   var seenChanges: [UInt8] = []
 
-  /// Names all parts of a new one.
+  /// Describes a mechanism.
   public init(
     id: ID<PushAuthMechanismRecord>, user: UserID, mechanism: String? = nil, sealedSecret: [UInt8],
     challenge: [UInt8],
@@ -54,42 +54,42 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
 
 /// A message to an authenticator app, and its answer.
 public struct PushAuthMessageRecord: Hashable, Sendable {
-  /// What became of it.
+  /// The state of a message.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Nobody has answered.
+    /// Not answered.
     case pending
-    /// The user said yes.
+    /// The user approved.
     case approved
-    /// The user said no, or typed too many wrong numbers.
+    /// The user denied, or typed too many wrong numbers.
     case denied
-    /// Nobody answered in time.
+    /// Not answered in time.
     case expired
   }
 
-  /// Its name: the end of the message id.
+  /// The end of the message id.
   public var id: ID<PushAuthMessageRecord>
   /// The ``PushAuthMechanismRecord/id`` of the mechanism.
   public var mechanism: ID<PushAuthMechanismRecord>
   /// `default`, `challenge` or `biometric`.
   public var kind: String
-  /// What the answer proves to have received.
+  /// The challenge that the answer has to prove.
   public var challenge: [UInt8]
-  /// The number that has to be typed, encrypted; only for `challenge`.
+  /// The number that the user has to type, encrypted; only for `challenge`.
   public var sealedNumber: [UInt8]?
   /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// Until when an answer is taken, in seconds since 1970.
+  /// The end of the time for an answer, in seconds since 1970.
   public var expires: Int64
-  /// What became of it.
+  /// The state.
   public var state: State
   /// When it was answered, in seconds since 1970.
   public var answered: Int64?
-  /// The message as the app gets it, encrypted, while it waits; `nil` afterwards.
+  /// The message as the app gets it, encrypted, while it is pending; `nil` afterwards.
   public var sealedToken: [UInt8]?
-  /// The transaction that it asks, and that the answer decides.
+  /// The transaction that the answer decides.
   public var transaction: TransactionID
 
-  /// Names the parts of a new one.
+  /// Describes a message.
   public init(
     id: ID<PushAuthMessageRecord>, of transaction: TransactionID, mechanism: ID<PushAuthMechanismRecord>,
     kind: String, challenge: [UInt8],
@@ -103,13 +103,13 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
   }
 }
 
-/// What becomes of the answer of an authenticator app.
+/// The outcome of an authenticator app's answer.
 public enum PushAuthAnswerOutcome: Hashable, Sendable {
-  /// It is the answer.
+  /// The answer was accepted.
   case taken
-  /// There is no message that waits.
+  /// There is no pending message.
   case over
-  /// It is a yes, and the transaction requires more than an app can show; it still waits.
+  /// The transaction requires more than an app can prove, so this approval is rejected; the transaction is still pending.
   case insufficient
 }
 
@@ -117,9 +117,9 @@ extension PushAuthMechanismRecord {
   static let columns =
     "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential, seen_changes, code, issuer, account"
 
-  /// Reads a row; one that this server has not written so is ``State/altered``.
+  /// Reads a row; if its MAC does not verify, the state is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
-    // The database keeps the kinds of values; a word may be one that there is not.
+    // The database enforces the types of values, but a word may be unknown.
     let state = State(sqlValue: row[0]) ?? .altered
     self.init(
       id: try row.id(1), user: try row.user(2), mechanism: try row.optional(3, row.text),
@@ -131,7 +131,7 @@ extension PushAuthMechanismRecord {
     if !mac.isOwn(image, try row.optional(11, row.blob)) { self.state = .altered }
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("pushauth_mechanisms")
     image.append(id)
@@ -150,7 +150,7 @@ extension PushAuthMechanismRecord {
     return image
   }
 
-  /// The mechanism, where its row is as this server wrote it.
+  /// Returns the mechanism, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> PushAuthMechanismRecord {
@@ -165,7 +165,7 @@ extension PushAuthMessageRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its MAC does not verify; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     let id: ID<PushAuthMessageRecord> = try row.id(1)
     guard let state = State(sqlValue: row[0]) else {
@@ -180,7 +180,7 @@ extension PushAuthMessageRecord {
     try mac.check(image, try row.optional(11, row.blob), named: id.text, of: "pushauth_messages")
   }
 
-  /// What its MAC covers: all but the token, which is sealed for this message alone.
+  /// The input of the row's MAC: all columns except the token, whose encryption is bound to this message.
   var image: MACInput {
     var image = MACInput("pushauth_messages")
     image.append(id)
@@ -198,7 +198,6 @@ extension PushAuthMessageRecord {
 }
 
 extension SQLConnection {
-  /// Adds a mechanism.
   func insert(_ mechanism: PushAuthMechanismRecord) throws {
     try execute(
       """
@@ -215,7 +214,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a mechanism, with the MAC of the whole.
+  /// Writes the columns of a mechanism that can change, and the MAC of the row.
   func update(_ mechanism: PushAuthMechanismRecord) throws {
     try execute(
       """
@@ -228,7 +227,6 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Adds a message.
   func insert(_ message: PushAuthMessageRecord) throws {
     try execute(
       """
@@ -244,7 +242,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a message, with the MAC of the whole.
+  /// Writes the columns of a message that can change, and the MAC of the row.
   func update(_ message: PushAuthMessageRecord) throws {
     try execute(
       """

@@ -1,18 +1,18 @@
 import SignetSQL
 
-/// Where pushes for a container go, as its device said.
+/// A push target of a container, as its device set it.
 public struct PushTargetRecord: Hashable, Sendable {
-  /// Names the target.
+  /// The id of the target.
   public var id: PushTargetID
-  /// Whose it is.
+  /// The container.
   public var container: ContainerID
-  /// What the device calls it; may be empty.
+  /// The device's name for it; may be empty.
   public var name: String
-  /// The service that carries the pushes, in the protocol's word.
+  /// The push service, in the protocol's word.
   public var service: String
-  /// The target as the protocol writes it, under the server's master key.
+  /// The target in the form of the protocol, encrypted under the server's master key.
   public var sealedTarget: [UInt8]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
 
   /// Describes a target.
@@ -25,7 +25,7 @@ public struct PushTargetRecord: Hashable, Sendable {
   }
 }
 
-/// Whose transactions changed, and up to which change that was looked at.
+/// The users whose transactions changed, and the position of the last change.
 public struct TransactionChanges: Hashable, Sendable {
   /// The users, each once, in any order.
   public var users: [UserID]
@@ -52,7 +52,6 @@ extension PushTargetRecord {
 }
 
 extension SQLConnection {
-  /// Adds a target.
   func insert(_ target: PushTargetRecord) throws {
     try execute(
       """

@@ -1,4 +1,4 @@
-/// How a *finish* message of a renewal ended.
+/// The outcome of a *finish* message of a renewal.
 public enum RenewalOutcome: Hashable, Sendable {
   /// The successor is pending.
   case staged
@@ -6,7 +6,7 @@ public enum RenewalOutcome: Hashable, Sendable {
   case notSigned
   /// One of the new keys belongs to another authenticator; nothing was counted.
   case keyTaken
-  /// Too many wrong signatures or codes in a row.
+  /// There were too many consecutive wrong signatures or codes.
   case locked
   /// The container is not active any more.
   case gone

@@ -1,22 +1,22 @@
 import SignetSQL
 
-/// A key that the server signs with.
+/// A signing key of the server.
 public struct SigningKeyRecord: Hashable, Sendable {
-  /// Names the key: the RFC 7638 thumbprint of its public half.
+  /// The id of the key: the RFC 7638 thumbprint of its public key.
   public var id: String
-  /// The private half, under the server's master key.
+  /// The private key, encrypted under the server's master key.
   public var sealed: [UInt8]
-  /// The public half, X9.63, 65 bytes.
+  /// The public key, X9.63, 65 bytes.
   public var publicKey: [UInt8]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When another took its place; `nil` for the present one.
+  /// When another key replaced it; `nil` for the present one.
   public var retired: Int64?
-  /// The word of the key before it that this one comes next, a JWS; `nil` for the first.
+  /// The statement of the previous key that this is the next one, a JWS; `nil` for the first.
   public var succession: String?
-  /// Whether its row is not as the server wrote it: never stored, and found when the row is read.
+  /// Indicates whether its row's MAC does not verify; never stored, set when the row is read.
   ///
-  /// It is good for nothing then, and is not published.
+  /// The server neither uses nor publishes such a key.
   public var isAltered = false
 
   /// Describes a key.
@@ -29,14 +29,14 @@ public struct SigningKeyRecord: Hashable, Sendable {
   }
 }
 
-/// The keys that a server signs with, as they were at one moment.
+/// The signing keys of a server at one moment.
 public struct SigningKeyRecords: Hashable, Sendable {
-  /// Oldest first, also those whose rows were altered; the one that signs is the last.
+  /// The keys, oldest first, including those whose row MAC does not verify; the last one signs.
   public let all: [SigningKeyRecord]
-  /// Whether there was never one: none is there, no container is in use, and the audit log names none.
+  /// Indicates whether there has never been a key: there is none, no container is active, and the audit log names none.
   public let isNew: Bool
 
-  /// Puts what was found together.
+  /// Combines the two.
   public init(all: [SigningKeyRecord], isNew: Bool) { (self.all, self.isNew) = (all, isNew) }
 }
 
@@ -44,7 +44,7 @@ extension SigningKeyRecord {
   static let columns =
     "id, sealed, public_key, created, retired, succession, code"
 
-  /// Reads a row; if its MAC does not match, ``isAltered`` is true.
+  /// Reads a row; if its MAC does not verify, ``isAltered`` is true.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
@@ -53,7 +53,7 @@ extension SigningKeyRecord {
     isAltered = !mac.isOwn(image, try row.optional(6, row.blob))
   }
 
-  /// The key, where its row is as this server wrote it.
+  /// Returns the key, if its row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   public func checked() throws(StorageFailure) -> SigningKeyRecord {
@@ -61,7 +61,7 @@ extension SigningKeyRecord {
     return self
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("signing_keys")
     image.append(id)
@@ -75,7 +75,6 @@ extension SigningKeyRecord {
 }
 
 extension SQLConnection {
-  /// Adds a key.
   func insert(_ key: SigningKeyRecord) throws {
     try execute(
       "INSERT INTO signing_keys (id, sealed, public_key, created, succession, code) VALUES ($1, $2, $3, $4, $5, $6)",

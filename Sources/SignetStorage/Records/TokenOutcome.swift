@@ -1,8 +1,8 @@
-/// How a change of a token ended.
+/// The outcome of a change of a token.
 public enum TokenOutcome: Hashable, Sendable {
-  /// It is done.
+  /// It was changed.
   case done
-  /// There is no token of this serial number.
+  /// There is no token with this serial number.
   case unknownToken
   /// There is no such user.
   case unknownUser

@@ -1,29 +1,29 @@
-/// How a user is asked a transaction by authenticators that have no list of what waits for them.
+/// The ways in which a user is asked about a transaction by authenticators that cannot list pending requests.
 ///
-/// It is stored in the step that adds the transaction, and ends in the step that ends it. Nothing of it is counted against the user:
-/// the transaction is.
+/// They are stored in the step that adds the transaction, and end in the step that ends it. They do not count against the
+/// user's budget, because the transaction does.
 public struct TransactionAsking: Sendable {
   /// UAF operations whose tokens go to targets of the user, each with its event.
   public var sessions: [(record: UAFOperationRecord, audit: AuditRecord)] = []
   /// Messages to authenticator apps of the user, each with its event.
   public var messages: [(record: PushAuthMessageRecord, audit: AuditRecord)] = []
-  /// Whether who asks may have any UAF key of the user answer by an operation of its own, without a target.
+  /// Indicates whether the requester may make its own operation without a target, which any UAF key of the user can answer.
   public var mayAskUAFKeys = false
 
-  /// Nothing but containers.
+  /// Asks only containers.
   public init() {}
 }
 
-/// A transaction that an operation of UAF alone answers, and that is stored in the step that adds the operation.
+/// A transaction that only a UAF operation answers, and that is stored in the step that adds the operation.
 public struct UAFAsking: Sendable {
   /// The transaction, which names the kind.
   public var transaction: TransactionRecord
-  /// The id of the API key of who asks.
+  /// The id of the requester's API key.
   public var key: ID<APIKeyRecord>
   /// Makes the event of the transaction.
   public var audit: @Sendable (AdmissionOutcome) -> AuditRecord
 
-  /// Names the parts.
+  /// Combines the parts.
   public init(
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord

@@ -1,64 +1,64 @@
 import SignetSQL
 
-/// A transaction and, once there is one, its end.
+/// A transaction and, once it has ended, its end.
 public struct TransactionRecord: Hashable, Sendable {
-  /// Where a transaction stands; all but the first are final.
+  /// The state of a transaction; all but the first are final.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// Waits for a decision, or has expired without being swept yet: compare `expires`.
+    /// Waits for a decision, or has expired without being recorded as expired yet: compare `expires`.
     case pending
     /// The user accepted.
     case accepted
-    /// The user denied, or typed the wrong number too often.
+    /// The user denied, or typed a wrong number too often.
     case denied
-    /// The user says that somebody else asked for it.
+    /// The user reported that somebody else asked for it.
     case reported
-    /// The user put an end to it without deciding.
+    /// The user ended it without deciding.
     case cancelled
-    /// The relying party put an end to it.
+    /// The relying party ended it.
     case withdrawn
-    /// Nobody decided in time.
+    /// It expired without a decision.
     case expired
   }
 
-  /// Names the transaction.
+  /// The id of the transaction.
   public var id: TransactionID
-  /// Who decides; `nil` while anybody may.
+  /// The user who decides; `nil` while any user may.
   public var user: UserID?
-  /// What is shown and signed.
+  /// The content that is shown and signed.
   public var content: String
-  /// What the user may decide, in the protocol's words.
+  /// The decisions that are offered to the user, in the protocol's words.
   public var statuses: [String]
   /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When it ends, in seconds since 1970; from then on nobody decides it.
+  /// When it expires, in seconds since 1970; from then on no decision is accepted.
   public var expires: Int64
-  /// The number that the user has to type, under the server's master key; `nil` where there is none.
+  /// The number that the user has to type, encrypted under the server's master key; `nil` for none.
   public var sealedNumber: [UInt8]?
-  /// The positions of the fields that a user types to approve it on a device that does not see it; `nil` where that is not possible.
+  /// The positions of the fields that a user types to approve it on a device that cannot display it; `nil` if that is not possible.
   public var typedFields: [Int]?
-  /// The names of the requirements of which an approval has to meet one; empty where none was named.
+  /// The names of the requirements, one of which an approval has to meet; empty for none.
   public var requirements: [String] = []
-  /// Who asks it, as the audit log names who causes an event; `nil` for what a device made.
+  /// The requester, in the format of the audit log's actors; `nil` if a device made it.
   public var requester: String?
-  /// The kind of authenticators that alone answer it, because its requester has them asked by name; `nil` for all that can.
+  /// The only kind of authenticators that may answer it, because the requester addressed them; `nil` for all kinds.
   public var soleKind: AuthenticatorRecord.Kind?
-  /// Whether a client of OpenID Connect has asked.
+  /// Indicates whether an OpenID Connect client asked.
   public var isClients: Bool { requester?.hasPrefix(AuditActor.clientPrefix) ?? false }
-  /// Whether the device made it, at its user's wish.
+  /// Indicates whether a device initiated it, at its user's request.
   public var isInitiatedByDevice = false
-  /// How often a wrong number was named.
+  /// The number of wrong numbers that were entered.
   package var wrongNumbers = 0
-  /// Where it stands.
+  /// The stored state.
   public var state: State
-  /// The decision; `nil` before, and where there is none.
+  /// The decision of a container; `nil` before, and if there is none.
   public var decision: DecisionRecord?
-  /// How UAF accepted it in the place of a container; `nil` where it did not.
+  /// The acceptance by UAF; `nil` if UAF did not accept it.
   public var uaf: UAFAcceptance?
-  /// How an authenticator app answered it, by its shared key; `nil` where none did.
+  /// The answer of an authenticator app, authenticated by its shared key; `nil` for none.
   public var app: AppAnswer?
-  /// What was signed by UAF, or by an app, as it came; `nil` where neither answered, for a container's answer is its own evidence.
+  /// The bytes that UAF or an app signed, as received; `nil` otherwise, because a container's decision is its own evidence.
   public var evidence: EvidenceRecord?
-  /// How it ended without one; `nil` before, and where there is one.
+  /// The end without a decision; `nil` before, and if there is a decision.
   public var end: EndRecord?
 
   /// Describes a transaction.
@@ -71,40 +71,42 @@ public struct TransactionRecord: Hashable, Sendable {
     (self.created, self.expires, self.state, self.decision) = (created, expires, state, decision)
   }
 
-  /// When it was decided or ended; `nil` before, and where its time was over.
+  /// When it was decided or ended; `nil` before, and if it expired.
   var decided: Int64? { decision?.time ?? uaf?.time ?? app?.time ?? end?.time }
 
-  /// The bytes of content and signature.
+  /// The number of bytes of content and signature.
   var size: Int64 { Int64(content.utf8.count + (decision?.jws?.utf8.count ?? 0)) }
 
-  /// Whether the user may accept it; who may not can say no, which is taken of a locked container too.
+  /// Indicates whether the user may accept it.
+  ///
+  /// A denial is accepted also from a locked container.
   public var offersApproval: Bool { statuses.contains(State.accepted.rawValue) }
 
-  /// Whether authenticators of a kind are asked it: the others neither see it nor answer it.
+  /// Returns `true` if authenticators of this kind are asked; the other kinds neither see it nor answer it.
   public func isAsked(of kind: AuthenticatorRecord.Kind) -> Bool { soleKind ?? kind == kind }
 
-  /// Where the transaction stands at a time: a pending one past its end has expired.
+  /// Returns the state at a time: a pending transaction that has reached its end is expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
 }
 
-/// How a UAF authenticator accepted a transaction.
+/// The acceptance of a transaction by a UAF authenticator.
 public struct UAFAcceptance: Hashable, Sendable {
-  /// The operation.
+  /// The UAF operation.
   public var session: ID<UAFOperationRecord>
-  /// When the server took it, in seconds since 1970.
+  /// When the server accepted it, in seconds since 1970.
   public var time: Int64
 
   /// Describes an acceptance.
   public init(session: ID<UAFOperationRecord>, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
-/// How an authenticator app answered a transaction: by a key that the server has too, so no signed decision.
+/// The answer of an authenticator app to a transaction: authenticated by a shared key, so not a signed decision.
 public struct AppAnswer: Hashable, Sendable {
   /// The ``PushAuthMechanismRecord/id`` of the app's mechanism.
   public var mechanism: ID<PushAuthMechanismRecord>
-  /// The message that was answered.
+  /// The answered message.
   public var message: ID<PushAuthMessageRecord>
-  /// When the server took it, in seconds since 1970.
+  /// When the server accepted it, in seconds since 1970.
   public var time: Int64
 
   /// Describes an answer.
@@ -113,53 +115,53 @@ public struct AppAnswer: Hashable, Sendable {
   }
 }
 
-/// What an answer was signed with, as it came: kept so that it can be verified later.
+/// The signed bytes of an answer, as received: kept so that it can be verified later.
 public struct EvidenceRecord: Hashable, Sendable {
-  /// What is given out to whoever verifies it: a JSON text, which storage does not look into.
+  /// The part that is given to a verifier: a JSON text that storage does not interpret.
   public var bytes: [UInt8]
-  /// The key of an answer that is authenticated by a shared key, under the server's master key; `nil` where the keys are public.
+  /// The shared key that authenticates the answer, encrypted under the server's master key; `nil` if the keys are public.
   ///
-  /// It is never given out, and outlives the app.
+  /// It is never given out, and is kept after the app was removed.
   public var sealedKey: [UInt8]?
 
-  /// Puts the two together.
+  /// Makes evidence of its parts.
   public init(bytes: [UInt8], sealedKey: [UInt8]? = nil) {
     (self.bytes, self.sealedKey) = (bytes, sealedKey)
   }
 }
 
-/// Which transactions are listed.
+/// A filter for the list of transactions.
 public struct TransactionFilter: Hashable, Sendable {
-  /// Those of this user; `nil` for everybody's, and for what is for anybody.
+  /// Selects the transactions of this user; `nil` selects all, including those without a user.
   public var user: UserID?
-  /// Those that stand here; `nil` for all.
+  /// Selects the transactions in this state; `nil` selects all.
   public var state: TransactionRecord.State?
 
-  /// All, or those of a user, or of a state, or of both.
+  /// Makes a filter; both conditions must hold.
   public init(user: UserID? = nil, state: TransactionRecord.State? = nil) {
     (self.user, self.state) = (user, state)
   }
 }
 
-/// How a transaction ended without a decision.
+/// The end of a transaction without a decision.
 public struct EndRecord: Hashable, Sendable {
-  /// `cancelled`, `withdrawn`, or `denied` where the number was wrong too often.
+  /// `cancelled`, `withdrawn`, or `denied` if the number was wrong too often.
   public var state: TransactionRecord.State
-  /// Why, in the protocol's word or in the relying party's.
+  /// The reason, in a word of the protocol or of the relying party.
   public var reason: String
-  /// What the user added; may be empty.
+  /// The user's addition; may be empty.
   public var message: String
-  /// The container that did it; `nil` where the relying party did.
+  /// The container that ended it; `nil` if the relying party did.
   public var container: ContainerID?
-  /// When, in seconds since 1970.
+  /// When it ended, in seconds since 1970.
   public var time: Int64
 
   /// The reason of a request that was withdrawn because its user is suspended or deleted.
   public static let userNotActive = "userNotActive"
-  /// The reason of a request that was withdrawn because nothing of its user's could answer it any more.
+  /// The reason of a request that was withdrawn because no authenticator of its user can answer it any more.
   public static let noAuthenticator = "noAuthenticator"
 
-  /// The reason of a request that is denied because a number was wrong too often.
+  /// The reason of a request that was denied because a number was wrong too often.
   public static let wrongNumber = "wrongNumber"
 
   /// Describes an end.
@@ -177,7 +179,7 @@ extension TransactionRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its MAC does not verify or a value is malformed; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       throw StorageFailure.altered(row: try row.text(1), of: Self.table)
@@ -195,7 +197,7 @@ extension TransactionRecord {
     isInitiatedByDevice = try row.bool(9)
     requester = try row.optional(22, row.text)
     soleKind = try row.optional(25) { (column) throws(SQLFailure) in try row.value(column) }
-    // No MAC covers it.
+    // The MAC does not cover it, so it is clamped.
     wrongNumbers = min(max(try row.int(26), 0), 1000)
     if let bytes = try row.optional(23, row.blob) {
       evidence = EvidenceRecord(bytes: bytes, sealedKey: try row.optional(24, row.blob))
@@ -224,12 +226,12 @@ extension TransactionRecord {
   }
 
   private static let table = "transactions"
-  /// That its row is not as this server wrote it.
+  /// The error for a row that this server did not write.
   var altered: StorageFailure { .altered(row: id.text, of: Self.table) }
 
-  /// What its MAC covers: what was asked of whom, and how it was answered.
+  /// The input of the row's MAC: the request, its user and its answer.
   ///
-  /// How it ended without an answer is no part of that: it grants nothing.
+  /// An end without an answer is not covered, because it grants nothing.
   var image: MACInput {
     var image = MACInput("transactions")
     image.append(id)
@@ -276,7 +278,6 @@ extension TransactionRecord {
 }
 
 extension SQLConnection {
-  /// Adds a transaction.
   func insert(_ transaction: TransactionRecord) throws {
     try execute(
       """

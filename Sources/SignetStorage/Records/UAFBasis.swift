@@ -1,12 +1,12 @@
-/// What a caller of UAF is known by: judged when the caller is authenticated, and again in the step of what is done by it.
+/// The authentication of a UAF caller: evaluated when the caller is authenticated, and again in the step that the caller requests.
 public enum UAFBasis: Sendable {
-  /// An operation that has authenticated a user, who has to be active; all keys that it was done with have to be the user's and in use.
+  /// An operation that has authenticated an active user; all its keys must be the user's and active.
   ///
-  /// The closure says whether the keys suffice, by the operation and by the keys as both are at that moment. It may be called again where
-  /// the step has to be repeated.
+  /// The closure returns `true` if the keys suffice, given the operation and the keys as they are in the step. It may run
+  /// again if the step is retried.
   case operation(
     ID<UAFOperationRecord>, of: UserID,
     suffices: @Sendable (UAFOperationRecord, [UAFCredentialRecord]) -> Bool)
-  /// The target of this id, whose device has signed the request.
+  /// The target with this id, whose device has signed the request.
   case target(ID<UAFTargetRecord>)
 }

@@ -3,56 +3,55 @@ import SignetSQL
 
 /// A key of a UAF authenticator, as it was registered.
 public struct UAFCredentialRecord: Hashable, Sendable {
-  /// Whether a key may still be used.
+  /// The state of a key.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// It may.
+    /// It can be used.
     case active
-    /// Its counter went back: there are two of it, and neither is taken any more.
+    /// Its counter did not grow: the key may have been copied, so neither copy is accepted.
     case quarantined
-    /// It was revoked with its device, for good: it stays, so that it is not registered again.
+    /// Permanently revoked, with its device: the row is kept, so that the key cannot be registered again.
     case revoked
-    /// Its row is not as the server wrote it: never stored, and found when the row is read.
+    /// The row's MAC does not verify: never stored, set when the row is read.
     case altered
   }
 
-  /// How it is known that a key is of the model that it names.
+  /// The proof that a key belongs to the model that it names.
   public enum ModelProof: String, Hashable, Sendable, CaseIterable {
-    /// The key itself says so (surrogate attestation): whoever has a key can say it.
+    /// Surrogate attestation: any holder of a key can claim this.
     case claimed
-    /// Certificates led to the roots in the model's metadata.
+    /// A certificate chain to the roots in the model's metadata.
     case attested
   }
 
-  /// The authenticator's model, its digits in upper case.
+  /// The AAID of the authenticator's model, with hexadecimal digits in upper case.
   public var aaid: String
-  /// Names the key among the model's.
+  /// The id of the key among the model's keys.
   public var keyID: [UInt8]
-  /// Whose it is.
+  /// The user.
   public var user: UserID
-  /// The public key as the authenticator wrote it.
+  /// The public key in the authenticator's encoding.
   public var publicKey: [UInt8]
-  /// The registry's number of the signature algorithm.
+  /// The signature algorithm, by its number in the FIDO registry.
   public var algorithm: UInt16
-  /// The registry's number of the key's encoding.
+  /// The encoding of the key, by its number in the FIDO registry.
   public var keyFormat: UInt16
-  /// The last counter; 0 where the authenticator does not count.
+  /// The last counter; 0 if the authenticator does not count.
   public var signCounter: UInt32
-  /// How many keys the authenticator had made; 0 where it does not count.
+  /// The registration counter at the registration; 0 if the authenticator does not count.
   public var registrationCounter: UInt32
   /// The authenticator's version.
   public var authenticatorVersion: UInt16
   /// When it was registered, in seconds since 1970.
   public var created: Int64
-  /// Whether it may still be used.
+  /// The state.
   public var state = State.active
-  /// How its model is known.
+  /// The proof of its model.
   public var modelProof = ModelProof.claimed
-  /// Where keys of the model lie, as its metadata said when the key was registered: the bits of the FIDO registry, of which 1 is
-  /// software.
+  /// The key protection of the model by its metadata at the registration: the bits of the FIDO registry, of which 1 is software.
   public var keyProtection: UInt16 = 1
   /// When its counter last grew by an authentication, in seconds since 1970; `nil` for never, and for a key that does not count.
   public var lastUsed: Int64?
-  /// The device that it was registered on, as that calls itself; `nil` where it did not say.
+  /// The installation id of the device on which it was registered; `nil` if the device did not send one.
   public var device: String?
 
   /// Describes a key.
@@ -71,23 +70,23 @@ public struct UAFCredentialRecord: Hashable, Sendable {
 public struct NewUAFCredential: Hashable, Sendable {
   /// The key.
   public var credential: UAFCredentialRecord
-  /// What tells its public key from those of all other authenticators.
+  /// The digest of its public key, which must differ from those of all other authenticators.
   public var digest: PublicKeyDigest
 
-  /// Puts the two together.
+  /// Combines the two.
   public init(_ credential: UAFCredentialRecord, digest: PublicKeyDigest) {
     (self.credential, self.digest) = (credential, digest)
   }
 }
 
 extension UAFCredentialRecord {
-  /// What it is called among the authenticators of its user: ``AuthenticatorRecord/id``.
+  /// Its ``AuthenticatorRecord/id``.
   var authenticator: String { "\(aaid)/\(Base64URL.encode(keyID))" }
 
   static let columns =
     "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, model_proof, key_protection, code, last_used"
 
-  /// Reads a row; one that this server has not written so is ``State/altered``.
+  /// Reads a row; if its MAC does not verify, the state is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     // An unknown word makes the row altered; it is no error of the database.
     let (state, modelProof) = (State(sqlValue: row[0]), ModelProof(sqlValue: row[12]))
@@ -108,7 +107,7 @@ extension UAFCredentialRecord {
     if modelProof == nil || !isOwn { self.state = .altered }
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("uaf_credentials")
     image.append(aaid)
@@ -131,7 +130,6 @@ extension UAFCredentialRecord {
 }
 
 extension SQLConnection {
-  /// Adds a key.
   func insert(_ credential: UAFCredentialRecord) throws {
     try execute(
       """

@@ -4,52 +4,52 @@ import SignetSQL
 
 /// One UAF operation, from the token or the request to its end.
 public struct UAFOperationRecord: Hashable, Sendable {
-  /// Where an operation stands.
+  /// The state of an operation.
   public enum State: String, Hashable, Sendable {
-    /// A token was made, and nobody has redeemed it yet.
+    /// A token was created, and not redeemed yet.
     case tokenCreated
     /// A client has the request.
     case requested
-    /// The response was taken.
+    /// The server accepted the response.
     case succeeded
-    /// It was not, or the client could not answer.
+    /// The server rejected the response, the client could not answer, or the operation ended early.
     case failed
   }
 
-  /// Names the operation.
+  /// The id of the operation.
   public var id: ID<UAFOperationRecord>
   /// `Reg`, `Auth` or `Dereg`.
   public var operation: String
-  /// Whose it is; `nil` while that is not known.
+  /// The user; `nil` while that is not known.
   public var user: UserID?
-  /// What was asked of the server, as it was asked: the context of the request; `nil` for nothing.
+  /// The context of the request, as received; `nil` for none.
   public var context: String?
   /// The transaction that the response decides; `nil` for none.
   public var transaction: TransactionID?
-  /// The request as it was sent; `nil` before.
+  /// The request as sent; `nil` before.
   public var request: [UInt8]?
-  /// SHA-256 of the token that the request is had for; `nil` for one that was asked for directly.
+  /// SHA-256 of the token that is redeemed for the request; `nil` if the request was asked for directly.
   public var tokenDigest: [UInt8]?
-  /// Until when the token can be redeemed, in seconds since 1970.
+  /// The end of the time for redeeming the token, in seconds since 1970.
   public var tokenExpires: Int64?
-  /// When it was begun, in seconds since 1970.
+  /// When it began, in seconds since 1970.
   public var created: Int64
-  /// Until when a response is taken, in seconds since 1970.
+  /// The end of the time for a response, in seconds since 1970.
   public var expires: Int64
-  /// How the token was sent, and to which target; `nil` for neither.
+  /// The name of the dispatcher that sent the token; `nil` for none.
   public var dispatcher: String?
   /// The target that the token was sent to; `nil` for none.
   public var target: ID<UAFTargetRecord>?
-  /// The payload that the target is sent, sealed; `nil` for none.
+  /// The payload for the target, encrypted; `nil` for none.
   public var sealedPayload: [UInt8]?
-  /// Stands for the address of a stranger who asked for it; `nil` where it was asked for by somebody who is known.
+  /// Stands for the address of an unauthenticated client that asked for it; `nil` for an authenticated one.
   public var client: [UInt8]?
-  /// Who asks the user, as the audit log names who causes an event, where that counts against the user's budget of requests; `nil` where
-  /// it does not.
+  /// The requester, in the format of the audit log's actors, if the operation counts against the user's budget of requests;
+  /// `nil` otherwise.
   public var requester: String?
-  /// Where it stands.
+  /// The state.
   public var state: State
-  /// How it ended.
+  /// The end; `nil` before.
   public var end: UAFOperationEnd?
 
   /// Describes an operation.
@@ -62,12 +62,12 @@ public struct UAFOperationRecord: Hashable, Sendable {
     (self.created, self.expires, self.state) = (created, expires, state)
   }
 
-  /// Whether a response, or a client, may still come.
+  /// Indicates whether the server still accepts a response, or a redemption of the token.
   public var isOpen: Bool { state == .requested || state == .tokenCreated }
-  /// The same of a row, in SQL.
+  /// The SQL condition for rows whose ``isOpen`` is true.
   static let isOpenCondition = "state IN ('requested', 'tokenCreated')"
 
-  /// Whether the time of its token, or of its response, is over while it is under way.
+  /// Returns `true` if its token, or the time for its response, has expired while it is open.
   public func isOver(at time: Int64) -> Bool {
     switch state {
     case .tokenCreated: (tokenExpires ?? expires) <= time
@@ -76,26 +76,26 @@ public struct UAFOperationRecord: Hashable, Sendable {
     }
   }
 
-  /// Whether it was under way when its transaction ended, and ended with it.
+  /// Indicates whether the end of its transaction ended it.
   public var hasEndedWithTransaction: Bool {
     state == .failed && transaction != nil && end?.status == UAFOutcome.transactionOver.status
   }
 
-  /// Whether it ended because its user or device was locked or revoked, or the user had as many keys as one may have.
+  /// Indicates whether it ended because its user or device was locked or revoked, or the user had reached the maximum number of keys.
   public var hasEndedAsForbidden: Bool { state == .failed && end?.status == UAFOutcome.forbiddenStatus }
 }
 
-/// How a UAF operation ended.
+/// The end of a UAF operation.
 public struct UAFOperationEnd: Hashable, Sendable {
   /// The protocol's status.
   public var status: Int
-  /// What the authenticators' module said of a failure; `nil` for nothing.
+  /// The ASM's status of a failure; `nil` for none.
   public var asmStatus: Int?
-  /// What the client said of a failure; `nil` for nothing.
+  /// The client's error code of a failure; `nil` for none.
   public var clientError: Int?
-  /// The keys, as JSON for who asks how it stands.
+  /// The keys, as JSON for a caller that queries the status.
   public var authenticators: String
-  /// When, in seconds since 1970.
+  /// The time of the end, in seconds since 1970.
   public var time: Int64
 
   /// Describes an end.
@@ -111,7 +111,7 @@ public struct UAFOperationEnd: Hashable, Sendable {
     UAFOperationEnd(status: UAFOutcome.forbiddenStatus, time: time)
   }
 
-  /// The keys, each with model and name; `nil` where that is no such list.
+  /// The keys, each with model and key id; `nil` if the text is no such list.
   package var usedKeys: [(aaid: String, keyID: [UInt8])]? {
     do throws(JSONFailure) {
       guard case .array(let values) = try JSONValue(parsing: Array(authenticators.utf8)) else { return nil }
@@ -133,7 +133,7 @@ extension UAFOperationRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its MAC does not verify; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     do { try self.init(reading: row, mac) } catch SQLFailure.unexpectedValue {
       // An unknown word in a column means that the row was altered.
@@ -166,7 +166,7 @@ extension UAFOperationRecord {
     try mac.check(image, try row.optional(20, row.blob), named: id.text, of: "uaf_sessions")
   }
 
-  /// What its MAC covers: all of it.
+  /// The input of the row's MAC: all columns.
   var image: MACInput {
     var image = MACInput("uaf_sessions")
     image.append(id)
@@ -195,7 +195,6 @@ extension UAFOperationRecord {
 }
 
 extension SQLConnection {
-  /// Adds an operation.
   func insert(_ session: UAFOperationRecord) throws {
     try execute(
       """

@@ -1,28 +1,28 @@
-/// How a UAF response ended.
+/// The outcome of a UAF response.
 public enum UAFOutcome: Hashable, Sendable {
-  /// The response is accepted, and what it asks for is done.
+  /// The response is accepted, and its effects are stored.
   case accepted
-  /// The operation has ended before, its time is over, or there is none.
+  /// The operation has ended or expired before, or there is none.
   case expired
-  /// One of the new keys is registered already, or its public key is another authenticator's.
+  /// One of the new keys is registered already, or its public key belongs to another authenticator.
   case keyExists
-  /// One of the keys is not, or no longer, registered for the user, or is in quarantine.
+  /// One of the keys is not, or no longer, registered for the user, or is quarantined.
   case keyUnknown
-  /// The counter of one did not grow: it is in quarantine from now on.
+  /// The counter of a key did not grow: the key is quarantined from now on.
   case clonedAuthenticator(CounterUpdate)
-  /// The transaction that goes with it has ended before.
+  /// The transaction of the operation has ended before.
   case transactionOver
-  /// The user has as many keys as one may have.
+  /// The user has the maximum number of keys.
   case tooMany
-  /// The row of one of the keys is not as the server wrote it.
+  /// The row MAC of one of the keys does not verify.
   case altered(CounterUpdate)
   /// A requirement is not met.
   case requirementNotMet(reason: String)
 
-  /// The protocol's status of what is not for this user, and is not to be tried again.
+  /// The status of an operation that is forbidden for this user, and that must not be retried.
   static let forbiddenStatus = 1403
 
-  /// The protocol's status (UAF Application API section 3.1): what is kept of the operation, and what the client is told.
+  /// The protocol's status (UAF Application API section 3.1), which is stored with the operation and sent to the client.
   public var status: Int {
     switch self {
     case .accepted: 1200

@@ -1,22 +1,22 @@
 import SignetSQL
 
-/// Where UAF tokens of a user can be sent: one of the user's devices.
+/// A target of a user's UAF tokens: one of the user's devices.
 public struct UAFTargetRecord: Hashable, Sendable {
-  /// Names the target.
+  /// The id of the target.
   public var id: ID<UAFTargetRecord>
-  /// Whose it is.
+  /// The user.
   public var user: UserID
-  /// What the device calls itself; `nil` for nothing.
+  /// The installation id of the device; `nil` for none.
   public var device: String?
-  /// What the user calls it: one of a kind for a user.
+  /// The user's name for it, unique among the user's targets.
   public var name: String
-  /// The way of sending that is usual for it.
+  /// The name of its usual dispatcher.
   public var dispatcher: String?
-  /// What the way of sending knows it by, under the server's master key; `nil` for nothing.
+  /// The dispatcher's address of the device, encrypted under the server's master key; `nil` for none.
   public var sealedTarget: [UInt8]?
-  /// The key with which the device signs its requests, X9.63.
+  /// The key that verifies the device's requests, X9.63.
   public var signatureKey: [UInt8]
-  /// The key that is encrypted to, X9.63.
+  /// The key for encryption to the device, X9.63.
   public var encryptionKey: [UInt8]?
   /// When it was made, in seconds since 1970.
   public var created: Int64
@@ -33,13 +33,13 @@ public struct UAFTargetRecord: Hashable, Sendable {
   }
 }
 
-/// What a device changes of its target; `nil` leaves a member as it is.
+/// A device's change of its target; `nil` leaves a member unchanged.
 public struct UAFTargetChange: Hashable, Sendable {
-  /// Another name.
+  /// The new name.
   public var name: String?
-  /// Another way of sending.
+  /// The new dispatcher.
   public var dispatcher: String?
-  /// What that knows the device by; an empty one takes it away.
+  /// The dispatcher's new address of the device, encrypted; empty to remove it.
   public var sealedTarget: [UInt8]?
 
   /// Describes a change.
@@ -54,7 +54,7 @@ extension UAFTargetRecord {
 
   /// Reads a row.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if its MAC does not verify; ``SQLFailure``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(
       id: try row.id(0), user: try row.user(1), device: try row.optional(2, row.text),
@@ -64,7 +64,7 @@ extension UAFTargetRecord {
     try mac.check(image, try row.optional(9, row.blob), named: id.text, of: "uaf_targets")
   }
 
-  /// What its MAC covers: all but what the device changes and the master key binds to the target already.
+  /// The input of the row's MAC: all columns except those that the device changes and those whose encryption is bound to the target.
   var image: MACInput {
     var image = MACInput("uaf_targets")
     image.append(id)
@@ -78,9 +78,9 @@ extension UAFTargetRecord {
 }
 
 extension SQLConnection {
-  /// The target of an id; `nil` for none.
+  /// Returns the target with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func uafTarget(_ id: ID<UAFTargetRecord>) throws -> UAFTargetRecord? {
     let mac = try rowMAC
     return try row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.of(id)]) {
@@ -88,7 +88,6 @@ extension SQLConnection {
     }
   }
 
-  /// Adds a target.
   func insert(_ target: UAFTargetRecord) throws {
     try execute(
       """

@@ -2,35 +2,35 @@ import SignetSQL
 
 /// A user: the subscriber account (NIST SP 800-63).
 public struct UserRecord: Hashable, Sendable {
-  /// Where a user stands.
+  /// The state of a user.
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// May use what is bound to the account.
+    /// The server accepts what is bound to the account.
     case active
-    /// May use nothing until an operator resumes the account; all stays bound.
+    /// The server accepts nothing until an operator resumes the account; all bindings are kept.
     case suspended
-    /// Gone: nothing is bound to the account any more. ``UserRecord/id`` is the subject; another user may have the one that it was.
+    /// Nothing is bound to the account any more. ``UserRecord/id`` is the subject; another user may have the former id.
     case deleted
-    /// The row is not as the server wrote it: never stored, and found when the row is read.
+    /// The row's MAC does not verify: never stored, set when the row is read.
     ///
-    /// Nothing of the user is accepted. An operator who suspends the user has the row written anew.
+    /// The server accepts nothing from the user. If an operator suspends the user, the row is rewritten.
     case altered
   }
 
-  /// The user id, as the operator gave it; of a deleted user the ``subject``.
+  /// The user id, as the operator chose it; for a deleted user the ``subject``.
   public internal(set) var id: UserID
-  /// What the audit log and tokens call the user, and nobody else ever: `~` and characters that the server makes.
+  /// The name of the user in the audit log and in tokens, which is never reused: `~` and characters that the server generates.
   public internal(set) var subject: String
-  /// What operators call the person, for people to read: nothing is found by it; `nil` for none.
+  /// The operator's name for the person, for display only: no lookup uses it; `nil` for none.
   public var displayName: String?
-  /// When the user was added.
+  /// When the user was added, in seconds since 1970.
   public var created: Int64
-  /// The keyed digest of the code without which no client may ask the user (CIBA section 7.1), 32 bytes; `nil` for none.
+  /// The keyed digest of the user code that clients must send to ask the user (CIBA section 7.1), 32 bytes; `nil` for none.
   public var codeDigest: [UInt8]?
-  /// Where the user stands.
+  /// The state.
   public var state = State.active
-  /// Why, in the operator's words; empty for none.
+  /// The reason of the state, in the operator's words; empty for none.
   public var stateReason = ""
-  /// Since when, in seconds since 1970.
+  /// When the state began, in seconds since 1970.
   public var stateSince: Int64
 
   /// Describes an active user.
@@ -42,39 +42,39 @@ public struct UserRecord: Hashable, Sendable {
   }
 }
 
-/// How a change of a user's state ended.
+/// The outcome of a change of a user.
 public enum UserChangeOutcome: Hashable, Sendable {
-  /// It was made.
+  /// The change was made.
   case changed
-  /// The user was in that state, or had that name, before.
+  /// The user had that state or that name already.
   case unchanged
-  /// There is no such user, or no longer.
+  /// There is no such user, or the user was deleted.
   case unknown
-  /// The row is not as the server wrote it: the user has to be suspended first, which writes it anew.
+  /// The row's MAC does not verify: the user has to be suspended first, which rewrites the row.
   case altered
 }
 
 extension UserRecord {
   static let columns = "id, created, user_code, state, state_reason, state_since, code, subject, display_name"
 
-  /// What subjects begin with, and no id of a user who was not deleted.
+  /// The prefix of subjects, which no id of an existing user has.
   package static let subjectPrefix = "~"
 
-  /// Reads a row; one that this server has not written so is ``State/altered``.
+  /// Reads a row; if its MAC does not verify, the state is ``State/altered``.
   init(_ row: SQLRow, _ mac: RowMAC) throws {
     self.init(id: try row.user(0), subject: try row.text(7), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
-    // The database keeps the kinds of values; a word may be one that there is not.
+    // The database enforces the types of values, but a word may be unknown.
     state = State(sqlValue: row[3]) ?? .altered
     stateReason = try row.text(4)
     stateSince = try row.integer(5)
     displayName = try row.optional(8, row.text)
     if !mac.isOwn(image, try row.optional(6, row.blob)) { state = .altered }
-    // Nobody knows whose the name is.
+    // The name may be that of another person.
     if state == .altered { displayName = nil }
   }
 
-  /// What its MAC covers: all but how often the user was asked.
+  /// The input of the row's MAC: all columns except the counts of requests.
   var image: MACInput {
     var image = MACInput("users")
     image.append(id)
@@ -88,10 +88,10 @@ extension UserRecord {
     return image
   }
 
-  /// Another row names a user, and there is none.
+  /// The error for a user that another row names and that does not exist.
   package static func missing(_ id: UserID) -> StorageFailure { .altered(row: id.text, of: "users") }
 
-  /// The user, where the row is as this server wrote it.
+  /// Returns the user, if the row's MAC verifies.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func checked() throws(StorageFailure) -> UserRecord {
@@ -101,12 +101,12 @@ extension UserRecord {
 }
 
 extension SQLConnection {
-  // Put together once: each code at the server reads its user.
+  // Built once, because the check of each code reads its user.
   private static let userByID = "SELECT \(UserRecord.columns) FROM users WHERE id = $1"
 
-  /// The user of an id, also one whose row was altered; `nil` for none.
+  /// Returns the user with this id, even if the row's MAC does not verify; `nil` for none.
   ///
-  /// A step asks for the same user in several places: the row is read once, and each change of it is noted.
+  /// A step asks for the same user in several places, so the last user is cached, and each change updates the cache.
   func anyUser(_ id: UserID) throws -> UserRecord? {
     if let last = try local(Self.lastUser, load: { nil }), last.id == id { return last }
     let mac = try rowMAC
@@ -117,8 +117,9 @@ extension SQLConnection {
     return found
   }
 
-  /// The user in the columns of a row from an index on, for a query that joins users to another table; also one whose row was altered,
-  /// and `nil` where there is none.
+  /// Returns the user in the columns of a row from an index on, for a query that joins users to another table.
+  ///
+  /// Also returns a user whose row MAC does not verify; `nil` for none.
   func anyUser(in row: SQLRow, from index: Int) throws -> UserRecord? {
     let columns = row.columns(from: index)
     guard columns[0] != .null else { return nil }
@@ -127,7 +128,7 @@ extension SQLConnection {
     return found
   }
 
-  /// The user of a subject, also one whose row was altered; `nil` for none.
+  /// Returns the user with this subject, even if the row's MAC does not verify; `nil` for none.
   func anyUser(subject: String) throws -> UserRecord? {
     let mac = try rowMAC
     return try row("SELECT \(UserRecord.columns) FROM users WHERE subject = $1", [.text(subject)]) {
@@ -137,14 +138,14 @@ extension SQLConnection {
 
   private static let lastUser = TransactionLocal<UserRecord?>()
 
-  /// What the audit log calls a user of this id; the id itself where there is no such user, with a `~` before one that begins so.
+  /// Returns the name of a user in the audit log: the subject, or the id itself for an unknown user.
   ///
-  /// Else the name that a stranger sent might be the subject of a user, and be read as that user. That of a deleted user is the id.
+  /// An unknown id that begins with `~` gets another `~` in front. Otherwise a stranger could send the subject of a user as
+  /// an id, and the log would read as if it were that user. The id of a deleted user is the subject.
   func subject(of id: UserID) throws -> String {
     try anyUser(id)?.subject ?? (id.text.hasPrefix("~") ? "~\(id)" : id.text)
   }
 
-  /// Adds a user.
   func insert(_ user: UserRecord) throws {
     try execute(
       """
@@ -157,7 +158,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Writes what changes of a user, with the MAC of the whole.
+  /// Writes the columns of a user that can change, and the MAC of the row.
   func update(_ user: UserRecord) throws {
     try execute(
       """

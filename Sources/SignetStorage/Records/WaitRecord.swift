@@ -1,18 +1,18 @@
-/// How long an address has to wait before it may try a user's codes again.
+/// The waiting time of an address before its next attempt with a user's codes.
 public struct WaitRecord: Hashable, Sendable {
-  /// Refused attempts in a row, for this user from this address.
+  /// The number of consecutive rejected attempts for this user from this address.
   public var failures: Int
-  /// When the next attempt is tried.
+  /// The time from which the next attempt is evaluated, in seconds since 1970.
   public var until: Int64
-  /// When this may be forgotten.
+  /// The time from which the record may be removed, in seconds since 1970.
   public var expires: Int64
 
-  /// Describes a wait.
+  /// Describes a waiting time.
   ///
   /// - Parameters:
-  ///   - failures: Refused attempts in a row.
-  ///   - until: When the next attempt is tried.
-  ///   - expires: When this may be forgotten.
+  ///   - failures: The number of consecutive rejected attempts.
+  ///   - until: The time from which the next attempt is evaluated.
+  ///   - expires: The time from which the record may be removed.
   public init(failures: Int, until: Int64, expires: Int64) {
     (self.failures, self.until, self.expires) = (failures, until, expires)
   }

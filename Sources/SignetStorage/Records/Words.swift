@@ -1,6 +1,6 @@
 public import SignetSQL
 
-// Words that columns hold.
+// Enumerations that are stored as words in text columns.
 extension ActivationRecord.State: SQLRepresentable {}
 extension ContainerRecord.State: SQLRepresentable {}
 extension CredentialRecord.Kind: SQLRepresentable {}
