@@ -9,28 +9,28 @@ extension Storage {
     }
   }
 
-  /// The key of this id, revoked or not; `nil` for none.
+  /// Returns the key with this id, revoked or not; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func apiKey(_ id: ID<APIKeyRecord>) async throws(StorageFailure) -> APIKeyRecord? {
     try await read { try $0.anyAPIKey(id)?.checked() }
   }
 
-  /// All keys, oldest first, also those whose rows were altered.
+  /// Returns all keys, oldest first, including those whose row MAC does not verify.
   public func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
     try await read { try $0.apiKeys() }
   }
 
-  /// Revokes a key, unless it is the last good one of a scope that needs one.
+  /// Revokes a key, unless it is the last valid one of a scope that must keep one.
   ///
-  /// One whose row was altered is not good, and can be revoked; its row is written anew.
+  /// A key whose row MAC does not verify is not valid, and can be revoked; its row is rewritten.
   ///
   /// - Parameters:
   ///   - id: The key.
-  ///   - scope: The scope of which one key stays good.
-  ///   - time: When; a key that was revoked before keeps its time.
-  ///   - audit: The event, written where the key is revoked.
-  /// - Returns: How it ended.
+  ///   - scope: The scope that must keep a valid key.
+  ///   - time: The time of the revocation; a key that was revoked before keeps its time.
+  ///   - audit: The event, written if the key is revoked.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func revokeAPIKey(
     _ id: ID<APIKeyRecord>, keepingOneOf scope: String, at time: Int64, audit: AuditRecord

@@ -1,9 +1,9 @@
 public import SignetSQL
 
 extension Storage {
-  /// How the server stands to a container.
+  /// Returns the server's state of a container: its lock, its policies and its last report.
   ///
-  /// - Returns: The state; `nil` where there is no such container.
+  /// - Returns: The state; `nil` if there is no such container.
   public func accountState(of container: ContainerID) async throws(StorageFailure) -> AccountStateRecord? {
     try await read { database in
       guard try database.exists("SELECT 1 FROM containers WHERE id = $1", [.of(container)]) else {
@@ -13,18 +13,18 @@ extension Storage {
     }
   }
 
-  /// When a container's last report came, in seconds since 1970; `nil` for none.
+  /// Returns the time of a container's last report, in seconds since 1970; `nil` for none.
   package func lastReport(of container: ContainerID) async throws(StorageFailure) -> Int64? {
     try await read { try $0.lastReport(of: container) }
   }
 
-  /// Attaches policies to a container in use, in the place of those of its profile, or of earlier ones.
+  /// Attaches policies to an active container; they replace those of its profile, or earlier ones.
   ///
   /// - Parameters:
-  ///   - policies: Their JSON form; `nil` for those of the profile again.
+  ///   - policies: Their JSON form; `nil` to return to those of the profile.
   ///   - container: The container.
   ///   - audit: The event.
-  /// - Returns: Whether there is such a container in use.
+  /// - Returns: `true` if there is such an active container.
   /// - Throws: ``StorageFailure``.
   public func setAccountPolicies(
     _ policies: [UInt8]?, of container: ContainerID, audit: AuditRecord
@@ -40,13 +40,13 @@ extension Storage {
     }
   }
 
-  /// Sets what the next report of a container has to answer, in the place of an earlier challenge.
+  /// Sets the challenge that the next report of a container has to answer; it replaces an earlier one.
   ///
   /// - Parameters:
   ///   - challenge: The challenge.
-  ///   - expires: When it ends.
+  ///   - expires: When it expires.
   ///   - container: The container.
-  ///   - time: When.
+  ///   - time: The time of the step.
   /// - Throws: ``StorageFailure``.
   public func setAccountChallenge(
     _ challenge: [UInt8], expires: Int64, of container: ContainerID, at time: Int64
@@ -59,12 +59,12 @@ extension Storage {
     }
   }
 
-  /// Takes a report: its challenge is used up, and what ``TakenReport`` makes of it is written down.
+  /// Accepts a report: uses up its challenge, and writes the effects that ``TakenReport`` derives.
   ///
   /// - Parameters:
-  ///   - attempt: The report, and what to make of it.
+  ///   - attempt: The report and its evaluation.
   ///   - audit: Makes the event.
-  /// - Returns: Whether its challenge was open; otherwise nothing but the event is written.
+  /// - Returns: `true` if its challenge was open; otherwise nothing but the event is written.
   /// - Throws: ``StorageFailure``.
   public func takeAccountReport(
     _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
@@ -87,11 +87,10 @@ extension Storage {
     }
   }
 
-  /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does, and for what else
-  /// is on its device.
+  /// Adds an order for an active container; a lock or an unlock takes effect at once on the server, also for the rest of its device.
   ///
-  /// - Returns: What became of it; the event is written where it was added.
-  /// - Throws: ``StorageFailure/deviceLocked`` for an unlock while an operator has the device itself locked.
+  /// - Returns: The outcome; the event is written if the order was added.
+  /// - Throws: ``StorageFailure/deviceLocked`` for an unlock while an operator's lock of the device itself is in force.
   public func addDeviceCommand(
     _ order: DeviceCommandRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> DeviceCommandOutcome {
@@ -113,24 +112,24 @@ extension Storage {
     }
   }
 
-  /// A container's orders, oldest first, those with receipts included; also those whose rows were altered.
+  /// Returns a container's orders, oldest first, including those with receipts and those whose row MAC does not verify.
   public func deviceCommands(of container: ContainerID) async throws(StorageFailure) -> [DeviceCommandRecord]
   {
     try await read { try $0.deviceCommands(of: container) }
   }
 
-  /// Keeps the receipt for an order; the first one stays.
+  /// Stores the receipt for an order; the first receipt is kept.
   ///
-  /// That of a wipe ends the container, and what UAF has on its device.
+  /// The receipt for a wipe ends the container and the UAF keys on its device.
   ///
   /// - Parameters:
   ///   - id: The order.
-  ///   - container: Whose it is.
+  ///   - container: The container that was ordered.
   ///   - receipt: The JWS.
-  ///   - time: When it came.
+  ///   - time: The time of receipt.
   ///   - audit: The event, written the first time.
-  ///   - lost: Makes the event of what goes with the container.
-  /// - Returns: Whether there is such an order of the container.
+  ///   - lost: Makes the event for each item that is lost with the container.
+  /// - Returns: `true` if the container has such an order.
   /// - Throws: ``StorageFailure``.
   public func receiveDeviceCommand(
     _ id: DeviceCommandID, of container: ContainerID, receipt: String, at time: Int64, audit: AuditRecord,
@@ -153,13 +152,13 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Ends what waits for the user of a container that is locked now, as ``endUnanswerable(of:after:at:)`` does.
+  /// If the container is now locked, ends the pending requests to its user as ``endUnanswerable(of:after:at:)`` does.
   fileprivate func endWhatIsLocked(with id: ContainerID, after cause: AuditRecord, at time: Int64) throws {
     guard let container = try container(id), container.isLocked else { return }
     try endUnanswerable(of: container.user, after: cause, at: time)
   }
 
-  /// How the server stands to a container; it is locked where that was altered, or somebody has removed it.
+  /// Returns the server's state of a container; if its row was altered or removed, the state is locked.
   func accountState(of container: ContainerID) throws -> AccountStateRecord {
     let mac = try rowMAC
     let found = try row(
@@ -168,22 +167,22 @@ extension SQLConnection {
     return found ?? .altered
   }
 
-  /// When the last report of a container came.
+  /// Returns the time of a container's last report.
   func lastReport(of container: ContainerID) throws -> Int64? { try accountState(of: container).reported }
 
-  /// Adds an order for a container in use, and writes down what follows from it at once.
+  /// Adds an order for an active container, and writes its immediate effects.
   fileprivate func give(_ order: DeviceCommandRecord, at state: AccountStateRecord) throws {
     try insert(order)
     let change = AccountStateChange(state.ordered(order), isChanged: true, at: order.created)
     try apply(change, to: order.container, at: order.created)
   }
 
-  /// Gives an order to what takes orders on a device, which only containers do.
+  /// Gives an order to the active containers on a device; other kinds of authenticators do not take orders.
   ///
   /// - Parameters:
-  ///   - action: What is to be done; to unlock is ordered where an operator has locked the container.
+  ///   - action: The action; an unlock is given only to a container that an operator has locked.
   ///   - device: The device.
-  ///   - order: Makes the order for a container, of its id, with the event.
+  ///   - order: Makes the order for a container id, with its event.
   /// - Returns: The orders.
   /// - Throws: ``SQLFailure``.
   func give(
@@ -200,7 +199,7 @@ extension SQLConnection {
     }
   }
 
-  /// The orders to all containers in use on a device.
+  /// Returns the orders to all active containers on a device.
   func deviceCommands(on device: DeviceRecord) throws -> [DeviceCommandRecord] {
     try containersInUse(on: device).flatMap { try deviceCommands(of: $0.id) }
   }
@@ -209,16 +208,16 @@ extension SQLConnection {
     try containers(on: device.installation, of: device.user).filter(\.isInUse)
   }
 
-  /// Has a device report no more, which has heard of everything and done it.
+  /// Stops asking a device for reports, once it has carried out every order.
   fileprivate func forgetWantedReport(of container: ContainerID) throws {
     let settled = try execute(
       "UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0", [.of(container)])
     if settled > 0 { try recordChange(ofContainer: container) }
   }
 
-  /// Writes a state down, and what follows from it for the container, its codes, and its device.
+  /// Writes a state and its effects on the container, its one-time passwords and its device.
   ///
-  /// That it was found altered is on the record, and requests that nothing else of the user's can answer end.
+  /// If the state was found altered, an event records that, and requests that no other authenticator of the user can answer end.
   fileprivate func apply(_ change: AccountStateChange, to id: ContainerID, at time: Int64) throws {
     try write(change.state, of: id)
     guard change.isChanged, let container = try container(id) else { return }
@@ -232,7 +231,7 @@ extension SQLConnection {
     try endWhatIsLocked(with: id, after: event, at: time)
   }
 
-  /// Gives the successor of a container what was said of it.
+  /// Transfers the state and the open orders of a container to its successor.
   func carryAccountState(from renewed: ContainerID, to successor: ContainerID, at time: Int64) throws {
     guard let change = try accountState(of: renewed).carried(at: time) else { return }
     for var order in try deviceCommands(of: renewed) where order.isOpen {

@@ -1,9 +1,9 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds an open activation; an earlier open one of the same user is replaced by it.
+  /// Adds an open activation; it replaces an earlier open one of the same user.
   ///
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user.
   public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.requireUsable(user: activation.user)
@@ -13,20 +13,20 @@ extension Storage {
     }
   }
 
-  /// The user's open activation, whether or not it has expired; `nil` for none.
+  /// Returns the user's open activation, even if it has expired; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so: another invite
-  ///   takes its place.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify: a new invite replaces it.
   public func openActivation(user: UserID) async throws(StorageFailure) -> ActivationRecord? {
     try await read { try $0.openActivation("user_id", .of(user)) }
   }
 
-  /// Ends one *finish* message, whose proof was checked by the caller, as ``ActivationRecord/outcome(isProved:isKeyTaken:limit:at:)`` says.
+  /// Handles one *finish* message whose proof the caller has verified, by the rule of
+  /// ``ActivationRecord/outcome(isProved:isKeyTaken:limit:at:)``.
   ///
-  /// A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the container and its credential as pending, in the place
-  /// of an earlier pending one of the same activation.
+  /// A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the container and its credential as
+  /// pending; they replace an earlier pending container of the same activation.
   ///
-  /// - Throws: ``StorageFailure/deviceLocked`` for a container of a device that is locked.
+  /// - Throws: ``StorageFailure/deviceLocked`` for a container on a locked device.
   public func finishActivation(
     _ id: ID<ActivationRecord>, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
@@ -44,17 +44,18 @@ extension Storage {
     }
   }
 
-  /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
+  /// Activates a pending container, marks its activation as used, and revokes earlier containers of the same user and device.
   ///
-  /// One that renews another becomes active only while that one is, and its activation stays as it is.
+  /// A container that renews another becomes active only while that one is active; its activation is not changed.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - time: When.
+  ///   - time: The current time, in seconds since 1970.
   ///   - audit: Makes the event.
-  ///   - lost: Makes the event of each that is revoked, but for the one that it renews.
-  /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure/deviceLocked`` for one on a device that is locked, unless it renews another, whose lock goes on to it.
+  ///   - lost: Makes the event of each container that is revoked, except the one that it renews.
+  /// - Returns: The outcome.
+  /// - Throws: ``StorageFailure/deviceLocked`` for a container on a locked device, unless it renews another, whose lock is
+  ///   transferred to it.
   public func confirmContainer(
     _ id: ContainerID, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord,
     lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
@@ -64,7 +65,7 @@ extension Storage {
       let outcome = try database.confirm(container, at: time, lost)
       let event = audit(outcome)
       try database.appendAudit(event, as: outcome.entry(of: id))
-      // What it takes the place of may have shown more.
+      // The container that it replaces may have been able to answer requests that this one cannot.
       if let container, outcome == .activated {
         try database.endUnanswerable(of: container.user, after: event, at: time)
       }
@@ -74,9 +75,9 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The open activation that has a value in a column; `nil` for none.
+  /// Returns the open activation that has a value in a column; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   fileprivate func openActivation(_ column: String, _ value: SQLValue) throws -> ActivationRecord? {
     let mac = try rowMAC
     return try row(
@@ -85,11 +86,11 @@ extension SQLConnection {
     ) { try ActivationRecord($0, mac) }
   }
 
-  /// Ends the open activations that have a value in a column, and forgets what stands for their invites.
+  /// Ends the open activations that have a value in a column, and erases their sealed invite keys.
   ///
-  /// Their rows have no MAC from then on, so that nobody opens them again.
+  /// Their rows also lose the MAC, so that an attacker with write access to the database cannot reopen them.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of ended activations.
   func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: SQLValue) throws -> Int {
     try execute(
       "UPDATE activations SET state = $1, sealed_invite_key = $2, code = NULL WHERE \(column) = $3 AND state = 'open'",
@@ -124,7 +125,7 @@ extension SQLConnection {
     switch ContainerConfirmation(of: container) {
     case .settled(let outcome): return outcome
     case .renewal(let renewed):
-      // One that ended meanwhile has no successor.
+      // A container that has ended in the meantime has no successor.
       guard try self.container(renewed)?.isInUse ?? false else { return .gone }
     case .activation(let activation):
       try requireUsable(device: container.installation, of: container.user)

@@ -1,7 +1,8 @@
 import SignetSQL
 
 extension Storage {
-  /// Whether what a transaction was accepted with is in use: its container or another of the device, its UAF keys, or its app.
+  /// Determines if the authenticator that accepted a transaction is active: its container or another of the device, its UAF
+  /// keys, or its app.
   ///
   /// - Throws: ``StorageFailure``.
   public func isProofInUse(of transaction: TransactionID) async throws(StorageFailure) -> Bool {
@@ -12,35 +13,35 @@ extension Storage {
   }
 }
 
-// What waits for authenticators that have no list of what waits.
+// Requests to authenticators that cannot list pending requests.
 extension SQLConnection {
-  /// Whether anything of the user's could ever answer a transaction; one that nobody is named for may be anybody's.
+  /// Determines if an authenticator of the user could ever answer a transaction; one without a user can always be answered.
   ///
   /// - Parameters:
   ///   - transaction: The transaction.
-  ///   - asking: How the user is to be asked; `nil` for a transaction that was stored with that.
-  ///   - time: When.
-  /// - Returns: Whether anything could.
+  ///   - asking: The way in which the user is to be asked; `nil` for a transaction that is already stored.
+  ///   - time: The current time, in seconds since 1970.
+  /// - Returns: `true` if one could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
     _ transaction: TransactionRecord, _ asking: TransactionAsking? = nil, at time: Int64
   ) throws -> Bool {
-    // Of an unknown user the insertion says that there is none.
+    // The insertion of the transaction reports an unknown user.
     guard let user = transaction.user, try anyUser(user) != nil else { return true }
     return try AuthenticatorRecord.Kind.answering.contains {
       try transaction.isAsked(of: $0.kind) && $0.canAnswer(transaction, of: user, asking, at: time, in: self)
     }
   }
 
-  /// Ends what waits for a user, and nothing of the user's could answer any more, in the step that took the last away, locked it, or ended the
-  /// last operation.
+  /// Ends the pending requests that no authenticator of the user can answer any more.
   ///
-  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything from being locked.
+  /// It runs in the step that removed or locked the last authenticator, or ended the last operation. A row whose MAC does
+  /// not verify is left as it is: no answer to it is accepted, and it must not prevent a lock.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - cause: The event of what was done.
-  ///   - time: When.
+  ///   - cause: The event of the change.
+  ///   - time: The time of the change.
   /// - Throws: ``SQLFailure``.
   func endUnanswerable(of user: UserID, after cause: AuditRecord, at time: Int64) throws {
     let mac = try rowMAC
@@ -58,14 +59,15 @@ extension SQLConnection {
     }
   }
 
-  /// Adds what is sent to ask a user, but to what is gone or locked by now.
+  /// Adds the messages that ask a user, except to authenticators that were removed or locked in the meantime.
   func insert(_ asking: TransactionAsking) throws {
     for table in AuthenticatorRecord.Kind.answering { try table.add(asking, in: self) }
   }
 
   private static let asking = AuthenticatorRecord.Kind.answering.filter { $0.asks != nil }
 
-  // One look at all that was sent to ask a request, and at who is told of its end: most have nothing. Put together once, for each decision.
+  // One query for all messages that ask for a request, and for the client that is notified: most requests have neither.
+  // Built once, because each decision uses it.
   private static let besideTheList = {
     let open = asking.compactMap(\.asks).map {
       "(SELECT count(*) FROM \($0.name) WHERE txn = $1 AND \($0.openCondition))"
@@ -76,9 +78,9 @@ extension SQLConnection {
       """
   }()
 
-  /// Ends the operations and messages of a transaction that has ended; what they were answered with by then stays.
+  /// Ends the open operations and messages of a transaction that has ended; answered ones are kept.
   ///
-  /// - Returns: The client that is told how it ended; `nil` where nobody is.
+  /// - Returns: The client that is notified of the end; `nil` for none.
   /// - Throws: ``SQLFailure``.
   func endAsking(of transaction: TransactionID, at time: Int64) throws -> ID<ClientRecord>? {
     let found = try row(Self.besideTheList, [.of(transaction)]) { row in
@@ -94,7 +96,7 @@ extension SQLConnection {
     return found.client
   }
 
-  /// Whether what a transaction was accepted with is in use, on a device that is not locked.
+  /// Returns `true` if the authenticator that accepted a transaction is active, on a device that is not locked.
   func isProofInUse(_ transaction: TransactionRecord) throws -> Bool {
     guard transaction.state == .accepted, let user = transaction.user else { return false }
     for table in AuthenticatorRecord.Kind.answering {

@@ -1,34 +1,34 @@
 import SignetSQL
 
 extension Storage {
-  /// Appends an event that goes with no other change.
+  /// Appends an event that belongs to no other change.
   public func append(_ record: AuditRecord) async throws(StorageFailure) {
     try await write { try $0.appendAudit(record) }
   }
 
-  /// Appends what somebody can repeat without end and goes with no other change, unless the log has enough of that hour.
+  /// Appends an event that a requester can repeat without limit, unless the requester's entries of this hour have reached the limit.
   public func appendRepeatable(
     _ record: AuditRecord, of requester: Requester
   ) async throws(StorageFailure) {
     try await write { try $0.appendRepeatable(record, of: requester) }
   }
 
-  /// Who can do something, or be refused, any number of times: what is counted together.
+  /// A requester whose repeatable events are counted together.
   public enum Requester: Hashable, Sendable {
     /// A container, by its id.
     case container(ContainerID)
-    /// Who knows the invite of an activation, by the activation's id.
+    /// A caller that knows the invite of an activation, by the activation's id.
     case activation(ID<ActivationRecord>)
     /// An authenticator app, by its mechanism.
     case app(ID<PushAuthMechanismRecord>)
-    /// The devices of a user that are targets of UAF: each may add others.
+    /// The devices of a user that are UAF targets: each may add others.
     case targets(user: UserID)
-    /// Whoever says to a relying party that it is this user.
+    /// An end user who claims to be this user to a relying party.
     case claimant(user: UserID)
-    /// Whoever says to a relying party, by its API key, that it is a user that there is not.
+    /// An end user who claims an unknown user id to a relying party, by its API key.
     case stranger(key: ID<APIKeyRecord>?)
 
-    /// The name of its row.
+    /// The key of its row.
     var name: String {
       switch self {
       case .container(let id): "container:\(id)"
@@ -41,9 +41,9 @@ extension Storage {
     }
   }
 
-  /// Entries after a position, at most `limit`: those of one chain in order, chains one after the other.
+  /// Returns entries after a position, at most `limit`: those of one chain in order, chains one after the other.
   ///
-  /// The position after the last entry of the answer leads to the next ones.
+  /// The position after the last returned entry gives the next page.
   public func auditEntries(after cursor: LogCursor, limit: Int) async throws(StorageFailure) -> [AuditEntry] {
     try await read { database in
       var entries: [AuditEntry] = []
@@ -59,12 +59,12 @@ extension Storage {
     }
   }
 
-  /// The entries of a stretch of the log that name a user, or name none.
+  /// Returns the entries of a stretch of the log that name a user, or name none.
   ///
   /// - Parameters:
-  ///   - subject: What the log calls the user.
-  ///   - stretch: The stretch after it, which has newer entries; `nil` for the newest.
-  ///   - limit: How many entries of each chain are looked at.
+  ///   - subject: The subject of the user.
+  ///   - stretch: The following stretch, which has newer entries; `nil` for the newest.
+  ///   - limit: The number of entries of each chain that are searched.
   /// - Returns: The stretch.
   /// - Throws: ``StorageFailure``.
   public func auditStretch(
@@ -98,12 +98,12 @@ extension Storage {
     }
   }
 
-  /// Which of some transactions are a user's.
+  /// Returns those of some transactions that belong to a user.
   ///
   /// - Parameters:
   ///   - ids: Their ids, 1 to 100.
   ///   - user: The user.
-  /// - Returns: The ids of the user's.
+  /// - Returns: The ids of the user's transactions.
   /// - Throws: ``StorageFailure``.
   package func transactions(
     _ ids: [TransactionID], of user: UserID
@@ -118,11 +118,11 @@ extension Storage {
     }
   }
 
-  /// Follows each hash chain from the first entry to the last, or to the first that does not fit.
+  /// Verifies each hash chain from the first entry to the last, or to the first entry that does not fit.
   ///
-  /// - Parameter keptHeads: As ``AuditVerification/init(keptHeads:)`` says.
-  /// - Returns: What was found.
-  /// - Throws: ``StorageFailure`` where the log can't be read at all.
+  /// - Parameter keptHeads: See ``AuditVerification/init(keptHeads:)``.
+  /// - Returns: The report.
+  /// - Throws: ``StorageFailure`` if the log cannot be read at all.
   public func verifyAudit(keptHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
     var verification = AuditVerification(keptHeads: keptHeads)
     var cursor = LogCursor()
@@ -138,12 +138,12 @@ extension Storage {
 extension SQLConnection {
   private static let auditTail = TransactionLocal<AuditChain>(isKept: true)
 
-  /// Appends to the audit log inside the open transaction.
+  /// Appends an event to the audit log inside the open transaction.
   ///
   /// - Parameters:
-  ///   - record: What happened.
-  ///   - end: Until when what is like it is left out; `nil` where nothing is.
-  ///   - device: The id of the device, where the step knows it better than the rows that the event names; `nil` to look it up.
+  ///   - record: The event.
+  ///   - end: The time until which similar events are left out; `nil` for none.
+  ///   - device: The id of the device, if the step cannot derive it from the rows that the event names; `nil` to look it up.
   /// - Throws: ``SQLFailure``.
   func appendAudit(
     _ record: AuditRecord, silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil
@@ -163,13 +163,15 @@ extension SQLConnection {
     if let event = record.event.published { try publish(event, at: record.time) }
   }
 
-  /// The entries that one requester can leave within an hour by what can be repeated without end.
+  /// The maximum number of repeatable entries of one requester in one hour.
   private static let repeatableLimit: Int64 = 60
   static let repeatableWindow: Int64 = 3_600
 
-  /// Appends what somebody can repeat without end, unless the log has enough of that hour: nobody fills it.
+  /// Appends an event that a requester can repeat without limit, unless the hour's limit is reached, so that no attacker can
+  /// fill the log.
   ///
-  /// Not for what an investigation needs each time. The last entry says until when the others are left out; nothing is written for these.
+  /// It is not for events that an investigation needs each time. The last entry states the time until which further events
+  /// are left out; nothing is written for these.
   func appendRepeatable(_ record: AuditRecord, of requester: Storage.Requester) throws {
     let isNewHour =
       "(audit_counts.since <= excluded.since - \(Self.repeatableWindow) OR audit_counts.since > excluded.since)"
@@ -188,7 +190,7 @@ extension SQLConnection {
     try appendAudit(record, silentUntil: isLast ? counted.since + Self.repeatableWindow : nil)
   }
 
-  /// Appends an event as its outcome goes into the log; with `nil` it is not made.
+  /// Appends an event by the rule for its outcome; `nil` makes no event.
   func appendAudit(_ record: @autoclosure () -> AuditRecord, as entry: OutcomeEntry?) throws {
     switch entry {
     case nil: break
@@ -197,10 +199,10 @@ extension SQLConnection {
     }
   }
 
-  /// The chains that have entries.
+  /// Returns the numbers of the chains that have entries.
   fileprivate func auditChains() throws -> [Int64] { try lanes(of: "audit") }
 
-  /// A chain up to its last entry, whose text nobody needs in order to go on; `nil` for one without entries.
+  /// Returns a chain at its last entry, whose text is not needed to append; `nil` for a chain without entries.
   private func auditTail(of chain: Int64) throws -> AuditChain? {
     try row(
       "SELECT number, hash FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT 1", [.integer(chain)]

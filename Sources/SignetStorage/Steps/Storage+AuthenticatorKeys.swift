@@ -2,7 +2,7 @@ import SignetSQL
 
 // The register of public keys.
 extension SQLConnection {
-  /// What the register says of a public key; `nil` where it belongs to nobody.
+  /// Returns the register's entry of a public key; `nil` for none.
   func registered(_ key: PublicKeyDigest) throws -> RegisteredPublicKey? {
     try row(
       "SELECT kind, authenticator, user_id FROM authenticator_keys WHERE digest = $1", [.blob(key.bytes)]
@@ -14,7 +14,7 @@ extension SQLConnection {
     }
   }
 
-  /// Gives a public key to an authenticator, whose own it may be already.
+  /// Registers a public key for an authenticator, which may hold it already.
   func register(_ key: PublicKeyDigest, for holder: KeyHolder) throws {
     guard
       try execute(
@@ -33,7 +33,7 @@ extension SQLConnection {
       [.of(holder.user), .text(holder.authenticator), .of(holder.kind)])
   }
 
-  /// Keeps the keys of a deleted user from being registered again, and forgets whose they were.
+  /// Removes the owner from the keys of a deleted user; the keys stay registered, so that no other account can register them.
   func forgetHolders(of user: UserID) throws {
     _ = try execute(
       "UPDATE authenticator_keys SET authenticator = NULL, user_id = NULL WHERE user_id = $1", [.of(user)])

@@ -1,12 +1,12 @@
 import SignetSQL
 
 extension Storage {
-  /// What is bound to a user's account: the one place that reads authenticators of all kinds.
+  /// Returns everything that is bound to a user's account: the only step that reads authenticators of all kinds.
   ///
   /// - Parameters:
   ///   - user: The user.
-  ///   - codeAttempts: How many wrong codes in a row lock a token.
-  /// - Returns: Devices and authenticators, the oldest first.
+  ///   - codeAttempts: The number of consecutive wrong codes that locks a token.
+  /// - Returns: Devices and authenticators, oldest first.
   /// - Throws: ``StorageFailure``.
   public func holdings(
     of user: UserID, codeAttempts: Int

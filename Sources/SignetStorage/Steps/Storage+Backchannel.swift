@@ -1,18 +1,18 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds a transaction as ``Storage/addTransaction(_:key:limits:audit:)`` does, and in the same step the client's request that it is.
+  /// Adds a client's request and its transaction in one step, as ``Storage/addTransaction(_:key:limits:audit:)`` does.
   ///
-  /// Of a revoked client nothing is written.
+  /// If the client is revoked, nothing is written.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - transaction: The transaction that it names.
-  ///   - limits: How often a user may be asked.
-  ///   - asking: How authenticators without a list of what waits are asked; nothing is added where nobody could answer.
+  ///   - limits: The rate limits for requests to one user.
+  ///   - asking: How authenticators that cannot list pending requests are asked; nothing is added if no authenticator can answer.
   ///   - audit: Makes the event.
-  /// - Returns: Whether they were added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user or client.
+  /// - Returns: Whether they were added, or the reason why not.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user or client.
   public func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
     by asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
@@ -31,15 +31,15 @@ extension Storage {
     }
   }
 
-  /// Looks how a request stands, for its client, and counts that while nothing is decided.
+  /// Returns the state of a request for its client, and counts the poll while the request is pending.
   ///
   /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - client: Who asks.
-  ///   - time: When.
-  ///   - step: How many more seconds have to pass between two polls after one that comes too soon.
-  ///   - limit: The most seconds that have to pass between two polls.
-  /// - Returns: What was found.
+  ///   - digest: The digest of the request's id.
+  ///   - client: The client that polls.
+  ///   - time: The current time, in seconds since 1970.
+  ///   - step: The seconds that a poll adds to the required interval if it comes too soon.
+  ///   - limit: The longest required interval, in seconds.
+  /// - Returns: The state.
   /// - Throws: ``StorageFailure``.
   public func pollBackchannelRequest(
     _ digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, step: Int64, limit: Int64
@@ -62,16 +62,17 @@ extension Storage {
     }
   }
 
-  /// Notes that the tokens of a request are given out, which happens once, in time, to no revoked client, and while what the user
-  /// accepted with is in use.
+  /// Records that the tokens of a request are issued.
+  ///
+  /// That happens once, in time, not to a revoked client, and only while the authenticator that accepted the request is active.
   ///
   /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - client: To whom.
-  ///   - time: When; a client that asks has to be there before the request expires.
-  ///   - window: For how many seconds after the decision a client may be told them.
+  ///   - digest: The digest of the request's id.
+  ///   - client: The client.
+  ///   - time: The current time; a client that polls must come before the request expires.
+  ///   - window: The number of seconds after the decision during which tokens can be pushed.
   ///   - audit: The event, written the first time.
-  /// - Returns: Whether this was the first time.
+  /// - Returns: `true` if this was the first time.
   /// - Throws: ``StorageFailure``.
   public func issueTokens(
     for digest: [UInt8], of client: ID<ClientRecord>, at time: Int64, pushedWithin window: Int64,
@@ -95,7 +96,7 @@ extension Storage {
     }
   }
 
-  /// What a client asked that is this transaction; `nil` for none.
+  /// Returns the client request of this transaction; `nil` for none.
   public func backchannelRequest(
     ofTransaction transaction: TransactionID
   ) async throws(StorageFailure) -> BackchannelRecord? {
@@ -108,9 +109,9 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The request of a client.
+  /// Returns the request of a client; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   fileprivate func backchannelRequest(_ digest: [UInt8], of client: ID<ClientRecord>) throws
     -> BackchannelRecord?
   {

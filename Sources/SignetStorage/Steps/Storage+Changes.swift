@@ -1,10 +1,10 @@
 import SignetSQL
 
 extension Storage {
-  /// Whose transactions were added, decided or ended after a change, by any process.
+  /// Returns the users whose transactions were added, decided or ended after a position, by any process.
   ///
-  /// - Parameter cursor: What the caller knows; `nil` asks for the position of the last change only.
-  /// - Returns: The users, for ten minutes at least after the change, and the position of the last one.
+  /// - Parameter cursor: The caller's position; `nil` asks only for the position of the last change.
+  /// - Returns: The users, at least for ten minutes after the change, and the position of the last change.
   /// - Throws: ``StorageFailure``.
   public func transactionChanges(after cursor: LogCursor?) async throws(StorageFailure) -> TransactionChanges
   {
@@ -29,8 +29,9 @@ extension Storage {
 extension SQLConnection {
   private static let lastChange = TransactionLocal<Int64>()
 
-  /// Tells who waits, in every process, that a transaction of its user changed, or has ended where the caller does not know; of one
-  /// without a user nobody waits.
+  /// Notifies the waiting devices of a transaction's user, in every process, that it was changed or has ended.
+  ///
+  /// No device waits for a transaction without a user.
   func recordChange(of transaction: TransactionID) throws {
     let found = try row(
       "SELECT user_id, state, coalesce(decided, expires) FROM transactions WHERE id = $1",
@@ -44,17 +45,17 @@ extension SQLConnection {
     }
   }
 
-  /// Tells who waits that a transaction has ended, which its row says by now.
+  /// Records the end of a transaction, which its row contains already, and notifies the waiting devices.
   ///
-  /// All that ends a transaction comes through here, once, so here ends what its user was asked by in other ways, and receivers of the
-  /// outbox are told.
+  /// Every end of a transaction calls this once. So this also ends the messages that asked the user, and publishes the end
+  /// to the outbox.
   func noteEnd(of transaction: TransactionID, user: UserID?, at time: Int64) throws {
     if let user { try recordChange(ofUser: user) }
     let client = try endAsking(of: transaction, at: time)
     try publish(OutboxEvent(.requestEnded, of: transaction.text, user: user?.text), at: time, alsoTo: client)
   }
 
-  /// Tells who waits for a user that something changed.
+  /// Notifies the waiting devices of a user that something changed.
   func recordChange(ofUser user: UserID) throws {
     let last = try local(Self.lastChange) {
       try self.number(
@@ -67,9 +68,9 @@ extension SQLConnection {
     setLocal(Self.lastChange, to: number)
   }
 
-  /// The next number of a lane of a table.
+  /// Returns the next number of a lane of a table.
   ///
-  /// - Throws: ``StorageFailure/failed(detail:)`` where there is none: somebody else has written the last one.
+  /// - Throws: ``StorageFailure/failed(detail:)`` if the last number is the largest one, which this server never writes.
   func number(after last: Int64, in table: String) throws -> Int64 {
     guard last < .max else {
       throw StorageFailure.failed(
@@ -79,9 +80,9 @@ extension SQLConnection {
     return last + 1
   }
 
-  /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago.
+  /// Removes changes that every waiting device must have seen: those that a sweep found ten minutes ago or earlier.
   ///
-  /// The last one of each lane stays, so that no number is given twice; whose it was is forgotten.
+  /// The last change of each lane is kept, without its user, so that no number is used twice.
   func sweepChanges(at time: Int64) throws {
     for (lane, last) in try lastChanges().last {
       _ = try execute(

@@ -9,19 +9,19 @@ extension Storage {
     }
   }
 
-  /// The client of this id, revoked or not; `nil` for none.
+  /// Returns the client with this id, revoked or not; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func client(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id)?.checked() }
   }
 
-  /// The client of this id, also one whose row was altered; `nil` for none.
+  /// Returns the client with this id, even if its row's MAC does not verify; `nil` for none.
   public func anyClient(_ id: ID<ClientRecord>) async throws(StorageFailure) -> ClientRecord? {
     try await read { try $0.anyClient(id) }
   }
 
-  /// All clients, oldest first, also those whose rows were altered.
+  /// Returns all clients, oldest first, including those whose row MAC does not verify.
   public func clients() async throws(StorageFailure) -> [ClientRecord] {
     try await read { [mac] database in
       try database.rows("SELECT \(ClientRecord.columns) FROM clients ORDER BY created, id") {
@@ -30,16 +30,16 @@ extension Storage {
     }
   }
 
-  /// Revokes a client for good: it is told nothing any more, and what it has asked and nobody has decided is withdrawn.
+  /// Revokes a client permanently: it gets no more notifications, and its pending requests are withdrawn.
   ///
-  /// The row of one that was altered is written anew so.
+  /// If the row's MAC does not verify, the row is rewritten as revoked.
   ///
   /// - Parameters:
   ///   - id: The client.
-  ///   - time: When; one that was revoked before keeps its time.
+  ///   - time: The time of the revocation; a client that was revoked before keeps its time.
   ///   - audit: The event.
   ///   - withdrawal: Makes the event of a transaction that is withdrawn.
-  /// - Returns: Whether there is such a client.
+  /// - Returns: `true` if there is such a client.
   /// - Throws: ``StorageFailure``.
   public func revokeClient(
     _ id: ID<ClientRecord>, at time: Int64, audit: AuditRecord,

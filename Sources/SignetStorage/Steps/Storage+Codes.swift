@@ -2,18 +2,17 @@ package import SignetConcurrency
 import SignetSQL
 
 extension Storage {
-  /// Makes one attempt to use codes: shows `verify` what there is, and writes down what it says, in one step.
+  /// Makes one attempt with one-time passwords: passes the credentials to `verify`, and writes its result, in one step.
   ///
-  /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
-  /// the earlier one has used it up. `verify` must do nothing else than that; it may be called again where the step has to
-  /// be repeated. A result after which a counter would be smaller is refused. With a revoked ``OTPSubject/key`` nothing is
-  /// verified or written.
+  /// No other attempt of any process runs in between: of two attempts with the same code, the later one finds the code used.
+  /// `verify` must have no side effects; it may run again if the step is retried. A result that would decrease a counter is
+  /// rejected. If the ``OTPSubject/key`` is revoked, nothing is verified or written.
   ///
   /// - Parameters:
-  ///   - subject: Whose codes, and who tries.
-  ///   - verify: Verifies.
-  /// - Returns: The result's outcome, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable; a listener hears it
-  ///   on the thread that writes, and must not block.
+  ///   - subject: The user or the token, and the caller.
+  ///   - verify: Verifies the codes.
+  /// - Returns: The outcome of the result, ``CodeOutcome/keyRevoked``, or ``StorageFailure``, once it is durable. A listener
+  ///   is called on the thread that writes, and must not block.
   package func attemptCode(
     _ subject: OTPSubject, verify: @escaping @Sendable (OTPSnapshot) -> OTPResult
   ) -> Completion<CodeOutcome> {
@@ -37,22 +36,22 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// API keys that are not revoked, looked up once as long as nobody else changes the database.
+  /// The API keys that are known as not revoked, cached while no other connection changes the database.
   static let goodKeys = TransactionLocal<Set<ID<APIKeyRecord>>>(isKept: true)
   private static let goodKeyLimit = 64
 
-  /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
+  /// Returns `true` if a key exists and is not revoked, or if there is no key to check.
   func isKeyGood(_ key: ID<APIKeyRecord>?) throws -> Bool {
     guard let key else { return true }
     let known = try local(Self.goodKeys, load: { [] })
     if known.contains(key) { return true }
-    // One that was altered is refused where it is read again, and named there.
+    // An altered row is rejected and reported where it is read again.
     let isGood = try anyAPIKey(key)?.isGood ?? false
     if isGood { setLocal(Self.goodKeys, to: known.count < Self.goodKeyLimit ? known.union([key]) : [key]) }
     return isGood
   }
 
-  // Put together once, for each code; the user comes with what makes the codes, for which there is a query less.
+  // Built once, because each code uses them; the join with the user saves a query.
   private static let credentialsAndUser = """
     SELECT \(CredentialRecord.columns.columns(of: "credentials")), credentials.number, \(UserRecord.columns.columns(of: "users"))
     FROM credentials LEFT JOIN users ON users.id = credentials.user_id
@@ -66,9 +65,10 @@ extension SQLConnection {
     WHERE credentials.serial = $1 AND (credentials.user_id = $2 OR $2 IS NULL)
     """
 
-  /// The credentials that an attempt is for, each with the number of its row, and the user whose they are, also one whose row was altered.
+  /// Returns the credentials of an attempt, each with the number of its row, and their user, even if the user's row MAC does
+  /// not verify.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` where this server has not written a credential so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if a credential's row MAC does not verify; ``SQLFailure``.
   fileprivate func credentials(
     for subject: OTPSubject
   ) throws -> (found: [(number: Int64, CredentialRecord)], owner: UserRecord?) {

@@ -2,32 +2,32 @@ import SignetCrypto
 import SignetSQL
 
 extension Storage {
-  /// The container of this id in any state; `nil` for none.
+  /// Returns the container with this id in any state; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func container(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.container(id) }
   }
 
-  /// The container of this id in any state, also one whose row was altered; `nil` for none.
+  /// Returns the container with this id in any state, even if its row's MAC does not verify; `nil` for none.
   public func anyContainer(_ id: ContainerID) async throws(StorageFailure) -> ContainerRecord? {
     try await read { try $0.anyContainer(id) }
   }
 
-  /// A user's containers in every state, oldest first, also those whose rows were altered.
+  /// Returns a user's containers in every state, oldest first, including those whose row MAC does not verify.
   public func containers(user: UserID) async throws(StorageFailure) -> [ContainerRecord] {
     try await read { try $0.containers(of: user) }
   }
 
-  /// Revokes a container for good, and forgets its credential; what goes with it, ``ContainerEnd`` says.
+  /// Revokes a container permanently and removes its credential; ``ContainerEnd`` defines what ends with it.
   ///
-  /// The row of one that was altered is written anew as that of a revoked one.
+  /// If the row's MAC does not verify, the row is rewritten as revoked.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - audit: The event, and when.
-  ///   - lost: Makes the event of what goes with it.
-  /// - Returns: Whether there is such a container.
+  ///   - audit: The event, whose time is the time of the revocation.
+  ///   - lost: Makes the event for each item that is lost with the container.
+  /// - Returns: `true` if there is such a container.
   /// - Throws: ``StorageFailure``.
   public func revokeContainer(
     _ id: ContainerID, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
@@ -41,15 +41,15 @@ extension Storage {
     }
   }
 
-  /// Claims the id of a request that a container has signed; it can be claimed once.
+  /// Claims the id of a request that a container has signed; an id can be claimed once, which prevents a replay.
   ///
   /// - Parameters:
   ///   - id: 16 bytes.
-  ///   - container: Whose request it is.
-  ///   - states: The states in which it may make this request.
-  ///   - expires: When the id may be forgotten, because its request is too old by then.
-  ///   - isGranting: Whether the user has to be active: a request that grants nothing may come from the device of a suspended one.
-  /// - Returns: The container as it is in this step; `nil` where the id was claimed before.
+  ///   - container: The container that signed the request.
+  ///   - states: The states in which a container may make this request.
+  ///   - expires: The time from which the id may be removed, because the request is too old by then.
+  ///   - isGranting: True if the user must be active. A request that grants nothing may come from a suspended user's device.
+  /// - Returns: The container as this step reads it; `nil` if the id was claimed before.
   /// - Throws: ``StorageFailure``: ``StorageFailure/containerNotInUse`` for a container in another state.
   public func claimRequest(
     _ id: [UInt8], of container: ContainerID, in states: Set<ContainerRecord.State> = [.active],
@@ -65,13 +65,13 @@ extension Storage {
     }
   }
 
-  /// Claims an id that others than containers give what they sign; it can be claimed once.
+  /// Claims the id of a message that is signed by a party other than a container; an id can be claimed once.
   ///
   /// - Parameters:
   ///   - id: 16 bytes.
-  ///   - claimant: Whose it is; no container has a colon in its id.
-  ///   - expires: When the id may be forgotten.
-  /// - Returns: Whether this call is the first.
+  ///   - claimant: The owner of the id; it contains a colon, which no container id does, so the two cannot collide.
+  ///   - expires: The time from which the id may be removed.
+  /// - Returns: `true` if this call is the first.
   /// - Throws: ``StorageFailure``.
   public func claimID(
     _ id: [UInt8], of claimant: String, expires: Int64
@@ -81,15 +81,15 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The container of an id; `nil` for none.
+  /// Returns the container with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func container(_ id: ContainerID) throws -> ContainerRecord? { try anyContainer(id)?.checked() }
 
-  // Put together once: each request of a device reads its container.
+  // Built once, because each request of a device reads its container.
   private static let containerByID = "SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1"
 
-  /// The container of an id, also one whose row was altered; `nil` for none.
+  /// Returns the container with this id, even if its row's MAC does not verify; `nil` for none.
   func anyContainer(_ id: ContainerID) throws -> ContainerRecord? {
     let mac = try rowMAC
     let found = try row(Self.containerByID, [.of(id)]) {
@@ -101,11 +101,12 @@ extension SQLConnection {
 
   private static let lastContainer = TransactionLocal<ContainerRecord?>()
 
-  /// Notes a container that was read, for ``lastContainer(_:)``.
+  /// Caches a container that was just read, for ``lastContainer(_:)``.
   func remember(_ container: ContainerRecord) { setLocal(Self.lastContainer, to: container) }
 
-  /// The container of an id as this commit has read it, for its user and device: a step mostly writes about the one that it has just
-  /// read.
+  /// Returns the container with this id, from the cache of this commit if it was the last one read.
+  ///
+  /// It serves to find the user and the device of an event: a step mostly writes about the container that it has just read.
   func lastContainer(_ id: ContainerID) throws -> ContainerRecord? {
     if let last = try local(Self.lastContainer, load: { nil }), last.id == id {
       return last
@@ -113,10 +114,10 @@ extension SQLConnection {
     return try anyContainer(id)
   }
 
-  /// For a step that changes the user or the device of a container: the next one of the same commit reads it again.
+  /// Clears the cache of ``lastContainer(_:)``; a step calls it when it changes the user or the device of a container.
   func forgetLastContainer() { setLocal(Self.lastContainer, to: nil) }
 
-  /// A user's containers, oldest first, also those whose rows were altered.
+  /// Returns a user's containers, oldest first, including those whose row MAC does not verify.
   func containers(of user: UserID, _ condition: String = "1 = 1") throws -> [ContainerRecord] {
     let mac = try rowMAC
     return try rows(
@@ -125,23 +126,23 @@ extension SQLConnection {
     ) { try ContainerRecord($0, mac) }
   }
 
-  /// A user's containers on a device that calls itself so, also those whose rows were altered.
+  /// Returns a user's containers on the device with this installation id, including those whose row MAC does not verify.
   func containers(on installation: String, of user: UserID) throws -> [ContainerRecord] {
     try containers(of: user).filter { $0.installation == installation }
   }
 
-  /// Whether any container is in use, of whatever user.
+  /// Returns `true` if any container of any user is active.
   func isAnyContainerInUse() throws -> Bool {
     try exists("SELECT 1 FROM containers WHERE state = 'active' LIMIT 1", [])
   }
 
-  /// Tells who waits that a container's list is another one, or that the container ended.
+  /// Notifies waiting devices that the container's list has changed, or that the container has ended.
   func recordChange(ofContainer id: ContainerID) throws {
     let user = try row("SELECT user_id FROM containers WHERE id = $1", [.of(id)]) { try $0.user(0) }
     if let user { try recordChange(ofUser: user) }
   }
 
-  /// As ``requireUsable(user:)``, for the user of a container, of whatever state.
+  /// Checks the user of a container in any state, as ``requireUsable(user:)`` does.
   ///
   /// - Returns: The container; `nil` for none.
   @discardableResult
@@ -151,12 +152,13 @@ extension SQLConnection {
     return container
   }
 
-  /// The gate of containers: every step that binds something to one in use asks here before it changes anything.
+  /// Checks that something can be bound to a container; every step that does so calls it before it changes anything.
   ///
-  /// The user has to be active, and neither the container nor its device locked.
+  /// The user must be active, and neither the container nor its device may be locked.
   ///
-  /// - Returns: The container; `nil` for none that is in use: the step says so in its own way.
-  /// - Throws: As ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:)``, and ``StorageFailure/containerLocked``.
+  /// - Returns: The container; `nil` if none is in use, which the step reports with its own outcome.
+  /// - Throws: The errors of ``requireUsable(userOfContainer:)`` and ``requireUsable(device:of:)``, and
+  ///   ``StorageFailure/containerLocked``.
   func requireUsable(container id: ContainerID) throws -> ContainerRecord? {
     guard let container = try requireUsable(userOfContainer: id), container.isInUse else { return nil }
     if let refusal = container.refusal { throw refusal }
@@ -164,7 +166,7 @@ extension SQLConnection {
     return container
   }
 
-  /// Revokes a container, of whatever state, and forgets what made its codes.
+  /// Revokes a container in any state, and removes its one-time-password credential.
   func revoke(_ container: ContainerRecord) throws {
     var container = container
     container.state = .revoked
@@ -182,17 +184,17 @@ extension SQLConnection {
 
 // Keys.
 extension SQLConnection {
-  /// Whether a new container cannot have its keys, as ``ContainerRecord/hasTakenKey(among:replacing:)`` says.
+  /// Determines if a key of a new container is already in use, by the rule of ``ContainerRecord/hasTakenKey(among:replacing:)``.
   ///
   /// - Parameters:
   ///   - new: The new container.
-  ///   - origin: The column by which pending containers are found that it replaces.
-  ///   - id: What that column holds.
-  /// - Returns: Whether one is taken.
+  ///   - origin: The column that identifies the pending containers which the new one replaces.
+  ///   - id: The value of that column.
+  /// - Returns: `true` if one is in use.
   /// - Throws: ``SQLFailure``.
   func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: SQLValue) throws -> Bool {
     let known = try new.container.keyDigests.compactMap { try registered($0) }
-    // Mostly the register knows none of them.
+    // Usually the register knows none of the keys, which saves the query.
     let pending: [ContainerID] =
       known.isEmpty
       ? []
@@ -205,21 +207,24 @@ extension SQLConnection {
 
 // Signatures.
 extension SQLConnection {
-  // Put together once, for each decision.
+  // Built once, because each decision uses it.
   private static let signerByContainer = """
     SELECT \(ContainerRecord.columns.columns(of: "containers")), containers.failed_signatures,
       \(UserRecord.columns.columns(of: "users"))
     FROM containers LEFT JOIN users ON users.id = containers.user_id WHERE containers.id = $1
     """
 
-  /// The wrong signatures in a row of an active container, whether the server has locked it, and its user, also one whose row was altered;
-  /// `nil` where it is not the signer any more.
+  /// Returns the signer's count of consecutive wrong signatures, its lock and its user; `nil` if the keys are no longer the
+  /// active container's.
   ///
-  /// Decisions do not look at the device's row, which saves a query for each: the step that locks a device locks each container in use there
-  /// (``give(_:on:_:)``), no container comes into use on a locked one, and a device is locked for a report where its container is. A device can also be
-  /// locked for the altered row of an earlier container; the one in use has its own row, whose MAC holds.
+  /// The user is returned even if its row's MAC does not verify.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for a container that this server has not written so; ``SQLFailure``.
+  /// Decisions do not read the device's row, which saves a query for each. The step that locks a device also locks each
+  /// active container there (``give(_:on:_:)``), and no container becomes active on a locked device. A report that locks a
+  /// device also locks its container. A device can also be locked because the row of an earlier container was altered; the
+  /// active container has a row with a valid MAC.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the MAC of the container's row does not verify; ``SQLFailure``.
   func standing(
     of signer: SignerRecord
   ) throws -> (failed: Int64, isLocked: Bool, owner: UserRecord?)? {
@@ -234,12 +239,13 @@ extension SQLConnection {
     guard let (container, failed, owner) = found, container.isInUse,
       SignerRecord(container) == signer
     else { return nil }
-    remember(container)  // the event of what is decided names its device
+    remember(container)  // The decision's event reads the device from the cached container.
     return (failed, container.isLocked, owner)
   }
 
-  /// Counts a wrong signature of a container that was read in this step, forgets the wrong ones before a good one, and says why nothing
-  /// is to be decided.
+  /// Counts a wrong signature, or resets the count for a right one, and returns the reason for a rejection.
+  ///
+  /// The container must have been read in this step.
   func countSignature(of container: ContainerRecord?, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
     guard let container, container.isInUse else { return .unknown }
     let failed = try number(
@@ -261,25 +267,25 @@ extension SQLConnection {
 }
 
 extension ContainerRecord {
-  /// What the device of the container calls itself, as ``DeviceRecord/installation`` has it: 32 hexadecimal digits in lower case.
+  /// The installation id of the container's device, as in ``DeviceRecord/installation``: 32 hexadecimal digits in lower case.
   public var installation: String { Hex.encode(device) }
 
-  /// Whether its user was deleted, and nothing says any more on which device it was.
+  /// Indicates whether the user was deleted, and the device's identity was erased with the user.
   package var isErased: Bool { device.isEmpty }
 
-  /// The digests of its public keys of all three uses.
+  /// The digests of the container's three public keys.
   var keyDigests: [PublicKeyDigest] { [sessionKey, encryptionKey, signingKey].map(PublicKeyDigest.init) }
 }
 
 extension KeyHolder {
-  /// A container.
+  /// Makes the key holder of a container.
   init(_ container: ContainerRecord) {
     self.init(kind: .container, authenticator: container.id.text, user: container.user)
   }
 }
 
 extension DeviceRecord {
-  /// The device of a container that becomes active.
+  /// Makes the device of a container that becomes active.
   init(of container: ContainerRecord, at time: Int64, _ mac: RowMAC) {
     self.init(
       of: container.user, container.installation, name: container.name, platform: container.platform,

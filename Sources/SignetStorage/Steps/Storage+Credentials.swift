@@ -1,20 +1,19 @@
 import SignetSQL
 
 extension Storage {
-  /// The credential of this id in any state; `nil` for none.
+  /// Returns the credential with this id in any state; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func credential(_ id: ID<CredentialRecord>) async throws(StorageFailure) -> CredentialRecord? {
     try await read { try $0.credential(id) }
   }
 
-  /// The tokens whose serial numbers come after this one, in the order of their bytes, at most `limit`; also those whose rows were
-  /// altered.
+  /// Returns the tokens whose serial numbers follow this one, in byte order, including those whose row MAC does not verify.
   ///
   /// - Parameters:
-  ///   - serial: The last one of the page before; empty for the first page.
-  ///   - user: Whose; `nil` for all.
-  ///   - limit: The most.
+  ///   - serial: The last one of the previous page; empty for the first page.
+  ///   - user: The user; `nil` for all.
+  ///   - limit: The maximum number of tokens.
   /// - Returns: The tokens.
   /// - Throws: ``StorageFailure``.
   public func tokens(
@@ -28,13 +27,13 @@ extension Storage {
     }
   }
 
-  /// Adds those tokens whose serial numbers are new; one that is there stays as it is.
+  /// Adds the tokens whose serial numbers are new; an existing token is not changed.
   ///
   /// - Parameters:
   ///   - tokens: The tokens; each has a serial number.
   ///   - audit: Makes the event of a token that was added.
   /// - Returns: The serial numbers that were added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user; then none was added.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user; then none was added.
   public func addTokens(
     _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditRecord
   ) async throws(StorageFailure) -> [String] {
@@ -54,13 +53,13 @@ extension Storage {
     }
   }
 
-  /// Gives a token to a user, or to nobody; it has to be verified again, and its failures are forgotten.
+  /// Assigns a token to a user, or unassigns it; it must be verified again, and its count of failures is reset.
   ///
   /// - Parameters:
   ///   - serial: The token.
-  ///   - user: The user; `nil` for nobody.
+  ///   - user: The user; `nil` for none.
   ///   - audit: The event.
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func assignToken(
     _ serial: String, to user: UserID?, audit: AuditRecord
@@ -74,13 +73,13 @@ extension Storage {
     }
   }
 
-  /// Takes a token out of use, or lets it be verified again.
+  /// Disables a token, or enables it so that it can be verified again.
   ///
   /// - Parameters:
   ///   - serial: The token.
-  ///   - isDisabled: Whether it is out of use; otherwise it is pending where it was disabled.
+  ///   - isDisabled: True to disable it; false makes a disabled token pending.
   ///   - audit: The event.
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func disableToken(
     _ serial: String, _ isDisabled: Bool, audit: AuditRecord
@@ -92,13 +91,13 @@ extension Storage {
 
   /// Removes a token and its secret.
   ///
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
     try await write { database in
       guard try database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
         return .unknownToken
       }
-      // Before the change: whoever is told of it is told of the user from whom the token is taken.
+      // The event is written before the change, because its outbox event reads the user from whom the token is taken.
       try database.appendAudit(audit)
       try database.execute("DELETE FROM credentials WHERE serial = $1", [.text(serial)], changing: 1)
       return .done
@@ -107,14 +106,14 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Ends a row of wrong codes, or of wrong answers, which count as these.
+  /// Resets the count of consecutive wrong codes, which includes wrong answers.
   func forgetFailures(of id: ID<CredentialRecord>) throws {
     _ = try execute("UPDATE credentials SET failures = 0 WHERE id = $1 AND failures > 0", [.of(id)])
   }
 
-  /// Counts a wrong answer that may be of any of a user's containers.
+  /// Counts a wrong answer against all active containers of a user, because any of them may have made it.
   ///
-  /// - Returns: Whether there is one that has not reached the limit.
+  /// - Returns: `true` if a container had not reached the limit.
   func countFailure(ofAllContainersOf user: UserID, limit: Int) throws -> Bool {
     try execute(
       """
@@ -123,12 +122,12 @@ extension SQLConnection {
       """, [.of(user), .int(limit)]) > 0
   }
 
-  /// Forgets what made a container's codes.
+  /// Removes the one-time-password credential of a container.
   func removeCredential(_ id: ID<CredentialRecord>) throws {
     _ = try execute("DELETE FROM credentials WHERE id = $1", [.of(id)])
   }
 
-  /// Removes pending containers, with their credentials and the claims to their keys, by what they are to come from.
+  /// Removes the pending containers of an origin, with their credentials and their registered keys.
   func removePending(_ origin: String, _ id: SQLValue) throws {
     _ = try execute(
       """
@@ -144,17 +143,17 @@ extension SQLConnection {
     }
   }
 
-  /// The credential of an id; `nil` for none.
+  /// Returns the credential with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func credential(_ id: ID<CredentialRecord>) throws -> CredentialRecord? { try anyCredential(id)?.checked() }
 
-  /// The credential of an id, also one whose row was altered; `nil` for none.
+  /// Returns the credential with this id, even if its row's MAC does not verify; `nil` for none.
   func anyCredential(_ id: ID<CredentialRecord>) throws -> CredentialRecord? {
     try credentials("id = $1", [.of(id)]).first
   }
 
-  /// A user's credentials, oldest first, also those whose rows were altered.
+  /// Returns a user's credentials, oldest first, including those whose row MAC does not verify.
   func credentials(of user: UserID) throws -> [CredentialRecord] {
     try credentials("user_id = $1", [.of(user)])
   }
@@ -172,7 +171,7 @@ extension SQLConnection {
     guard let token = try credentials("serial = $1", [.text(serial)]).first?.checked() else {
       return .unknownToken
     }
-    // Before the change: whoever is told of it is told of the user from whom the token is taken.
+    // The event is written before the change, because its outbox event reads the user from whom the token is taken.
     try appendAudit(audit)
     try change(token)
     return .done

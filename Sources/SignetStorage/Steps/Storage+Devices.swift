@@ -2,27 +2,27 @@ import SignetCrypto
 import SignetSQL
 
 extension Storage {
-  /// A user's devices, oldest first, also those whose rows were altered.
+  /// Returns a user's devices, oldest first, including those whose row MAC does not verify.
   public func devices(user: UserID) async throws(StorageFailure) -> [DeviceRecord] {
     try await read { try $0.devices(user: user) }
   }
 
-  /// The device of this id, also one whose row was altered; `nil` for none.
+  /// Returns the device with this id, even if its row's MAC does not verify; `nil` for none.
   public func device(_ id: ID<DeviceRecord>) async throws(StorageFailure) -> DeviceRecord? {
     try await read { try $0.device(id: id) }
   }
 
-  /// Locks a device, and orders its container to lock too, so that its user hears of it.
+  /// Locks a device, and orders its container to lock too, which informs the user.
   ///
-  /// A row that was altered is written anew so: locked, it lets nobody in. One that names another user or installation than the device
-  /// had does not say what is to be locked.
+  /// If the row's MAC does not verify, the row is rewritten as locked, which grants nothing. If the row names another user
+  /// or installation than the id was derived from, the device to lock is unknown, and the step throws.
   ///
   /// - Parameters:
   ///   - id: The device.
-  ///   - reason: Why, in the operator's words; may be empty.
-  ///   - audit: The event, and when.
-  ///   - order: Makes the order for a container, of its id, with the event.
-  /// - Returns: How it ended; ``DeviceLockOutcome/toBeWiped`` and ``DeviceLockOutcome/altered`` never.
+  ///   - reason: The reason in the operator's words; may be empty.
+  ///   - audit: The event, whose time is the time of the lock.
+  ///   - order: Makes the order for a container id, with its event.
+  /// - Returns: The outcome; never ``DeviceLockOutcome/toBeWiped`` or ``DeviceLockOutcome/altered``.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func lockDevice(
     _ id: ID<DeviceRecord>, reason: String, audit: AuditRecord,
@@ -38,11 +38,11 @@ extension Storage {
     }
   }
 
-  /// Ends the locks of a device that operators have set: its own, and that of its container.
+  /// Ends the locks that operators have set on a device and on its container.
   ///
-  /// What the container was locked for by a report stays.
+  /// A lock that a report caused remains.
   ///
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   public func unlockDevice(
     _ id: ID<DeviceRecord>, audit: AuditRecord,
     order: @escaping @Sendable (ContainerID) -> (DeviceCommandRecord, AuditRecord)
@@ -59,15 +59,15 @@ extension Storage {
     }
   }
 
-  /// Revokes all that is bound to the account on a device, for good; a lock of the device stays.
+  /// Revokes everything that is bound to the account on a device, permanently; a lock of the device remains.
   ///
-  /// So does a row that was altered: nobody knows whether it was locked.
+  /// A row whose MAC does not verify remains too, because it may have been locked.
   ///
   /// - Parameters:
   ///   - id: The device.
-  ///   - audit: The event, and when.
-  ///   - lost: Makes the event of what goes with it.
-  /// - Returns: Whether there is such a device.
+  ///   - audit: The event, whose time is the time of the revocation.
+  ///   - lost: Makes the event for each item that is lost.
+  /// - Returns: `true` if there is such a device.
   /// - Throws: ``StorageFailure/altered(row:of:)`` for a row with another user or installation.
   public func revokeDevice(
     _ id: ID<DeviceRecord>, audit: AuditRecord, lost: @escaping @Sendable (DeviceLoss) -> AuditRecord
@@ -84,20 +84,21 @@ extension Storage {
   }
 }
 
-// The gate.
+// The check of devices.
 extension SQLConnection {
-  /// The gate of devices: every step that accepts something of an authenticator, or binds one, asks here before it changes anything.
+  /// Checks that a device is not locked; every step that accepts input of an authenticator, or binds one, calls it before it
+  /// changes anything.
   ///
   /// - Parameters:
-  ///   - installation: What the device calls itself; one that calls itself nothing passes.
-  ///   - user: Whose it is.
+  ///   - installation: The installation id of the device; `nil` passes.
+  ///   - user: The user of the device.
   /// - Throws: ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUsable(device installation: String?, of user: UserID) throws {
     guard let installation else { return }
     if let device = try anyDevice(installation, of: user) {
       if let refusal = device.refusal { throw refusal }
     } else if try isAnythingBound(to: installation, of: user) {
-      // There was a row, which said whether the device was locked.
+      // A row existed and has been removed; it may have been locked.
       throw StorageFailure.altered(row: installation, of: "devices")
     }
   }
@@ -108,19 +109,19 @@ extension SQLConnection {
     }
   }
 
-  /// Whether nothing is accepted of what is bound to a device: it is locked, or its row was altered or removed.
+  /// Returns `true` if nothing that is bound to a device is accepted: it is locked, or its row was altered or removed.
   func isLocked(_ installation: String?, of user: UserID) throws -> Bool {
     guard let installation else { return false }
     guard let device = try anyDevice(installation, of: user) else { return true }
     return device.refusal != nil
   }
 
-  /// Finds the device that something is bound to in this step, or makes it.
+  /// Adds or updates the device to which a step binds something.
   ///
-  /// - Parameter new: What it is: its name and its platform replace those that were known, where they say something.
+  /// - Parameter new: The device; its name and its platform replace the known ones if they are not empty.
   /// - Throws: ``SQLFailure``, ``StorageFailure/altered(row:of:)``.
   func bind(_ new: DeviceRecord) throws {
-    // Two that come at once both find none: the second keeps the row of the first.
+    // Two concurrent steps may both find no row; the second then keeps the row of the first.
     try insert(new)
     guard let device = try device(new.installation, of: new.user) else {
       throw StorageFailure.failed(detail: "a device was not written")
@@ -129,7 +130,7 @@ extension SQLConnection {
     try forgetDevices(of: new.user, but: device.id)
   }
 
-  /// Removes a user's devices that nothing is or was bound to but what is gone, and that were never locked, once there are many.
+  /// Removes a user's devices that have no bound authenticators and were never locked, once the user has many devices.
   private func forgetDevices(of user: UserID, but kept: ID<DeviceRecord>) throws {
     let count = try number("SELECT count(*) FROM devices WHERE user_id = $1", [.of(user)])
     guard let count, DeviceRetention.isCrowded(count) else { return }
@@ -148,9 +149,9 @@ extension SQLConnection {
   }
 }
 
-// How a device stands.
+// The standing of a device.
 extension SQLConnection {
-  /// A user's devices, oldest first, also those whose rows were altered.
+  /// Returns a user's devices, oldest first, including those whose row MAC does not verify.
   func devices(user: UserID) throws -> [DeviceRecord] {
     let mac = try rowMAC
     return try rows(
@@ -158,7 +159,7 @@ extension SQLConnection {
     ) { try DeviceRecord($0, mac) }
   }
 
-  /// The device of an id, also one whose row was altered.
+  /// Returns the device with this id, even if its row's MAC does not verify.
   fileprivate func device(id: ID<DeviceRecord>) throws -> DeviceRecord? {
     let mac = try rowMAC
     return try row("SELECT \(DeviceRecord.columns) FROM devices WHERE id = $1", [.of(id)]) {
@@ -166,14 +167,14 @@ extension SQLConnection {
     }
   }
 
-  /// The device of a user that calls itself so.
+  /// Returns the user's device with this installation id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func device(_ installation: String, of user: UserID) throws -> DeviceRecord? {
     try anyDevice(installation, of: user)?.checked()
   }
 
-  /// The device of a user that calls itself so, also one whose row was altered.
+  /// Returns the user's device with this installation id, even if its row's MAC does not verify.
   func anyDevice(_ installation: String, of user: UserID) throws -> DeviceRecord? {
     let mac = try rowMAC
     return try row(
@@ -182,13 +183,13 @@ extension SQLConnection {
     ) { try DeviceRecord($0, mac) }
   }
 
-  /// Writes down how a device stands, after something befell what is bound to it.
+  /// Updates the standing of a device after a change of an authenticator that is bound to it.
   ///
   /// - Parameters:
-  ///   - installation: What the device calls itself.
-  ///   - user: Whose it is.
-  ///   - lock: The reason of a new lock of the device itself; `nil` to keep the present one.
-  ///   - time: When.
+  ///   - installation: The installation id of the device.
+  ///   - user: The user of the device.
+  ///   - lock: The reason of a new lock of the device itself; `nil` keeps the present one.
+  ///   - time: The time of the change.
   /// - Throws: ``SQLFailure``.
   func settleDevice(
     _ installation: String, of user: UserID, locking lock: String? = nil, at time: Int64
@@ -198,10 +199,10 @@ extension SQLConnection {
     try settle(kept, at: time)
   }
 
-  /// Writes a device down with its standing, as ``DeviceSettlement`` has it.
+  /// Writes a device with the standing that ``DeviceSettlement`` derives.
   ///
-  /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator can answer
-  /// end.
+  /// If an altered authenticator is the reason for the lock, the lock is recorded, and requests that no other authenticator
+  /// can answer end.
   fileprivate func settle(_ device: DeviceRecord, at time: Int64) throws {
     guard let before = try anyDevice(device.installation, of: device.user) else { return }
     let tables = AuthenticatorRecord.Kind.boundToDevices
@@ -225,7 +226,7 @@ extension SQLConnection {
       ], changing: 1)
     if let alteration = settlement.alteration {
       let event = AuditRecord(alteration, by: .server, at: time)
-      // The row of the authenticator is not believed, so that nothing else names the device.
+      // The row of the authenticator is not trusted, so the event's device is passed explicitly.
       try appendAudit(event, on: device.id)
       try endUnanswerable(of: device.user, after: event, at: time)
     }
@@ -235,14 +236,14 @@ extension SQLConnection {
     for table in tables { try table.endAtLock(of: device, at: time, in: self) }
   }
 
-  /// Revokes what a user has on a device for good.
+  /// Revokes everything that a user has on a device, permanently.
   ///
   /// - Parameters:
-  ///   - installation: What the device calls itself.
-  ///   - user: Whose it is.
-  ///   - kind: A kind that is left alone; `nil` for none.
-  ///   - time: When.
-  ///   - lost: Makes the event of each that goes.
+  ///   - installation: The installation id of the device.
+  ///   - user: The user of the device.
+  ///   - kind: A kind of authenticators that is kept; `nil` for none.
+  ///   - time: The time of the revocation.
+  ///   - lost: Makes the event for each item that is lost.
   /// - Throws: ``SQLFailure``.
   func revoke(
     on installation: String, of user: UserID, but kind: AuthenticatorRecord.Kind? = nil, at time: Int64,
@@ -255,9 +256,10 @@ extension SQLConnection {
 }
 
 extension DeviceRecord {
-  /// A device that something is bound to at a time.
+  /// Makes the device to which something is bound at a time.
   ///
-  /// Its id is made of the user and the installation under the master key, so that nobody makes it up.
+  /// Its id is derived from the user and the installation under the master key, so that an attacker with write access to the
+  /// database cannot forge one.
   init(
     of user: UserID, _ installation: String, name: String = "", platform: String = "", at time: Int64,
     _ mac: RowMAC
@@ -267,14 +269,14 @@ extension DeviceRecord {
     image.append(installation)
     var bytes = Array(
       (mac.mac(of: image) ?? image.withBytes { HashFunction.sha256.digest(of: $0) }).prefix(16))
-    bytes[0] &= 0x7F  // it never begins with '-', which would be an option on a command line
+    bytes[0] &= 0x7F  // it never begins with '-', which a command line would read as an option
     self.init(
       id: ID(unchecked: Base64URL.encode(bytes)), user: user, installation: installation, name: name,
       platform: platform,
       created: time)
   }
 
-  /// The device, where user and installation are those that its id was made of; the rest of its row may be altered.
+  /// Returns the device if its id was derived from this user and installation; the rest of its row may be altered.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   fileprivate func identified(_ mac: RowMAC) throws(StorageFailure) -> DeviceRecord {

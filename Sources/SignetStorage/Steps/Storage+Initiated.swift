@@ -1,14 +1,14 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds what a device has made and its user has signed; it is accepted from the beginning.
+  /// Adds a transaction that a device has initiated and its user has signed; it is accepted from the start.
   ///
   /// - Parameters:
-  ///   - transaction: What is added, with its decision.
-  ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
-  ///   - limits: Wrong signatures after which nothing is taken.
+  ///   - transaction: The transaction with its decision.
+  ///   - isSigned: True if the container's key signed it. The caller verifies, this step counts and stores.
+  ///   - limits: The limits of wrong signatures and of initiated transactions.
   ///   - audit: Makes the event.
-  /// - Returns: How it ended; `repeated` for the same content by the same container again.
+  /// - Returns: The outcome; `repeated` if the same container sent the same content before.
   /// - Throws: ``StorageFailure``.
   public func addInitiated(
     _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
@@ -29,12 +29,12 @@ extension Storage {
     }
   }
 
-  /// A user's transactions that a device has made, oldest first.
+  /// Returns a user's transactions that devices have initiated, oldest first.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - id: Only what came after this one; from the beginning where there is none of this id.
-  ///   - limit: At most so many.
+  ///   - user: The user.
+  ///   - id: Returns only transactions that were added after this one; starts at the oldest if the id is unknown.
+  ///   - limit: The maximum number of transactions.
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
   public func initiatedTransactions(
@@ -51,21 +51,20 @@ extension Storage {
     }
   }
 
-  /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
+  /// Finishes one check of digits that a user carried from a device: the caller compares them, this step decides and stores.
   ///
-  /// A wrong answer counts as a refused code of each container of the user, and of the address; one of a container that has refused
-  /// as many as may be is not taken, whatever it is. With a revoked key nothing is looked at or written, and within a wait the event
-  /// alone is written.
+  /// A wrong answer counts as a wrong code of each container of the user, and of the address. A container that has reached the limit is
+  /// rejected for any answer. If the API key is revoked, nothing is read or written; during a waiting time only the event is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - attempt: Whose answer it is, and who carries it.
-  ///   - attempts: Refused codes in a row after which nothing is taken from a container.
-  ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
+  ///   - attempt: The digits' container and their sender.
+  ///   - attempts: The number of consecutive wrong codes that locks a container.
+  ///   - waits: Returns the present waiting time of the address in seconds, and its waiting time after a wrong answer.
   ///   - audit: Makes the event.
-  ///   - judge: Why digits of a container are not enough for a transaction that waits, by both and by the device's last report as they are
-  ///     in this step; `nil` where they are. It may be called again where the step has to be repeated.
-  /// - Returns: How it ended; `notSigned` for a wrong answer.
+  ///   - judge: Returns the reason why digits of this container do not suffice for a pending transaction, given the device's
+  ///     last report; `nil` if they do. It may run again if the step is retried.
+  /// - Returns: The outcome; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   public func answerTransaction(
     _ id: TransactionID, _ attempt: AnswerAttempt, attempts: Int,
@@ -100,7 +99,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// When the transactions were made that a user's devices signed unasked last, the newest first, and their sizes.
+  /// Returns the creation times and sizes of the last transactions that a user's devices initiated, newest first.
   fileprivate func lastInitiated(
     _ user: UserID?, _ limit: Int
   ) throws -> [(created: Int64, size: Int64)] {
@@ -118,15 +117,15 @@ extension SQLConnection {
       return TransactionEnding(.unknown)
     }
     guard let container = attempt.container else {
-      // Digits for what has ended decide nothing, so they teach nothing. Whose answer it should be nobody can tell: it counts for all
-      // that could have made one.
+      // Digits for an ended transaction reveal nothing about their correctness. The container that made a wrong answer is
+      // unknown, so it counts for all that could have made it.
       return try found.refusal(.accepted, by: nil, at: attempt.time)
         ?? TransactionEnding(countFailure(ofAllContainersOf: user, limit: attempts) ? .notSigned : .locked)
     }
     guard try credential(ID(of: container))?.takesDigits(of: user, attempts: attempts) ?? false else {
       return TransactionEnding(.locked)
     }
-    // Kept where something is required by name, as with a decision that is signed.
+    // Stored only if a named requirement applies, as with a signed decision.
     let lastReport = found.requirements.isEmpty ? nil : try self.lastReport(of: container)
     return try found.ending(by: attempt, of: self.container(container), lastReport: lastReport, judge)
   }

@@ -1,9 +1,9 @@
 import SignetSQL
 
 extension Storage {
-  /// Notes that a container's device is to renew it.
+  /// Asks a container's device to renew it.
   ///
-  /// - Returns: Whether there is such a container in use.
+  /// - Returns: `true` if there is such an active container.
   public func askForRenewal(_ id: ContainerID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.container(id)?.isInUse ?? false else { return false }
@@ -15,18 +15,18 @@ extension Storage {
     }
   }
 
-  /// Ends one *finish* message of a renewal, whose proof was verified by the caller, as ``RenewalOutcome`` says.
+  /// Handles one *finish* message of a renewal, whose proof the caller has verified, by the rule of ``RenewalOutcome``.
   ///
-  /// A wrong one counts as a wrong signature and as a failed code of the container. A right one adds the successor as pending, in the place of
-  /// an earlier pending one of the same container.
+  /// A wrong proof counts as a wrong signature and as a wrong code of the container. A right one adds the successor as
+  /// pending; it replaces an earlier pending one of the same container.
   ///
   /// - Parameters:
   ///   - id: The container that is renewed.
-  ///   - successor: What comes in its place; `nil` where the present keys did not prove it.
-  ///   - limit: Wrong signatures, or codes, in a row after which nothing is taken.
+  ///   - successor: The new container; `nil` if the present keys did not prove it.
+  ///   - limit: The number of consecutive wrong signatures, or codes, that locks the container.
   ///   - audit: Makes the event.
-  /// - Returns: How it ended.
-  /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container that the server does not let do everything.
+  /// - Returns: The outcome.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/containerLocked`` for a container whose standing is not ``ComplianceState/open``.
   public func stageRenewal(
     of id: ContainerID, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
@@ -42,14 +42,14 @@ extension Storage {
     }
   }
 
-  /// Revokes a container for good with what ``ContainerEnd`` says, and notes how its device ended it; the first time only.
+  /// Revokes a container permanently, with the effects of ``ContainerEnd``, and records how its device ended it; the first time only.
   ///
   /// - Parameters:
-  ///   - id: The container, in whatever state.
-  ///   - ended: How, in the protocol's word.
-  ///   - audit: The event, and when; written the first time.
-  ///   - lost: Makes the event of what goes with it.
-  /// - Returns: Whether this was the first time; no where there is no such container.
+  ///   - id: The container, in any state.
+  ///   - ended: The kind of the end, in the protocol's word.
+  ///   - audit: The event, whose time is the time of the end; written the first time.
+  ///   - lost: Makes the event for each item that is lost with the container.
+  /// - Returns: `true` if this was the first time; `false` also if there is no such container.
   /// - Throws: ``StorageFailure``.
   public func endContainer(
     _ id: ContainerID, as ended: String, audit: AuditRecord,
@@ -64,13 +64,13 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// How a container ends as its device says; `nil` where it has ended so before, and where there is none.
+  /// Returns the end of a container as its device reports it; `nil` if it was reported before, or there is no such container.
   func end(of id: ContainerID, as ended: String) throws -> ContainerEnd? {
     guard let container = try container(id) else { return nil }
     return ContainerEnd(of: container, as: ended, try accountState(of: id), try deviceCommands(of: id))
   }
 
-  /// Ends a container, with what goes with it.
+  /// Ends a container, with all effects.
   func apply(
     _ end: ContainerEnd, after cause: AuditRecord, at time: Int64, _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
@@ -105,7 +105,7 @@ extension SQLConnection {
     case .locked, .gone: break
     }
     if let successor, outcome == .staged {
-      // A lost answer makes the device begin anew: what it never heard of is good for nothing.
+      // If an answer is lost, the device starts again: it never learnt of the earlier pending successor, which is useless.
       try removePending("renews", .of(id))
       try insert(successor)
     }

@@ -1,9 +1,9 @@
 import SignetSQL
 
 extension Storage {
-  /// Marks what has expired at `time` and forgets claimed request ids, waits and counts that are too old to matter.
+  /// Marks transactions that have expired at `time`, and removes expired request ids, waiting times, counts and other rows.
   ///
-  /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
+  /// - Returns: The number of transactions that expired; each gets the event that `audit` makes of its id.
   public func sweep(
     at time: Int64, audit: @escaping @Sendable (TransactionID) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
@@ -14,7 +14,7 @@ extension Storage {
         "DELETE FROM audit_counts WHERE since <= $1", [.integer(time - SQLConnection.repeatableWindow)])
       _ = try database.execute(
         "DELETE FROM backchannel_requests WHERE expires <= $1", [.integer(time - 86_400)])
-      // What nobody could deliver, since no server of this kind runs any more.
+      // Deliveries of a channel that no running server serves.
       _ = try database.execute("DELETE FROM outbox WHERE expires <= $1", [.integer(time - 86_400)])
       for table in AuthenticatorRecord.Kind.tables { try table.sweep(at: time, in: database) }
       try database.removeRequestsOfDeletedUsers(

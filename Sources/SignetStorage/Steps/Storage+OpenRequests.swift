@@ -1,16 +1,16 @@
 import SignetSQL
 
 extension Storage {
-  /// The questions that wait for a user, of all kinds and each once, the newest first.
+  /// Returns the pending requests to a user, of all kinds and each once, newest first.
   ///
-  /// What the user has begun alone, such as a login of UAF that nobody asked for, is none of them, and neither is a row that this server
-  /// has not written so, which nobody can answer.
+  /// Operations that the user began alone, such as a UAF login without a requester, are left out. A row whose MAC does not
+  /// verify is left out too, because no answer to it is accepted.
   ///
   /// - Parameters:
-  ///   - user: Who is asked.
-  ///   - time: The time now, in seconds since 1970.
-  ///   - limit: How many at most.
-  /// - Returns: What is asked.
+  ///   - user: The user who is asked.
+  ///   - time: The current time, in seconds since 1970.
+  ///   - limit: The maximum number of requests.
+  /// - Returns: The requests.
   /// - Throws: ``StorageFailure``.
   package func openRequests(
     to user: UserID, at time: Int64, limit: Int

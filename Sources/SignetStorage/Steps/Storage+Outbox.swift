@@ -1,7 +1,7 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds a receiver, for which every event from now on is written into the outbox.
+  /// Adds a receiver: from then on every event is written into the outbox for it.
   ///
   /// - Parameters:
   ///   - receiver: The receiver.
@@ -18,9 +18,9 @@ extension Storage {
     }
   }
 
-  /// Removes a receiver, and its deliveries that are not acknowledged.
+  /// Removes a receiver and its unacknowledged deliveries.
   ///
-  /// - Returns: Whether the receiver existed.
+  /// - Returns: `true` if the receiver existed.
   package func removeOutboxReceiver(_ receiver: OutboxReceiver) async throws(StorageFailure) -> Bool {
     try await write { database in
       try database.forgetDeliveries(to: receiver)
@@ -31,7 +31,7 @@ extension Storage {
     }
   }
 
-  /// The deliveries of a channel that are due.
+  /// Returns the deliveries of a channel that are due.
   ///
   /// On an ordered channel that is the oldest delivery of each receiver, unless it is leased or waits for its next attempt.
   ///
@@ -39,7 +39,7 @@ extension Storage {
   ///   - channel: The channel.
   ///   - time: The time of the call, in seconds since 1970.
   ///   - limit: The maximum number of deliveries to one receiver.
-  /// - Returns: The deliveries that are due for longest, at most 256. A row with a wrong MAC is among them, and marked as altered.
+  /// - Returns: The deliveries that have been due longest, at most 256. A row with a wrong MAC is among them, and marked as altered.
   /// - Throws: ``StorageFailure``.
   public func dueDeliveries(
     on channel: OutboxChannel, at time: Int64, limitPerReceiver limit: Int
@@ -63,7 +63,7 @@ extension Storage {
   /// - Parameters:
   ///   - record: The delivery, as the caller read it.
   ///   - end: The end of the lease, in seconds since 1970.
-  /// - Returns: The delivery with the lease; `nil` where another sender has leased it, or it has ended.
+  /// - Returns: The delivery with the lease; `nil` if another sender has leased it, or it has ended.
   /// - Throws: ``StorageFailure``.
   public func leaseDelivery(
     _ record: OutboxRecord, until end: Int64
@@ -86,9 +86,9 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - record: The delivery with its lease.
-  ///   - next: The time of the next attempt; `nil` to delete the delivery, which was acknowledged or given up.
+  ///   - next: The time of the next attempt; `nil` to delete the delivery, which was acknowledged or abandoned.
   ///   - audit: The event; `nil` for none.
-  /// - Returns: Whether the lease was still valid; nothing is changed where another sender has leased the delivery since.
+  /// - Returns: `true` if the lease was still valid; nothing is changed if another sender has leased the delivery since.
   /// - Throws: ``StorageFailure``.
   public func endDelivery(
     _ record: OutboxRecord, next: Int64?, audit: AuditRecord?
@@ -118,7 +118,7 @@ extension SQLConnection {
   /// - Parameters:
   ///   - event: The event.
   ///   - time: Its time, in seconds since 1970.
-  ///   - client: A client of OpenID Connect that is a receiver too; `nil` for none.
+  ///   - client: An OpenID Connect client that is a receiver too; `nil` for none.
   /// - Throws: ``SQLFailure``.
   func publish(_ event: OutboxEvent, at time: Int64, alsoTo client: ID<ClientRecord>? = nil) throws {
     var subscriptions = try self.subscriptions()
@@ -138,7 +138,7 @@ extension SQLConnection {
 
   private static let knownSubscriptions = TransactionLocal<[OutboxSubscription]?>(isKept: true)
 
-  /// The receivers of every event, read once as long as nobody else changes the database.
+  /// Returns the receivers of every event, cached while no other connection changes the database.
   private func subscriptions() throws -> [OutboxSubscription] {
     if let known = try local(Self.knownSubscriptions, load: { nil }) { return known }
     let found = try rows(
@@ -152,7 +152,7 @@ extension SQLConnection {
     return found
   }
 
-  /// Has the next step read the receivers again, after a change of them.
+  /// Clears the cache of receivers, after a change of them.
   fileprivate func forgetSubscriptions() { setLocal(Self.knownSubscriptions, to: nil) }
 
   /// Deletes the deliveries to a receiver.
@@ -161,7 +161,7 @@ extension SQLConnection {
       "DELETE FROM outbox WHERE channel = $1 AND receiver = $2", [.of(receiver.channel), .text(receiver.id)])
   }
 
-  /// The oldest delivery of each receiver, if it is due, by one index lookup for each receiver.
+  /// Returns the oldest delivery of each receiver, if it is due, with one index lookup for each receiver.
   fileprivate func oldestDeliveries(
     on channel: OutboxChannel, dueAt time: Int64
   ) throws -> [OutboxRecord] {

@@ -1,9 +1,9 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds a target to a container in use, unless it has `limit` of them.
+  /// Adds a target to an active container, unless it has `limit` of them.
   ///
-  /// - Returns: Whether it was added.
+  /// - Returns: `true` if it was added.
   /// - Throws: ``StorageFailure``: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/containerNotInUse``,
   ///   ``StorageFailure/containerLocked``.
   public func addPushTarget(
@@ -22,7 +22,7 @@ extension Storage {
     }
   }
 
-  /// A container's targets, oldest first.
+  /// Returns a container's targets, oldest first.
   public func pushTargets(container: ContainerID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
@@ -32,7 +32,7 @@ extension Storage {
     }
   }
 
-  /// The targets of a user's containers in use, oldest first.
+  /// Returns the targets of a user's active containers, oldest first.
   public func pushTargets(user: UserID) async throws(StorageFailure) -> [PushTargetRecord] {
     try await read { database in
       try database.rows(
@@ -44,10 +44,10 @@ extension Storage {
     }
   }
 
-  /// Changes the name of a target of a container in use, what it is, or both.
+  /// Changes the name, the address, or both, of a target of an active container.
   ///
-  /// - Returns: Whether there is such a target.
-  /// - Throws: As ``addPushTarget(_:limit:audit:)``.
+  /// - Returns: `true` if there is such a target.
+  /// - Throws: The errors of ``addPushTarget(_:limit:audit:)``.
   public func changePushTarget(
     _ id: PushTargetID, of container: ContainerID, name: String?, target: (service: String, sealed: [UInt8])?,
     audit: AuditRecord
@@ -75,15 +75,15 @@ extension Storage {
 
   /// Removes a container's target.
   ///
-  /// That takes something away, so that no lock of the container, its device or its user stands in the way. A request of a container that
-  /// is not in use does not get here: ``claimRequest(_:of:in:expires:isGranting:)`` refuses it.
+  /// A removal grants nothing, so locks of the container, its device or its user do not prevent it.
+  /// ``claimRequest(_:of:in:expires:isGranting:)`` rejects the request of a container that is not active before this step.
   ///
   /// - Parameters:
   ///   - id: The target.
-  ///   - container: Whose it is.
-  ///   - sealed: What it has to be still; `nil` for whatever it is.
-  ///   - audit: The event, written where it is removed.
-  /// - Returns: Whether it was removed.
+  ///   - container: The container.
+  ///   - sealed: The encrypted address that the target must still have; `nil` for any.
+  ///   - audit: The event, written if the target is removed.
+  /// - Returns: `true` if it was removed.
   /// - Throws: ``StorageFailure``.
   public func removePushTarget(
     _ id: PushTargetID, of container: ContainerID, ifSealed sealed: [UInt8]?, audit: AuditRecord

@@ -1,15 +1,15 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds a mechanism whose URI is handed out, and the one-time codes that are in the same URI: both or neither.
+  /// Adds a mechanism whose URI is handed out, together with the one-time-password token of the same URI: both or neither.
   ///
   /// - Parameters:
   ///   - mechanism: The mechanism.
-  ///   - codes: A token, whose id is the mechanism's ``PushAuthMechanismRecord/credential``; `nil` for none. It counts from the
-  ///     registration on, and goes with the mechanism.
+  ///   - codes: A token whose id is the mechanism's ``PushAuthMechanismRecord/credential``; `nil` for none. It is valid from
+  ///     the registration on, and is removed with the mechanism.
   ///   - audit: The event.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id, or a
-  ///   token of this serial number.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` for an id or a token serial number
+  ///   that exists.
   public func addPushAuthMechanism(
     _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure) {
@@ -21,18 +21,18 @@ extension Storage {
     }
   }
 
-  /// The mechanism of this id; `nil` for none.
+  /// Returns the mechanism with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) async throws(StorageFailure)
     -> PushAuthMechanismRecord?
   {
     try await read { try $0.pushAuthMechanism(id) }
   }
 
-  /// The active mechanism that an app calls by this name; `nil` for none.
+  /// Returns the active mechanism with the name that the app uses for it; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func pushAuthMechanism(
     named name: String
   ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
@@ -44,23 +44,23 @@ extension Storage {
     }
   }
 
-  /// A user's mechanisms, oldest first; those that this server has not written so are ``PushAuthMechanismRecord/State/altered``.
+  /// Returns a user's mechanisms, oldest first; one whose row MAC does not verify is ``PushAuthMechanismRecord/State/altered``.
   public func pushAuthMechanisms(
     user: UserID
   ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
     try await read { try $0.pushAuthMechanisms(user: user) }
   }
 
-  /// Registers an app, which happens once for each mechanism, in time; its one-time codes count from now on.
+  /// Registers an app, once for each mechanism and before the mechanism expires; its one-time passwords are valid from then on.
   ///
   /// - Parameters:
   ///   - id: The mechanism.
-  ///   - name: What the app calls it.
-  ///   - sealedDevice: Where its pushes go, encrypted.
-  ///   - time: When.
-  ///   - audit: The event, written where it is registered.
-  /// - Returns: Whether this call registered it.
-  /// - Throws: ``StorageFailure/exists`` when another mechanism has this name.
+  ///   - name: The app's name for the mechanism.
+  ///   - sealedDevice: The push address, encrypted.
+  ///   - time: The current time, in seconds since 1970.
+  ///   - audit: The event, written if the app is registered.
+  /// - Returns: `true` if this call registered the app.
+  /// - Throws: ``StorageFailure/exists`` if another mechanism has this name.
   public func registerPushAuthMechanism(
     _ id: ID<PushAuthMechanismRecord>, named name: String, sealedDevice: [UInt8], at time: Int64,
     audit: AuditRecord
@@ -80,14 +80,14 @@ extension Storage {
     }
   }
 
-  /// Changes where the pushes of an active mechanism go, unless by a change that was taken before.
+  /// Changes the push address of an active mechanism, unless the same change was made before.
   ///
   /// - Parameters:
   ///   - id: The mechanism.
-  ///   - sealedDevice: Where its pushes go, encrypted.
-  ///   - digest: Names the change, 32 bytes; the last 64 of a mechanism are remembered.
-  ///   - audit: The event, written where it is changed.
-  /// - Returns: Whether this call changed it.
+  ///   - sealedDevice: The push address, encrypted.
+  ///   - digest: Identifies the change, 32 bytes; the last 64 of a mechanism are kept, which prevents a replay.
+  ///   - audit: The event, written if the address is changed.
+  /// - Returns: `true` if this call changed the address.
   /// - Throws: ``StorageFailure``.
   public func changePushAuthDevice(
     _ id: ID<PushAuthMechanismRecord>, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
@@ -103,9 +103,9 @@ extension Storage {
     }
   }
 
-  /// Removes a mechanism with its messages and its one-time codes.
+  /// Removes a mechanism with its messages and its one-time-password token.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: `true` if there was such a mechanism.
   public func removePushAuthMechanism(
     _ id: ID<PushAuthMechanismRecord>, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -114,32 +114,32 @@ extension Storage {
         try $0.user(0)
       }
       guard let user else { return false }
-      // Before the change: whoever is told of it is told of the user.
+      // The event is written before the change, because its outbox event reads the user of the mechanism.
       try database.appendAudit(audit)
       _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.of(id)])
       _ = try database.execute(
         "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
         [.of(id)])
       try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.of(id)], changing: 1)
-      // An app that waits for a message hears of it.
+      // Notifies an app that waits for a message.
       try database.recordChange(ofUser: user)
       try database.endUnanswerable(of: user, after: audit, at: audit.time)
       return true
     }
   }
 
-  /// The message of this id; `nil` for none.
+  /// Returns the message with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) async throws(StorageFailure)
     -> PushAuthMessageRecord?
   {
     try await read { try $0.pushAuthMessage(id) }
   }
 
-  /// The messages to a mechanism that were good after a time, the newest first, at most 64.
+  /// Returns the messages to a mechanism that expire after `time`, newest first, at most 64.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` where this server has not written one so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the MAC of one of the rows does not verify.
   public func pushAuthMessages(
     of mechanism: ID<PushAuthMechanismRecord>, after time: Int64
   ) async throws(StorageFailure) -> [PushAuthMessageRecord] {
@@ -153,7 +153,7 @@ extension Storage {
     }
   }
 
-  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none, and for one whose row was altered.
+  /// Returns the stored message to a mechanism that was answered last; `nil` for none, and if its row's MAC does not verify.
   ///
   /// - Throws: ``StorageFailure``.
   package func lastAnsweredPushAuthMessage(
@@ -162,15 +162,15 @@ extension Storage {
     try await read { try $0.lastAnsweredPushAuthMessage(of: mechanism) }
   }
 
-  /// Takes the answer to a message, which decides its transaction, once, in time; one that comes too late marks that as expired.
+  /// Accepts the answer to a message and decides its transaction, once; a late answer marks the message as expired.
   ///
   /// - Parameters:
   ///   - id: The message.
   ///   - decision: The answer.
-  ///   - evidence: What is kept of it with the transaction; `nil` for a no of which nothing can be kept.
-  ///   - time: When.
-  ///   - audit: The event, written where it is taken.
-  /// - Returns: What became of it.
+  ///   - evidence: The signed answer, which is stored with the transaction; `nil` for a denial without evidence.
+  ///   - time: The current time, in seconds since 1970.
+  ///   - audit: The event, written if the message changes.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func answerPushAuthMessage(
     _ id: ID<PushAuthMessageRecord>, _ decision: PushAppDecision, evidence: EvidenceRecord? = nil,
@@ -186,7 +186,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The mechanism of an id, in any state.
+  /// Returns the mechanism with this id in any state, even if its row's MAC does not verify.
   func anyPushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) throws -> PushAuthMechanismRecord? {
     let mac = try rowMAC
     return try row(
@@ -194,14 +194,14 @@ extension SQLConnection {
     ) { try PushAuthMechanismRecord($0, mac) }
   }
 
-  /// The mechanism of an id.
+  /// Returns the mechanism with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func pushAuthMechanism(_ id: ID<PushAuthMechanismRecord>) throws -> PushAuthMechanismRecord? {
     try anyPushAuthMechanism(id)?.checked()
   }
 
-  /// A user's mechanisms, oldest first, in any state.
+  /// Returns a user's mechanisms in any state, oldest first.
   func pushAuthMechanisms(user: UserID) throws -> [PushAuthMechanismRecord] {
     let mac = try rowMAC
     return try rows(
@@ -210,9 +210,9 @@ extension SQLConnection {
     ) { try PushAuthMechanismRecord($0, mac) }
   }
 
-  /// The message of an id.
+  /// Returns the message with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func pushAuthMessage(_ id: ID<PushAuthMessageRecord>) throws -> PushAuthMessageRecord? {
     let mac = try rowMAC
     return try row(
@@ -220,8 +220,9 @@ extension SQLConnection {
     ) { try PushAuthMessageRecord($0, mac) }
   }
 
-  /// The message to a mechanism that was answered last, of all that are kept; `nil` for none, and for one that this server has not written
-  /// so, which says nothing.
+  /// Returns the stored message to a mechanism that was answered last.
+  ///
+  /// `nil` if there is none, and if the MAC of that row does not verify, because such a row proves nothing.
   func lastAnsweredPushAuthMessage(of mechanism: ID<PushAuthMechanismRecord>) throws -> PushAuthMessageRecord?
   {
     let mac = try rowMAC
@@ -236,21 +237,22 @@ extension SQLConnection {
     return found ?? nil
   }
 
-  /// Whose app was sent a message.
+  /// Returns the user of the app to which a message was sent.
   func owner(of message: PushAuthMessageRecord) throws -> UserID {
     guard let found = try pushAuthMechanism(message.mechanism) else { throw StorageFailure.unknown }
     return found.user
   }
 
-  /// Adds a message to an active mechanism, and tells an app that waits.
+  /// Adds a message to an active mechanism, and notifies an app that waits.
   func add(_ message: PushAuthMessageRecord) throws {
     try insert(message)
     try recordChange(ofUser: owner(of: message))
   }
 
-  /// Ends the messages of a transaction that wait.
+  /// Expires the pending messages of a transaction.
   ///
-  /// A row that this server has not written so stays: nobody can answer it, and it must not keep anything else from ending.
+  /// A row whose MAC does not verify is left as it is. The server accepts no answer to it, and it must not prevent the
+  /// others from ending.
   func expirePushAuthMessages(ofTransaction transaction: TransactionID) throws {
     let mac = try rowMAC
     let open = try rows(
@@ -265,7 +267,7 @@ extension SQLConnection {
     }
   }
 
-  /// The answer to a message, with the transaction that it asks; `nil` where there is none.
+  /// Returns the answer to a message with the message's transaction; `nil` if either is missing.
   fileprivate func answer(
     to message: ID<PushAuthMessageRecord>, _ evidence: EvidenceRecord?, at time: Int64
   ) throws -> PushAppAnswer? {
@@ -274,10 +276,10 @@ extension SQLConnection {
     return PushAppAnswer(to: message, asking: request, evidence: evidence, at: time)
   }
 
-  /// Writes down what the answer of an app comes to, with its event where it has changed the message.
+  /// Writes the effect of an app's answer, and its event if the message changes.
   ///
   /// - Returns: The outcome.
-  /// - Throws: ``StorageFailure/altered(row:of:)`` where the app is not one of the user's who is asked; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the app does not belong to the transaction's user; ``SQLFailure``.
   fileprivate func apply(
     _ ruling: PushAppAnswer.Ruling, of answer: PushAppAnswer, _ audit: AuditRecord
   ) throws -> PushAuthAnswerOutcome {

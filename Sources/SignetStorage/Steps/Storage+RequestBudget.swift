@@ -1,14 +1,14 @@
 import SignetSQL
 
 extension SQLConnection {
-  /// Counts a request to a user, of whatever kind, unless there are too many.
+  /// Counts a request to a user, of any kind, unless there are too many.
   ///
   /// - Parameters:
-  ///   - user: Who is asked.
-  ///   - requester: Who asks; `nil` is a requester too.
-  ///   - now: When.
-  ///   - limits: How often a user may be asked.
-  /// - Returns: Whether it is counted; that it is where there is no such user, which the insertion says.
+  ///   - user: The user who is asked.
+  ///   - requester: The requester; `nil` counts as one requester.
+  ///   - now: The current time, in seconds since 1970.
+  ///   - limits: The rate limits for requests to one user.
+  /// - Returns: The outcome; ``AdmissionOutcome/added`` for an unknown user, which the insertion of the request reports.
   /// - Throws: ``SQLFailure``.
   func admitRequest(
     to user: UserID, by requester: String?, at now: Int64, _ limits: TransactionLimits
@@ -21,7 +21,7 @@ extension SQLConnection {
     return outcome
   }
 
-  /// An acceptance of whatever kind ends a user's row of requests that were not accepted.
+  /// Resets a user's count of consecutive unaccepted requests, after an acceptance of any kind.
   func endRow(of user: UserID) throws {
     let changed = try execute(
       """
@@ -32,7 +32,7 @@ extension SQLConnection {
     _ = try execute("DELETE FROM request_shares WHERE user_id = $1", [.of(user)])
   }
 
-  /// Counts how a user has ended a request of a requester.
+  /// Applies the effect of a request's end to the user's budget.
   func note(
     _ effect: RequestBudget.Effect, of user: UserID, by requester: String?, at time: Int64
   ) throws {
@@ -47,7 +47,9 @@ extension SQLConnection {
 
   // MARK: Rows
 
-  /// What is counted of a user and a requester, which nobody else changes until the step has ended; `nil` where there is no such user.
+  /// Returns the counts of a user and a requester; `nil` for an unknown user.
+  ///
+  /// The user's row is locked against other steps until this step has ended.
   private func budget(of user: UserID, by requester: String?) throws -> RequestBudget? {
     let read: (SQLRow) throws -> RequestBudget.Row = {
       RequestBudget.Row(count: try $0.int(0), after: try $0.integer(1))
@@ -74,11 +76,12 @@ extension SQLConnection {
       [.of(user), .text(requester ?? ""), .int(budget.own.count), .integer(budget.own.after)], changing: 1)
   }
 
-  /// The requests that wait for a user's answer, each once.
+  /// Returns the pending requests to a user, each once.
   private func pendingRequests(
     to user: UserID, at now: Int64
   ) throws -> [(requester: String, expires: Int64)] {
-    // The sums keep PostgreSQL from looking by time, among the requests of all users: each step would be in the way of every other.
+    // The additions of 0 keep PostgreSQL from using the index by time, which spans the requests of all users: each step
+    // would conflict with every other.
     try rows(
       """
       SELECT coalesce(requester, ''), expires FROM transactions

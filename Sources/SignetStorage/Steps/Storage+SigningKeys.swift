@@ -1,10 +1,10 @@
 import SignetSQL
 
 extension Storage {
-  /// All keys that the server signs or has signed with.
+  /// Returns all keys with which the server signs or has signed.
   public func signingKeys() async throws(StorageFailure) -> SigningKeyRecords {
     try await read { [mac] database in
-      // By what the MAC of a row covers, as far as that tells them apart; the one that signs is the last.
+      // Ordered by columns that the MAC covers, as far as they differ; the key that signs is the last.
       let keys = try database.rows(
         "SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY retired IS NULL, created, number"
       ) { try SigningKeyRecord($0, mac) }
@@ -12,13 +12,13 @@ extension Storage {
     }
   }
 
-  /// Adds a signing key in the place of the present one, which is retired; one whose row was altered stays altered.
+  /// Adds a signing key that replaces the present one, which is retired; one whose row was altered stays altered.
   ///
   /// - Parameters:
-  ///   - key: The new one.
-  ///   - present: The one that is to be the present one; `nil` where there is to be none. Else nothing is changed.
-  ///   - audit: The event, written where the key is added.
-  /// - Returns: Whether it was added.
+  ///   - key: The new key.
+  ///   - present: The id of the expected present key; `nil` if none is expected. If it differs, nothing is changed.
+  ///   - audit: The event, written if the key is added.
+  /// - Returns: `true` if it was added.
   /// - Throws: ``StorageFailure``.
   public func addSigningKey(
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
@@ -44,11 +44,11 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Whether there was a signing key: a container comes into use with its public half, and the log has an entry of each.
+  /// Returns `true` if there has been a signing key: an active container has its public key, and the log has an event for each key.
   fileprivate func hasHadSigningKey() throws -> Bool {
     if try isAnyContainerInUse() { return true }
-    // Quotes inside of a member are escaped, so that only the event itself is found. The log is read through on a server that has
-    // no key: mostly one that is new.
+    // Quotes inside of a member are escaped, so only the event itself matches. The full scan of the log is rare: it runs
+    // only if the server has no key, usually when it is new.
     return try exists(
       "SELECT 1 FROM audit WHERE event LIKE $1 LIMIT 1", [.text("%\"event\":\"signingKey.added\"%")])
   }

@@ -4,18 +4,18 @@ import SignetSQL
 extension Storage {
   /// Adds a transaction, unless its user is asked too often.
   ///
-  /// One that nobody is named for is not counted; neither is one that a device made. With a revoked key nothing is
-  /// written.
+  /// A transaction without a user does not count against the rate limit, and neither does one that a device initiated. If
+  /// the API key is revoked, nothing is written.
   ///
   /// - Parameters:
-  ///   - transaction: What is added.
-  ///   - key: The API key with which it is made; `nil` for none.
-  ///   - limits: How often a user may be asked.
-  ///   - asking: How authenticators without a list of what waits are asked; it is not added where nobody could answer it. With `nil`
-  ///     nobody looks for one.
+  ///   - transaction: The transaction to add.
+  ///   - key: The API key of the caller; `nil` for none.
+  ///   - limits: The rate limits for requests to one user.
+  ///   - asking: How authenticators that cannot list pending requests are asked; the transaction is not added if no
+  ///     authenticator can answer it. `nil` skips that check.
   ///   - audit: Makes the event.
-  /// - Returns: Whether it was added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  /// - Returns: Whether the transaction was added, or the reason why not.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` for an id that exists.
   public func addTransaction(
     _ transaction: TransactionRecord, key: ID<APIKeyRecord>?, limits: TransactionLimits,
     asking: TransactionAsking? = nil, audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
@@ -30,17 +30,17 @@ extension Storage {
     }
   }
 
-  /// The transaction of this id; `nil` for none.
+  /// Returns the transaction with this id; `nil` for none.
   public func transaction(_ id: TransactionID) async throws(StorageFailure) -> TransactionRecord? {
     try await read { try $0.transaction(id) }
   }
 
-  /// A container that is in use, and its user's pending transactions that have not expired at `time`, oldest first, at most 64.
+  /// Returns an active container and its user's pending transactions that have not expired at `time`, oldest first, at most 64.
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - time: Now.
-  /// - Returns: Both, of one look; `nil` where there is no such container, or it is not in use.
+  ///   - time: The current time, in seconds since 1970.
+  /// - Returns: Both, read from one state of the database; `nil` if there is no such container, or it is not active.
   /// - Throws: ``StorageFailure/userNotActive(_:)``; ``StorageFailure``.
   package func pendingTransactions(
     ofContainer id: ContainerID, at time: Int64
@@ -53,13 +53,13 @@ extension Storage {
     }
   }
 
-  /// Transactions, those that were made last first.
+  /// Lists transactions, newest first.
   ///
   /// - Parameters:
-  ///   - filter: Which.
-  ///   - id: Only what was made before this one; from the last where there is none of this id.
-  ///   - time: Now: one that waits and is past its end has expired.
-  ///   - limit: At most so many.
+  ///   - filter: Which transactions.
+  ///   - id: Lists only transactions that were added before this one; starts at the newest if the id is unknown.
+  ///   - time: The current time: a pending transaction that has reached its end counts as expired.
+  ///   - limit: The maximum number of transactions.
   /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
   public func transactions(
@@ -84,20 +84,19 @@ extension Storage {
 
   /// Decides a transaction; the first end wins.
   ///
-  /// In one step: the signer is still the one whose keys were used, the request's id is used up, `judge` sees the transaction,
-  /// and what it says is written down. A container that sent too many wrong signatures in a row is refused whatever it
-  /// sends, so nothing is learnt from it. Where the number is wrong, that is counted, and at the limit the transaction is
-  /// denied. A transaction for anybody becomes that of the container's user.
+  /// One step does all of this: it checks that the signer still has the keys that were used, claims the request id, passes
+  /// the transaction to `judge`, and writes the verdict. A container with too many consecutive wrong signatures is rejected
+  /// for any input, so that an attacker learns nothing from the answers. A wrong number is counted, and at the limit the
+  /// transaction is denied. A transaction without a user gets the user of the container.
   ///
   /// - Parameters:
   ///   - attempt: The request.
-  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
-  ///   - judge: Compares the decision with the transaction, which is the signer's user's or anybody's; it may be called
-  ///     again where the step has to be repeated. Where it throws, nothing is changed. It can ask when the signer's last report
-  ///     came.
+  ///   - limits: The limits of wrong signatures and wrong numbers.
+  ///   - judge: Compares the decision with the transaction, which is the signer's user's or has no user. It may run again if
+  ///     the step is retried. If it throws, nothing is changed. It can query the time of the signer's last report.
   ///   - audit: Makes the event.
-  /// - Returns: How it ended, or ``StorageFailure``, once it is durable; a listener hears it on the thread that writes, and must
-  ///   not block.
+  /// - Returns: The outcome or ``StorageFailure``, once it is durable. A listener is called on the thread that writes, and
+  ///   must not block.
   package func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge:
@@ -137,16 +136,16 @@ extension Storage {
 
   /// Ends a transaction without a decision; the first end wins.
   ///
-  /// With a revoked key nothing is written.
+  /// If the API key is revoked, nothing is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - end: How, by whom and why; one by a container has to be that of its user.
-  ///   - isSuspicious: Whether the user finds that somebody else asked: the next transaction has to wait then.
-  ///   - key: The API key of a relying party that ends it; `nil` for none.
-  ///   - limits: How long the next has to wait.
+  ///   - end: The state, the actor and the reason; a container must belong to the transaction's user.
+  ///   - isSuspicious: True if the user says that somebody else asked: the next transaction then has to wait.
+  ///   - key: The API key of the relying party that ends it; `nil` for none.
+  ///   - limits: The waiting time for the next transaction.
   ///   - audit: Makes the event.
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func endTransaction(
     _ id: TransactionID, _ end: EndRecord, isSuspicious: Bool, key: ID<APIKeyRecord>?,
@@ -179,19 +178,20 @@ extension SQLConnection {
     return try rows(Self.pendingOfUser, [.of(user), .integer(time)]) { try TransactionRecord($0, mac) }
   }
 
-  // Put together once, for each decision.
+  // Built once, because each decision uses it.
   private static let transactionByID =
     "SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1"
-  /// The transaction of an id.
+  /// Returns the transaction with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure/altered(row:of:)`` for one that this server has not written so; ``SQLFailure``.
+  /// - Throws: ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify; ``SQLFailure``.
   func transaction(_ id: TransactionID) throws -> TransactionRecord? {
     let mac = try rowMAC
     return try row(Self.transactionByID, [.of(id)]) { try TransactionRecord($0, mac) }
   }
 
-  /// When a container last decided or cancelled something, or signed it unasked; `nil` for never, and where the last such row is one
-  /// that this server has not written so, which says nothing.
+  /// Returns the time of the container's last decision, cancellation or initiated transaction.
+  ///
+  /// `nil` if there is none. Also `nil` if the MAC of the latest such row does not verify, because that row proves nothing.
   func lastDecision(by container: ContainerID) throws -> Int64? {
     let mac = try rowMAC
     let last = try row(
@@ -205,7 +205,7 @@ extension SQLConnection {
     return (last ?? nil)?.decided
   }
 
-  /// Adds a transaction, unless there are too many for its user, or nobody could answer it.
+  /// Adds a transaction, unless its user is asked too often, or no authenticator can answer it.
   func add(
     _ transaction: TransactionRecord, _ limits: TransactionLimits, _ asking: TransactionAsking?
   ) throws -> AdmissionOutcome {
@@ -221,16 +221,16 @@ extension SQLConnection {
     return outcome
   }
 
-  /// Uses up the id of a signed request.
+  /// Claims the id of a signed request, which prevents a replay.
   ///
-  /// - Returns: Whether it was not used before.
+  /// - Returns: `true` if the id was not claimed before.
   func claim(_ request: [UInt8], of claimant: String, expires: Int64) throws -> Bool {
     try execute(
       "INSERT INTO requests (id, container, expires) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
       [.blob(request), .text(claimant), .integer(expires)]) == 1
   }
 
-  /// Writes down what an attempt to end a transaction comes to.
+  /// Writes the effect of an attempt to end a transaction.
   func apply(_ change: TransactionEnding.Change?, to transaction: TransactionID, at time: Int64) throws {
     switch change {
     case nil: break
@@ -245,7 +245,7 @@ extension SQLConnection {
     }
   }
 
-  /// Writes the end of a transaction that waits down, however it came.
+  /// Writes the end of a pending transaction.
   func end(_ ended: TransactionRecord, at time: Int64) throws {
     try execute(
       """
@@ -266,27 +266,29 @@ extension SQLConnection {
     try noteEnd(of: ended.id, user: ended.user, at: time)
   }
 
-  /// Withdraws requests that wait, because nobody is there to answer them; those whose time is over have expired.
+  /// Withdraws pending requests that no authenticator can answer; requests that have reached their end expire instead.
   ///
   /// - Parameters:
-  ///   - condition: Which, in SQL: `$1` is the value.
+  ///   - condition: The SQL condition that selects them; `$1` is the value.
   ///   - value: The value.
-  ///   - reason: Why.
-  ///   - time: When.
-  ///   - ended: Makes the event of each, of its id.
+  ///   - reason: The reason that is stored.
+  ///   - time: The time of the withdrawal.
+  ///   - ended: Makes the event for the id of each.
   /// - Throws: ``SQLFailure``.
   func withdraw(
     where condition: String, _ value: SQLValue, because reason: String, at time: Int64,
     _ ended: (TransactionID) -> AuditRecord
   ) throws {
-    // An end by time is final, also where nobody has looked since.
+    // Expiry is final, even if no step has recorded it yet.
     try expire(where: "\(condition) AND expires <= $2", [value, .integer(time)], at: time)
     _ = try endWaiting(
       "state = 'withdrawn', end_reason = $2, end_message = '', decided = $3", where: condition,
       [value, .text(reason), .integer(time)], ended)
   }
 
-  /// Marks a transaction that waits, and whose time is over, with its event.
+  /// Marks a pending transaction as expired, and writes its event.
+  ///
+  /// The caller checks the time.
   func expire(_ id: TransactionID, at time: Int64) throws {
     try expire(where: "id = $1", [.of(id)], at: time)
   }
@@ -297,9 +299,9 @@ extension SQLConnection {
     }
   }
 
-  /// Ends transactions that wait, and that nobody answers, each with its event.
+  /// Ends pending transactions without a decision, and writes an event for each.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of transactions.
   func endWaiting(
     _ assignments: String, where condition: String, _ values: [SQLValue],
     _ ended: (TransactionID) -> AuditRecord

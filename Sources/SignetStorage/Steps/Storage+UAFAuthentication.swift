@@ -3,8 +3,8 @@ import SignetSQL
 extension Storage {
   /// Ends an authentication with verified signatures: checks and stores the counters, and accepts the transaction.
   ///
-  /// An operation accepts one response, before it expires. A counter has to be greater than the stored one, or both have to be 0; otherwise
-  /// the key is quarantined and the operation fails.
+  /// An operation accepts one response, before it expires. A counter has to be greater than the stored one, or both have to
+  /// be 0; otherwise the key is quarantined and the operation fails.
   ///
   /// - Parameters:
   ///   - id: The operation.
@@ -13,8 +13,8 @@ extension Storage {
   ///   - uses: The keys with their counters.
   ///   - evidence: The part of the response that is kept with the transaction; `nil` without a transaction.
   ///   - audit: Makes the event.
-  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step: the reason to
-  ///     refuse the response, `nil` to accept it. It may be called again where the step is repeated.
+  ///   - judge: Checks the keys, all active and the user's, and the pending transaction of the operation within the step:
+  ///     the reason to reject the response, `nil` to accept it. It may run again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFAuthentication(
@@ -27,7 +27,7 @@ extension Storage {
       try database.requireUsable(knownUser: user)
       let keys = try uses.compactMap { try database.uafCredential($0.aaid, $0.keyID) }
       var device: ID<DeviceRecord>?
-      // What is of another user, or altered, is refused by the rule.
+      // The rule below rejects keys of another user, and altered ones.
       for key in keys where key.user == user && key.state != .altered {
         try database.requireUsable(device: key.device, of: user)
         device = try device ?? database.deviceID(of: key)
@@ -54,7 +54,7 @@ extension SQLConnection {
       of: session, deciding: try session.transaction.flatMap { try transaction($0) }, by: keys, of: user, end,
       uses: uses, evidence: evidence, judge: judge)
     for key in response.keys { try update(key) }
-    // First, because the end of the transaction fails all its open operations.
+    // The operation first, because the end of the transaction fails all its open operations.
     try update(response.session)
     if let transaction = session.transaction { try apply(response.change, to: transaction, at: end.time) }
     if response.clearsBudget { try endRow(of: user) }

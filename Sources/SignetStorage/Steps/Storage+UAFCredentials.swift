@@ -1,19 +1,19 @@
 import SignetSQL
 
 extension Storage {
-  /// A user's keys in any state, oldest first.
+  /// Returns a user's keys in any state, oldest first.
   public func uafCredentials(user: UserID) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await read { try $0.uafCredentials(of: user) }
   }
 
-  /// The key of this name in any state; `nil` for none.
+  /// Returns the key with this model and key id in any state; `nil` for none.
   public func uafCredential(
     aaid: String, keyID: [UInt8]
   ) async throws(StorageFailure) -> UAFCredentialRecord? {
     try await read { try $0.uafCredential(aaid, keyID) }
   }
 
-  /// All keys, oldest first, at most `limit`.
+  /// Returns all keys, oldest first, at most `limit`.
   public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -23,13 +23,13 @@ extension Storage {
     }
   }
 
-  /// Removes keys of a user; those that are revoked stay.
+  /// Removes keys of a user; revoked keys are kept.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - selection: Which; each may name many.
-  ///   - audit: Makes the event of each one that was removed, of its model and its name.
-  /// - Returns: How many there were.
+  ///   - user: The user.
+  ///   - selection: The keys; each selection may match several.
+  ///   - audit: Makes the event of each removed key, from its model and key id.
+  /// - Returns: The number of removed keys.
   /// - Throws: ``StorageFailure``.
   public func removeUAFCredentials(
     of user: UserID, _ selection: [UAFKeySelection],
@@ -38,14 +38,14 @@ extension Storage {
     try await write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
   }
 
-  /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
+  /// Returns the locked devices from which a caller acts; `nil` if the caller's authentication is no longer valid.
   public func lockedDevices(of basis: UAFBasis) async throws(StorageFailure) -> Set<String>? {
     try await read { try $0.lockedDevices(of: basis) }
   }
 
-  /// Takes a key out of quarantine; its counter stays.
+  /// Releases a key from quarantine; its counter does not change.
   ///
-  /// - Returns: Whether it was there.
+  /// - Returns: `true` if it was in quarantine.
   public func releaseUAFCredential(
     aaid: String, keyID: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -59,7 +59,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Removes keys of a user, but for those that are revoked; how many there were.
+  /// Removes keys of a user, except revoked ones, and returns their number.
   func removeUAFCredentials(
     of user: UserID, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
@@ -83,7 +83,7 @@ extension SQLConnection {
     return events.count
   }
 
-  /// Whether the keys that an operation was done with are a user's, active, and on devices that are not locked.
+  /// Returns `true` if the keys of an operation are the user's, active, and on devices that are not locked.
   func areKeysInUse(of session: UAFOperationRecord, by user: UserID) throws -> Bool {
     guard let keys = UAFCredentialRecord.inUse(try usedKeys(of: session), by: user) else { return false }
     return try keys.allSatisfy { key in
@@ -91,12 +91,12 @@ extension SQLConnection {
     }
   }
 
-  /// The keys that an operation was done with, as they are now; `nil` for each that is not there.
+  /// Returns the present records of an operation's keys; `nil` for each that no longer exists.
   private func usedKeys(of session: UAFOperationRecord) throws -> [UAFCredentialRecord?] {
     try (session.end?.usedKeys ?? []).map { try uafCredential($0.aaid, $0.keyID) }
   }
 
-  /// Where a caller acts from; `nil` where what it is known by holds no more.
+  /// Returns the user and the devices of a caller; `nil` if the caller's authentication is no longer valid.
   private func place(of basis: UAFBasis) throws -> UAFCallerPlace? {
     switch basis {
     case .operation(let id, let owner, let suffices):
@@ -107,26 +107,26 @@ extension SQLConnection {
     }
   }
 
-  /// The locked devices that a caller acts from; `nil` where what it is known by holds no more.
+  /// Returns the locked devices from which a caller acts; `nil` if the caller's authentication is no longer valid.
   fileprivate func lockedDevices(of basis: UAFBasis) throws -> Set<String>? {
     guard let place = try place(of: basis) else { return nil }
     return Set(try place.devices.filter { try isLocked($0, of: place.user) })
   }
 
-  /// What a caller of UAF may do by what it is known by; without that another caller asks, who is judged elsewhere.
+  /// Returns the reach of a UAF caller; without a basis the caller is of another kind, whose authorization is checked elsewhere.
   func reach(of basis: UAFBasis?) throws -> UAFCallerReach {
     try basis.map { UAFCallerReach(lockedDevices: try lockedDevices(of: $0)) } ?? .everything
   }
 
-  /// The gate of what is added by a caller of UAF.
+  /// Checks that a UAF caller may add something.
   ///
-  /// - Parameter basis: What it is known by; `nil` passes.
+  /// - Parameter basis: The caller's authentication; `nil` passes.
   /// - Throws: ``StorageFailure/unauthorized``, ``StorageFailure/deviceLocked``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUsable(basis: UAFBasis?) throws {
     if let refusal = try reach(of: basis).refusalToAdd { throw refusal }
   }
 
-  /// A user's keys in any state, oldest first.
+  /// Returns a user's keys in any state, oldest first.
   func uafCredentials(of user: UserID) throws -> [UAFCredentialRecord] {
     let mac = try rowMAC
     return try rows(
@@ -143,13 +143,13 @@ extension SQLConnection {
     ) { try UAFCredentialRecord($0, mac) }
   }
 
-  /// The key that a selection names; `nil` for none, and where it can name several.
+  /// Returns the key that a selection names; `nil` for none, and for a selection that can match several.
   func uafCredential(named selection: UAFKeySelection) throws -> UAFCredentialRecord? {
     guard let aaid = selection.aaid, let keyID = selection.keyID else { return nil }
     return try uafCredential(aaid, keyID)
   }
 
-  /// Writes what changes of a key, with the code of the whole.
+  /// Writes the columns of a key that can change, and the MAC of the row.
   func update(_ credential: UAFCredentialRecord) throws {
     try execute(
       """
@@ -162,7 +162,7 @@ extension SQLConnection {
       ], changing: 1)
   }
 
-  /// Revokes the keys of a user on a device, and returns those that were not before.
+  /// Revokes the keys of a user on a device, and returns those that were not revoked before.
   func revokeUAFCredentials(
     on device: String, of user: UserID
   ) throws -> [UAFCredentialRecord] {
@@ -178,7 +178,7 @@ extension SQLConnection {
 }
 
 extension KeyHolder {
-  /// A key of UAF.
+  /// Makes the key holder of a UAF key.
   init(_ key: UAFCredentialRecord) {
     self.init(kind: .uaf, authenticator: key.authenticator, user: key.user)
   }

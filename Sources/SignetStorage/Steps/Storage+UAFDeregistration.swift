@@ -8,13 +8,14 @@ extension Storage {
   ///   - user: The user of the operation and of the keys.
   ///   - end: The status and the time of the end.
   ///   - selection: The keys to remove; each element can match several keys or none.
-  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks. From a locked device, a client can remove
-  ///     keys of that device alone.
+  ///   - basis: The authentication of the UAF client that asks; `nil` for another caller. From a locked device, a client can
+  ///     remove only keys of that device.
   ///   - audit: The event of the end.
   ///   - removed: Makes the event of each removed key, from its model and its id.
-  /// - Returns: ``UAFOutcome/accepted``, or ``UAFOutcome/expired`` where the operation is not open or is another user's, and nothing is removed.
-  /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` where `basis` is no
-  ///   longer valid.
+  /// - Returns: ``UAFOutcome/accepted``; or ``UAFOutcome/expired`` if the operation is not open or is another user's, and
+  ///   nothing is removed.
+  /// - Throws: ``StorageFailure``: ``StorageFailure/deviceLocked`` for keys elsewhere, ``StorageFailure/unauthorized`` if
+  ///   `basis` is no longer valid.
   public func finishUAFDeregistration(
     _ id: ID<UAFOperationRecord>, of user: UserID, _ end: UAFOperationEnd,
     removing selection: [UAFKeySelection],

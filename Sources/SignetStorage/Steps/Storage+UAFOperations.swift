@@ -1,22 +1,22 @@
 import SignetSQL
 
 extension Storage {
-  /// Adds an operation, in the state `tokenCreated` or `requested`.
+  /// Adds an operation in the state `tokenCreated` or `requested`.
   ///
-  /// An operation that is sent to a device counts against the user's budget of requests. Exceptions are deregistrations, and an operation
-  /// for a transaction that is counted already, where its target was not sent that transaction before. An operation for a transaction that is
-  /// over when it is created is not added.
+  /// An operation that is sent to a device counts against the user's budget of requests. Exceptions are deregistrations, and
+  /// an operation for a transaction that is counted already, if its target was not sent that transaction before. An
+  /// operation for a transaction that has ended is not added.
   ///
   /// - Parameters:
   ///   - session: The operation.
-  ///   - basis: What authenticates the UAF client that asks; `nil` where another caller asks.
-  ///   - asked: The transaction that the operation answers, where it is to be stored with it; `nil` for none.
+  ///   - basis: The authentication of the UAF client that asks; `nil` for another caller.
+  ///   - asked: The transaction that the operation answers and that is stored with it; `nil` for none.
   ///   - limits: The budget of requests.
   ///   - audit: Makes the event; `nil` for none.
-  /// - Returns: Whether the operation was added.
+  /// - Returns: Whether the operation was added, or the reason why not.
   /// - Throws: ``StorageFailure/unknown`` for an unknown user; ``StorageFailure/exists`` for an id that exists;
-  ///   ``StorageFailure/deviceLocked`` where the target's device is locked and the operation is no deregistration, or where `basis` is on a
-  ///   locked device; ``StorageFailure/unauthorized`` where `basis` is no longer valid.
+  ///   ``StorageFailure/deviceLocked`` if the target's device is locked and the operation is no deregistration, or if
+  ///   `basis` is on a locked device; ``StorageFailure/unauthorized`` if `basis` is no longer valid.
   public func addUAFOperation(
     _ session: UAFOperationRecord, by basis: UAFBasis? = nil, answering asked: UAFAsking? = nil,
     limits: TransactionLimits,
@@ -45,7 +45,7 @@ extension Storage {
   /// - Parameters:
   ///   - session: The operation, with its client.
   ///   - limit: The maximum number of such operations, the new one included.
-  /// - Returns: Whether the operation was added.
+  /// - Returns: `true` if the operation was added.
   /// - Throws: ``StorageFailure``.
   public func addUAFOperation(
     _ session: UAFOperationRecord, ofClientWithAtMost limit: Int
@@ -60,17 +60,17 @@ extension Storage {
     }
   }
 
-  /// The operation of this id; `nil` for none.
+  /// Returns the operation with this id; `nil` for none.
   public func uafOperation(_ id: ID<UAFOperationRecord>) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { try $0.uafOperation(id) }
   }
 
-  /// The operation whose token has this digest; `nil` for none.
+  /// Returns the operation whose token has this digest; `nil` for none.
   public func uafOperation(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFOperationRecord? {
     try await read { try $0.uafOperation(tokenDigest: tokenDigest) }
   }
 
-  /// The operations whose tokens a target can redeem, newest first, at most 64.
+  /// Returns the operations whose tokens a target can redeem, newest first, at most 64.
   public func pendingUAFOperations(
     target: ID<UAFTargetRecord>, at time: Int64
   ) async throws(StorageFailure) -> [UAFOperationRecord] {
@@ -91,8 +91,8 @@ extension Storage {
   ///   - request: The request that the client gets for it.
   ///   - time: The time of the call, in seconds since 1970.
   ///   - expires: When the request expires, in seconds since 1970.
-  ///   - audit: The event, written where the token is redeemed.
-  /// - Returns: Whether this call redeemed the token; an expired one is not redeemed, nor one for a transaction that is over.
+  ///   - audit: The event, written if the token is redeemed.
+  /// - Returns: `true` if this call redeemed the token; an expired token is not redeemed, nor one for a transaction that has ended.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` as ``addUAFOperation(_:by:answering:limits:audit:)`` does.
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
@@ -120,7 +120,7 @@ extension Storage {
 
   /// Ends an open operation as failed.
   ///
-  /// - Returns: Whether it was open.
+  /// - Returns: `true` if it was open.
   public func failUAFOperation(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -131,13 +131,13 @@ extension Storage {
     }
   }
 
-  /// Ends an expired operation as failed; one that was redeemed or answered meanwhile stays as it is.
+  /// Ends an expired operation as failed; an operation that was redeemed or answered in the meantime is unchanged.
   ///
   /// - Parameters:
   ///   - id: The operation.
   ///   - end: The status and the time of its end.
-  ///   - audit: The event, written where this call ends the operation.
-  /// - Returns: The operation after the step; `nil` where there is none.
+  ///   - audit: The event, written if this call ends the operation.
+  /// - Returns: The operation after the step; `nil` for none.
   /// - Throws: ``StorageFailure``.
   public func expireUAFOperation(
     _ id: ID<UAFOperationRecord>, _ end: UAFOperationEnd, audit: AuditRecord
@@ -166,13 +166,13 @@ extension SQLConnection {
     ) { try UAFOperationRecord($0, mac) }
   }
 
-  /// Adds an operation where it may begin, and counts it where it counts.
+  /// Adds an operation if it is admissible, and counts it if it counts.
   ///
   /// - Parameters:
   ///   - session: The operation.
-  ///   - new: Its transaction, where this step has added that.
+  ///   - new: Its transaction, if this step has added that.
   ///   - limits: The budget of requests.
-  /// - Returns: Whether it was added.
+  /// - Returns: Whether it was added, or the reason why not.
   /// - Throws: ``StorageFailure``, ``SQLFailure``.
   fileprivate func admit(
     _ session: UAFOperationRecord, answering new: TransactionRecord?, _ limits: TransactionLimits
@@ -192,7 +192,7 @@ extension SQLConnection {
     }
   }
 
-  /// Whether an operation's target was sent its transaction before.
+  /// Returns `true` if the operation's target was sent its transaction before.
   private func wasSent(_ session: UAFOperationRecord) throws -> Bool {
     guard let transaction = session.transaction, let target = session.target else { return false }
     return try exists(
@@ -229,7 +229,7 @@ extension SQLConnection {
     try recordChange(ofWhatWaitsFor: session)
   }
 
-  /// Adds a transaction that the operation which is about to be added answers.
+  /// Adds the transaction of an operation, before the operation is added.
   fileprivate func add(_ asked: UAFAsking, _ limits: TransactionLimits) throws -> AdmissionOutcome {
     guard try isKeyGood(asked.key) else { return .keyRevoked }
     var asking = TransactionAsking()
@@ -239,7 +239,8 @@ extension SQLConnection {
     return outcome
   }
 
-  /// Ends an operation as failed, with its event, and its transaction where nothing of the user's can answer that any more.
+  /// Ends an operation as failed and writes its event; also ends its transaction if no authenticator of the user can answer
+  /// that any more.
   fileprivate func fail(
     _ session: UAFOperationRecord, _ end: UAFOperationEnd, _ audit: AuditRecord
   ) throws {
@@ -248,7 +249,7 @@ extension SQLConnection {
     if let user = session.answerer { try endUnanswerable(of: user, after: audit, at: end.time) }
   }
 
-  /// Ends the open operations of a user as failed that something ends which befell the user, or a device of the user's.
+  /// Ends those open operations of a user as failed that an interruption of the user or of one of the user's devices ends.
   func failUAFOperations(
     of user: UserID, by interruption: UAFInterruption, at time: Int64
   ) throws {
@@ -257,14 +258,14 @@ extension SQLConnection {
     }
   }
 
-  /// Ends the open operations of a target that is removed as failed, except deregistrations.
+  /// Ends the open operations of a removed target as failed, except deregistrations.
   func failUAFOperations(ofTarget target: ID<UAFTargetRecord>, at time: Int64) throws {
     try failUAFOperations(where: "target = $1", [.of(target)], .forbidden(at: time)) {
       $0.ends(by: .removal(target: target))
     }
   }
 
-  /// The targets of a user on a device.
+  /// Returns the targets of a user on a device.
   func uafTargets(on device: String, of user: UserID) throws -> Set<ID<UAFTargetRecord>> {
     Set(
       try rows("SELECT id FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .of(user)]) {
@@ -289,9 +290,9 @@ extension SQLConnection {
     }
   }
 
-  /// Open operations.
+  /// Returns open operations.
   ///
-  /// A row with a wrong MAC is left out. No response to it is accepted, and it must not block the lock of a device.
+  /// A row whose MAC does not verify is left out. The server accepts no response to it, and it must not block the lock of a device.
   func openUAFOperations(
     where condition: String, _ parameters: [SQLValue]
   ) throws -> [UAFOperationRecord] {

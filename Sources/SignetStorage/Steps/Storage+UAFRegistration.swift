@@ -3,9 +3,9 @@ import SignetSQL
 extension Storage {
   /// Ends a registration with a verified response: adds its keys, or fails the operation.
   ///
-  /// An operation accepts one response, before it expires. The registration fails where one of the keys is registered for any user, or
-  /// where one of the public keys belongs to another authenticator, of any kind and state. A removed key can be registered again for the
-  /// same user.
+  /// An operation accepts one response, before it expires. The registration fails if one of the keys is registered for any
+  /// user. It also fails if one of the public keys belongs to another authenticator, of any kind and state. A removed key
+  /// can be registered again for the same user.
   ///
   /// - Parameters:
   ///   - id: The operation.
@@ -13,8 +13,8 @@ extension Storage {
   ///   - credentials: The new keys, all of one user and on one device.
   ///   - limit: The maximum number of keys of a user.
   ///   - audit: Makes the event.
-  ///   - judge: Checks the requirements within the step: the reason to refuse the keys, `nil` to accept them. It may be called again where
-  ///     the step is repeated.
+  ///   - judge: Checks the requirements within the step: the reason to reject the keys, `nil` to accept them. It may run
+  ///     again if the step is retried.
   /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func finishUAFRegistration(

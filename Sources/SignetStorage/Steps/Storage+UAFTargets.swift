@@ -5,12 +5,12 @@ extension Storage {
   ///
   /// - Parameters:
   ///   - target: The target.
-  ///   - basis: What the user is known by, from no locked device; `nil` where others ask.
-  ///   - limit: How many a user may have.
-  ///   - audit: The event, written where it is added.
-  /// - Returns: Whether it was added; not where there are so many.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name,
-  ///   ``StorageFailure/deviceLocked``, ``StorageFailure/unauthorized`` where `basis` holds no more.
+  ///   - basis: The authentication of the UAF caller, which must not be on a locked device; `nil` for other callers.
+  ///   - limit: The maximum number of targets of a user.
+  ///   - audit: The event, written if the target is added.
+  /// - Returns: `true` if it was added; `false` if the user has the maximum number.
+  /// - Throws: ``StorageFailure/unknown`` for an unknown user, ``StorageFailure/exists`` if the user has a target of this
+  ///   name, ``StorageFailure/deviceLocked``, ``StorageFailure/unauthorized`` if `basis` is no longer valid.
   public func addUAFTarget(
     _ target: UAFTargetRecord, by basis: UAFBasis? = nil, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -32,12 +32,12 @@ extension Storage {
     }
   }
 
-  /// The target of this id; `nil` for none.
+  /// Returns the target with this id; `nil` for none.
   public func uafTarget(_ id: ID<UAFTargetRecord>) async throws(StorageFailure) -> UAFTargetRecord? {
     try await read { try $0.uafTarget(id) }
   }
 
-  /// A user's targets, oldest first.
+  /// Returns a user's targets, oldest first.
   public func uafTargets(user: UserID) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -47,7 +47,7 @@ extension Storage {
     }
   }
 
-  /// The targets of a device, oldest first.
+  /// Returns the targets on a device, oldest first.
   public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -57,7 +57,7 @@ extension Storage {
     }
   }
 
-  /// All targets, oldest first, at most `limit`.
+  /// Returns all targets, oldest first, at most `limit`.
   public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await read { [mac] database in
       try database.rows(
@@ -67,10 +67,11 @@ extension Storage {
     }
   }
 
-  /// Removes the targets of a user on a device with what they were sent, and the keys that the user has registered on it; those that are revoked stay, and so
-  /// does what the server knows of the device, so that it stays locked.
+  /// Removes the targets of a user on a device, with their operations, and the user's keys on it.
   ///
-  /// - Returns: Whether there was any.
+  /// Revoked keys are kept, and so is the device's row, so that the device stays locked.
+  ///
+  /// - Returns: `true` if there was anything to remove.
   public func removeUAFDevice(
     _ device: String, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -93,10 +94,10 @@ extension Storage {
     }
   }
 
-  /// Changes a target of a user who is active, on a device that is not locked; its address may be taken away from any.
+  /// Changes a target of an active user, on a device that is not locked; only the removal of the address is allowed in any state.
   ///
-  /// - Returns: Whether there is one.
-  /// - Throws: ``StorageFailure/exists`` when the user has another of this name, ``StorageFailure/userNotActive(_:)``,
+  /// - Returns: `true` if there is such a target.
+  /// - Throws: ``StorageFailure/exists`` if the user has another target of this name, ``StorageFailure/userNotActive(_:)``,
   ///   ``StorageFailure/deviceLocked``.
   public func changeUAFTarget(
     _ id: ID<UAFTargetRecord>, _ change: UAFTargetChange, audit: AuditRecord
@@ -121,13 +122,14 @@ extension Storage {
     }
   }
 
-  /// Removes a target; what was sent to it has ended then, but for what removes keys.
+  /// Removes a target; its open operations end, except deregistrations.
   ///
   /// - Parameters:
   ///   - id: The target.
-  ///   - basis: What the user is known by, who takes nothing away elsewhere while that is on a locked device; `nil` where others ask.
+  ///   - basis: The authentication of the UAF caller, who removes nothing on another device while that of the caller is
+  ///     locked; `nil` for other callers.
   ///   - audit: The event.
-  /// - Returns: Whether there was one.
+  /// - Returns: `true` if there was such a target.
   /// - Throws: ``StorageFailure``; ``StorageFailure/deviceLocked`` and ``StorageFailure/unauthorized`` by `basis`.
   public func removeUAFTarget(
     _ id: ID<UAFTargetRecord>, by basis: UAFBasis? = nil, audit: AuditRecord
@@ -139,7 +141,7 @@ extension Storage {
       guard let (owner, device) = found else { return false }
       if let refusal = try database.reach(of: basis).refusalToRemove(targetOn: device) { throw refusal }
       try database.failUAFOperations(ofTarget: id, at: audit.time)
-      // Before the deletion: the lookup of the device needs the row.
+      // The event is written before the deletion, because the lookup of its device needs the row.
       try database.appendTargetAudit(audit, of: owner)
       try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.of(id)], changing: 1)
       try database.endUnanswerable(of: owner, after: audit, at: audit.time)
@@ -149,7 +151,7 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// Appends what happened to a target: its user and its device can repeat it without end, and nobody else is left out of the log.
+  /// Appends an event of a target: events by its user or its device are limited, because these can repeat them without limit.
   fileprivate func appendTargetAudit(_ record: AuditRecord, of user: UserID) throws {
     switch record.by {
     case .user, .target: try appendRepeatable(record, of: .targets(user: user))
@@ -159,9 +161,9 @@ extension SQLConnection {
 }
 
 extension SQLConnection {
-  /// As ``requireUsable(device:of:)``, for the device of a target of UAF tokens.
+  /// Checks the device of a target, as ``requireUsable(device:of:)`` does.
   ///
-  /// - Returns: Whether there is such a target, or none is named.
+  /// - Returns: `true` if there is such a target, or `target` is `nil`.
   @discardableResult
   func requireUsable(deviceOfTarget target: ID<UAFTargetRecord>?) throws -> Bool {
     guard let target else { return true }
@@ -170,7 +172,7 @@ extension SQLConnection {
     return true
   }
 
-  /// A target of UAF tokens that belongs to a user and is on no locked device; `nil` for none, and for one whose row was altered.
+  /// Returns a user's target, unless its device is locked; `nil` also if its row's MAC does not verify.
   func reachableTarget(_ id: ID<UAFTargetRecord>?, of user: UserID) throws -> UAFTargetRecord? {
     guard let id else { return nil }
     do {

@@ -1,19 +1,19 @@
 import SignetSQL
 
 extension Storage {
-  /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
+  /// Suspends a user: from this step on no step accepts input of the user, and pending operations end.
   ///
-  /// Open requests are withdrawn, invites and UAF operations end, and waiting devices are told. A row that was
-  /// altered is written anew.
+  /// Open requests are withdrawn, invites and UAF operations end, and waiting devices are notified. A row whose MAC does not
+  /// verify is rewritten.
   ///
   /// - Parameters:
   ///   - id: The user.
-  ///   - reason: Why, in the operator's words.
-  ///   - subject: One for a row that was altered: nobody knows whose the one in it is.
-  ///   - time: When.
+  ///   - reason: The reason in the operator's words.
+  ///   - subject: A new subject for a row whose MAC does not verify: the subject in it may be that of another user.
+  ///   - time: The time of the suspension.
   ///   - audit: The event.
-  ///   - ended: Makes the event of each request that ends, of its id.
-  /// - Returns: How it ended.
+  ///   - ended: Makes the event for the id of each request that ends.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func suspendUser(
     _ id: UserID, reason: String, subject: String, at time: Int64, audit: AuditRecord,
@@ -32,9 +32,9 @@ extension Storage {
     }
   }
 
-  /// Lets a suspended user use again what is bound to the account.
+  /// Resumes a suspended user, who can use the bound authenticators again.
   ///
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   public func resumeUser(
     _ id: UserID, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> UserChangeOutcome {
@@ -51,13 +51,13 @@ extension Storage {
     }
   }
 
-  /// Gives a user another display name, or takes it away.
+  /// Sets or removes the display name of a user.
   ///
   /// - Parameters:
   ///   - id: The user.
   ///   - displayName: The name; `nil` for none.
   ///   - audit: The event.
-  /// - Returns: How it ended.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func renameUser(
     _ id: UserID, to displayName: String?, audit: AuditRecord
@@ -74,19 +74,19 @@ extension Storage {
     }
   }
 
-  /// Deletes a user: removes all that is bound to the account, with its secrets, and the user's id, which somebody else may have then.
+  /// Deletes a user: removes everything that is bound to the account, with its secrets, and frees the user's id for another user.
   ///
-  /// Whom the audit log and tokens mean by the subject stays known. So do the digests of public keys, of which nothing says any more
-  /// whose they were: no other account gets them. Requests of clients of OpenID Connect stay until their clients cannot ask for them
-  /// any more. A token with a serial number goes back to the stock.
+  /// The subject stays, so that the audit log and issued tokens keep their meaning. The digests of public keys stay too,
+  /// without their owner, so that no other account can register these keys. Requests of OpenID Connect clients stay until
+  /// their clients can no longer ask for them. A token with a serial number becomes unassigned.
   ///
   /// - Parameters:
   ///   - id: The user.
-  ///   - subject: As that of ``suspendUser(_:reason:subject:at:audit:ended:)``.
-  ///   - time: When.
+  ///   - subject: See ``suspendUser(_:reason:subject:at:audit:ended:)``.
+  ///   - time: The time of the deletion.
   ///   - audit: The event.
-  ///   - ended: Makes the event of each request that ends, of its id.
-  /// - Returns: How it ended.
+  ///   - ended: Makes the event for the id of each request that ends.
+  /// - Returns: The outcome.
   /// - Throws: ``StorageFailure``.
   public func deleteUser(
     _ id: UserID, subject: String, at time: Int64, audit: AuditRecord,
@@ -109,37 +109,37 @@ extension Storage {
 }
 
 extension SQLConnection {
-  /// The one gate: every step that accepts something of a user, or binds something to the account, asks here before it changes
-  /// anything.
+  /// Checks that a user is active; every step that accepts input of a user, or binds something to the account, calls it
+  /// before it changes anything.
   ///
-  /// A user that there is not passes: the step says so in its own way.
+  /// An unknown user passes: the step reports that with its own outcome.
   ///
   /// - Throws: ``StorageFailure/userNotActive(_:)``, ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func requireUsable(user: UserID) throws { try anyUser(user)?.requireUsable() }
 
-  /// As ``requireUsable(user:)``, for the user whom another row names: without a row of the user somebody has taken that away.
+  /// Checks the user that another row names, as ``requireUsable(user:)`` does; a missing row of the user counts as altered.
   func requireUsable(owner user: UserID) throws { try requireUsable(owner: anyUser(user), named: user) }
 
-  /// As ``requireUsable(owner:)``, for a user who was read with that row.
+  /// Checks a user that was read together with the row that names it, as ``requireUsable(owner:)`` does.
   func requireUsable(owner found: UserRecord?, named user: UserID) throws {
     guard let found else { throw UserRecord.missing(user) }
     try found.requireUsable()
   }
 
-  /// As ``requireUsable(user:)``, for a user who was there before this step.
+  /// Checks a user that existed before this step, as ``requireUsable(user:)`` does.
   ///
-  /// - Throws: ``StorageFailure/unknown`` for one who was deleted since.
+  /// - Throws: ``StorageFailure/unknown`` for a user who has been deleted since.
   func requireUsable(knownUser user: UserID) throws {
     guard let found = try anyUser(user) else { throw StorageFailure.unknown }
     try found.requireUsable()
   }
 
-  /// Where a user stands; `nil` for none of this id.
+  /// Returns the state of a user; `nil` for an unknown id.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``, ``SQLFailure``.
   func userState(_ id: UserID) throws -> UserRecord.State? { try anyUser(id)?.checked().state }
 
-  /// Ends what is under way for a user.
+  /// Ends the pending operations of a user.
   fileprivate func endAll(
     of user: UserID, at time: Int64, _ ended: (TransactionID) -> AuditRecord
   ) throws {
@@ -148,7 +148,7 @@ extension SQLConnection {
     try recordChange(ofUser: user)
   }
 
-  /// Removes what is bound to an account.
+  /// Removes everything that is bound to an account.
   fileprivate func removeAll(of user: UserRecord) throws {
     for table in AuthenticatorRecord.Kind.tables { try table.remove(of: user, in: self) }
     let account: [SQLValue] = [.of(user.id)]
@@ -162,14 +162,14 @@ extension SQLConnection {
     try forgetHolders(of: user.id)
   }
 
-  /// Has the row of a deleted user, and those that name it, go on under the subject.
+  /// Replaces the id of a deleted user by the subject, in the user's row and in the rows that name it.
   fileprivate func eraseID(of user: UserRecord) throws {
     let mac = try rowMAC
-    // With the codes that cover the id.
+    // Their MACs cover the id, so they are computed again below.
     let requests = try rows(
       "SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1", [.of(user.id)]
     ) { row -> TransactionRecord? in
-      // One that was altered is good for nothing under either name.
+      // A row whose MAC does not verify stays invalid under the new id.
       do { return try TransactionRecord(row, mac) } catch StorageFailure.altered { return nil }
     }
     var user = user
@@ -177,7 +177,7 @@ extension SQLConnection {
       "UPDATE users SET id = $1 WHERE id = $2", [.text(user.subject), .of(user.id)], changing: 1)
     user.id = UserID(unchecked: user.subject)
     try update(user)
-    // What was signed names the id, by a container as by others, and has an app's secret beside it.
+    // A container's decision and the evidence contain the id, and the evidence has an app's secret with it.
     _ = try execute(
       "UPDATE transactions SET decision = NULL, evidence = NULL, evidence_key = NULL WHERE user_id = $1",
       [.of(user.id)])
@@ -190,11 +190,11 @@ extension SQLConnection {
     }
   }
 
-  /// Removes requests to users who are gone, but for those that a client may still ask for.
+  /// Removes requests to deleted users, except those that a client may still ask for.
   ///
   /// - Parameters:
-  ///   - condition: Which, with parameters.
-  ///   - values: Its values.
+  ///   - condition: The SQL condition that selects them, with parameters.
+  ///   - values: The values of the parameters.
   /// - Throws: ``SQLFailure``.
   func removeRequestsOfDeletedUsers(_ condition: String, _ values: [SQLValue] = []) throws {
     let naming = ["backchannel_requests"] + AuthenticatorRecord.Kind.answering.compactMap { $0.asks?.name }

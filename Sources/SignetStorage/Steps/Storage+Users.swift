@@ -3,7 +3,7 @@ public import SignetSQL
 extension Storage {
   /// Adds a user.
   ///
-  /// - Throws: ``StorageFailure/exists`` when there is one of this id.
+  /// - Throws: ``StorageFailure/exists`` for an id that exists.
   public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.insert(user)
@@ -11,7 +11,7 @@ extension Storage {
     }
   }
 
-  /// Adds many rows at once, past all rules and without events: what a test of speed begins with.
+  /// Adds many rows at once, without rules and events: the start of a speed test.
   package func seed(
     users: [UserRecord], activations: [ActivationRecord] = [], containers: [ContainerRecord] = [],
     credentials: [CredentialRecord] = []
@@ -24,26 +24,26 @@ extension Storage {
     }
   }
 
-  /// The user of this id; `nil` for none.
+  /// Returns the user with this id; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func user(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id)?.checked() }
   }
 
-  /// The user of this id, also one whose row was altered; `nil` for none.
+  /// Returns the user with this id, even if the row's MAC does not verify; `nil` for none.
   public func anyUser(_ id: UserID) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(id) }
   }
 
-  /// The user of this subject; `nil` for none.
+  /// Returns the user with this subject; `nil` for none.
   ///
-  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` for one that this server has not written so.
+  /// - Throws: ``StorageFailure``; ``StorageFailure/altered(row:of:)`` if the row's MAC does not verify.
   public func user(subject: String) async throws(StorageFailure) -> UserRecord? {
     try await read { try $0.anyUser(subject: subject)?.checked() }
   }
 
-  /// The ids of users by their subjects; of none that there is not, and of none whose row was altered.
+  /// Returns the ids of users by their subjects, without unknown users and those whose row MAC does not verify.
   public func userIDs(of subjects: Set<String>) async throws(StorageFailure) -> [String: UserID] {
     guard !subjects.isEmpty else { return [:] }
     return try await read { database in
@@ -56,16 +56,16 @@ extension Storage {
     }
   }
 
-  /// All users, by id, also those whose rows were altered.
+  /// Returns all users, by id, including those whose row MAC does not verify.
   public func users() async throws(StorageFailure) -> [UserRecord] {
     try await read { [mac] database in
       try database.rows("SELECT \(UserRecord.columns) FROM users ORDER BY id") { try UserRecord($0, mac) }
     }
   }
 
-  /// Forgets what failed: the codes and signatures of a user, and what addresses have to wait.
+  /// Resets the counts of a user's wrong codes and signatures, and the waiting times of addresses and requests.
   ///
-  /// - Returns: Whether there is such a user.
+  /// - Returns: `true` if there is such a user.
   public func unlockUser(_ id: UserID, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await write { database in
       guard try database.userState(id) != nil else { return false }
@@ -77,10 +77,10 @@ extension Storage {
     }
   }
 
-  /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
+  /// Sets or removes the user code, as a keyed digest; the waiting times of addresses and clients are reset.
   ///
-  /// - Returns: Whether there is such a user.
-  /// - Throws: ``StorageFailure/userNotActive(_:)`` for a code of a user who is not active.
+  /// - Returns: `true` if there is such a user.
+  /// - Throws: ``StorageFailure/userNotActive(_:)`` if a code is set for a user who is not active.
   public func setUserCode(
     _ digest: [UInt8]?, of user: UserID, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -95,14 +95,14 @@ extension Storage {
     }
   }
 
-  /// Makes one attempt to use a user's code: shows `verify` the digest of the code and what the client has to wait, and writes down what
-  /// it says, in one step, as ``attemptCode(_:verify:)`` does.
+  /// Makes one attempt with a user code: passes the digest of the code and the waiting time to `verify`, and writes its
+  /// result, as ``attemptCode(_:verify:)`` does.
   ///
   /// - Parameters:
-  ///   - subject: Whose code, and who tries.
-  ///   - verify: Compares, and says what follows.
-  /// - Returns: The result's outcome; `nil` where the user has no code, of which nothing is written.
-  /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, of which nothing is written either.
+  ///   - subject: The user, and the client that makes the attempt.
+  ///   - verify: Compares, and returns the effects.
+  /// - Returns: The outcome of the result; `nil` if the user has no code, in which case nothing is written.
+  /// - Throws: ``StorageFailure``: `unknown` for a user who was deleted, in which case nothing is written either.
   public func tryUserCode(
     _ subject: OTPSubject, verify: @escaping @Sendable (_ codeDigest: [UInt8], WaitRecord?) -> OTPResult
   ) async throws(StorageFailure) -> CodeOutcome? {
