@@ -1,10 +1,10 @@
 extension APIKeyRecord {
-  /// Whether it may be used.
+  /// Indicates whether it is valid.
   package var isGood: Bool { !isAltered && revoked == nil }
 
-  /// A key among all, revoked, or revoked before; one key of a scope has to stay good.
+  /// Returns a key of all, revoked now or before, unless it is the last valid one of the scope.
   ///
-  /// One whose row was altered is not good, and can be revoked.
+  /// A key whose row was altered is not valid, and can be revoked.
   package static func revoking(
     _ id: ID<APIKeyRecord>, among keys: [Self], keepingOneOf scope: String, at time: Int64
   ) -> RecordChange<Self, RevocationOutcome> {

@@ -1,14 +1,14 @@
 extension DeviceCommandRecord {
-  /// Whether a container is to be wiped, and its device has not said that it is.
+  /// Indicates whether it is an open order to wipe a container.
   package var isOpenWipe: Bool { action == .wipe && isOpen }
 
-  /// How a new order ends, after earlier ones to a container; ``DeviceCommandOutcome/added`` for one that is to be given.
+  /// Returns the outcome of a new order after earlier ones to a container; ``DeviceCommandOutcome/added`` if it is to be given.
   package func outcome(to container: ContainerRecord?, after orders: [Self]) -> DeviceCommandOutcome {
     guard let container, container.isInUse else { return .notInUse }
     return action == .unlock && orders.contains(where: \.isOpenWipe) ? .toBeWiped : .added
   }
 
-  /// The order with its receipt; `nil` where it has one, or is not open for another reason.
+  /// Returns the order with its receipt; `nil` if it has one, or is not open for another reason.
   package func acknowledged(by receipt: String, at time: Int64) -> Self? {
     guard isOpen else { return nil }
     var order = self
@@ -18,30 +18,33 @@ extension DeviceCommandRecord {
 }
 
 extension AccountStateRecord {
-  /// Whether an order about a device goes to a container in use on it: to unlock only where an operator has locked that too.
+  /// Returns `true` if an order for a device is given to an active container on it: an unlock only if an operator has locked
+  /// the container too.
   package func awaits(_ action: DeviceCommandRecord.Action) -> Bool { action != .unlock || isOrderedLocked }
 
-  /// The state after an order: whoever gives it decides how the container stands from now on, also where the row was altered.
+  /// Returns the state after an order, which determines the container's lock from then on, also if the row was altered.
   package func ordered(_ order: DeviceCommandRecord) -> Self {
     var state = self
     if isAltered { (state.isAltered, state.revision) = (false, order.created) }
-    // A container that is to be wiped is locked until it is.
+    // A container with an order to be wiped is locked until it is wiped.
     state.isOrderedLocked = order.action != .unlock
     state.orderedReason = state.isOrderedLocked ? order.reason : ""
     return state
   }
 }
 
-/// A state of a container that is to be written, and what follows from it for the container and its codes.
+/// A state of a container that is to be written, with its effects on the container and its one-time passwords.
 ///
-/// One that was found altered is a lock from now on: that is a change in any case.
+/// A state that was found altered becomes a lock, which is a change in any case.
 package struct AccountStateChange: Hashable, Sendable {
-  /// The state, with a higher revision where it is another one.
+  /// The state; its revision is increased if it differs from the previous one.
   package private(set) var state: AccountStateRecord
-  /// Whether it is another one than before, of which the device has to hear.
+  /// Indicates whether it differs from the previous one, so that the device has to learn of it.
   package let isChanged: Bool
 
-  /// A state that is to be written at a time, in seconds since 1970; `isChanged` says whether it is another one than before.
+  /// Makes a change at a time, in seconds since 1970.
+  ///
+  /// `isChanged` is true if the state differs from the previous one.
   package init(_ state: AccountStateRecord, isChanged: Bool, at time: Int64) {
     self.state = state
     self.isChanged = isChanged || state.isAltered
@@ -49,30 +52,30 @@ package struct AccountStateChange: Hashable, Sendable {
     if self.isChanged { self.state.revision += 1 }
   }
 
-  /// The container as it is to be written.
+  /// Returns the container as it is to be written.
   package func container(_ container: ContainerRecord) -> ContainerRecord {
     var container = container
     (container.standing, container.reportWanted) = (state.standing, state.revision)
     return container
   }
 
-  /// What makes the container's codes, as it is to be written: a code is compared with what is in use, and looks at nothing else.
+  /// Returns the container's one-time-password credential as it is to be written: its state alone decides whether codes are accepted.
   ///
-  /// It is `nil` where it stays: before its first use, and where its row was altered.
+  /// `nil` if it does not change: before its first use, and if its row was altered.
   package func credential(_ credential: CredentialRecord?) -> CredentialRecord? {
     guard var credential, ![.pending, .altered].contains(credential.state) else { return nil }
     credential.state = state.standing == .open ? .active : .disabled
     return credential
   }
 
-  /// The event of a state that was found altered; `nil` for any other.
+  /// Returns the event of a state that was found altered; `nil` for any other.
   package func alteration(of container: ContainerRecord) -> AuditEvent? {
     state.isAltered ? .accountAltered(user: container.user, container: container.id) : nil
   }
 }
 
 extension AccountStateRecord {
-  /// What the successor of a container takes over, since new keys end no lock; `nil` for nothing.
+  /// Returns the state that the successor of a container gets, because new keys must not end a lock; `nil` for none.
   package func carried(at time: Int64) -> AccountStateChange? {
     guard self != AccountStateRecord() else { return nil }
     var state = self
@@ -81,18 +84,18 @@ extension AccountStateRecord {
   }
 }
 
-/// What a report whose challenge was open comes to.
+/// The effects of a report whose challenge was open.
 package struct TakenReport: Hashable, Sendable {
   /// The state, with the report in it and the challenge used up.
   package let change: AccountStateChange
-  /// The order that it leads to; `nil` for none, and where the container is to be wiped already.
+  /// The resulting order; `nil` for none, and if the container has an order to be wiped already.
   package let order: DeviceCommandRecord?
-  /// How it goes into the audit log: each time where it comes to something else than the one before, or leads to an order.
+  /// The rule for the audit entry: always if the result differs from the previous one, or an order results.
   package let entry: OutcomeEntry
-  /// Whether the device has heard of everything, and done it: no further report is wanted.
+  /// Indicates whether the device has learnt of every change and carried out every order, so that no further report is needed.
   package let isSettled: Bool
 
-  /// Judges a report; `nil` where its container is not in use, or its challenge not open.
+  /// Evaluates a report; `nil` if its container is not active, or its challenge is not open.
   package init?(
     _ attempt: AccountReportAttempt, of container: ContainerRecord?, at before: AccountStateRecord,
     _ orders: [DeviceCommandRecord]

@@ -1,7 +1,7 @@
-// How what is bound to an account stands among its authenticators, and why it is out of use.
+// The state of each kind of authenticator, and the reason of a suspension.
 
 extension ContainerRecord {
-  /// How it stands; the reason is why the server has locked it.
+  /// Returns its state; `reason` is that of the server's lock.
   package func standing(lockedBecause reason: String) -> (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .pending: (.pending, "")
@@ -13,7 +13,7 @@ extension ContainerRecord {
 }
 
 extension CredentialRecord {
-  /// How a token stands, which so many wrong codes in a row lock.
+  /// Returns the state of a token, given the number of consecutive wrong codes that locks it.
   package func standing(attempts: Int) -> (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .altered: (.altered, AuditEvent.alteredReason)
@@ -27,7 +27,7 @@ extension CredentialRecord {
 }
 
 extension PushAuthMechanismRecord {
-  /// How it stands.
+  /// Its state.
   package var standing: (state: AuthenticatorRecord.State, reason: String) {
     switch state {
     case .open: (.pending, "")

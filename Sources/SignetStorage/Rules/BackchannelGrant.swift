@@ -1,26 +1,26 @@
 extension BackchannelRecord {
-  /// What is written after a look at how a request stands.
+  /// A change that a poll causes.
   package enum PollChange: Hashable {
-    /// It was asked for now, and so many seconds have to pass before it is again.
+    /// The time of the poll is stored, and the interval until the next one in seconds.
     case counts(interval: Int64)
-    /// The time of its transaction is over, which stays so where the clock is set back.
+    /// The transaction has expired, which is stored so that a clock that is set back does not reopen it.
     case expires
-    /// Its own time is over, which stays so too.
+    /// The request has expired, which is stored for the same reason.
     case closes
   }
 
-  /// What its client finds that asks for it; after a poll that comes too soon the interval grows by a step, up to a limit.
+  /// Returns the outcome of a client's poll; after a poll that comes too soon the interval grows by a step, up to a limit.
   ///
-  /// - Returns: What the client finds, and what is written; `nil` for nothing.
+  /// - Returns: The outcome, and the change; `nil` for none.
   package func poll(
     of transaction: TransactionRecord, at time: Int64, step: Int64, limit: Int64
   ) -> (outcome: PollOutcome, change: PollChange?) {
     guard issued == nil else { return (.used, nil) }
     switch transaction.state(at: time) {
     case .pending:
-      // No MAC covers these columns.
+      // The MAC does not cover these columns, so the interval is clamped.
       let interval = min(max(interval, 1), 3600)
-      // The clock has whole seconds, so one of them is not counted; one that was put back makes nobody wait.
+      // The clock has whole seconds, so one second of tolerance is allowed. A clock that was set back does not make a poll too soon.
       let isTooSoon = lastPoll.map { $0 <= time && $0 > time + 1 - interval } ?? false
       let next = isTooSoon ? min(interval + step, limit) : interval
       return (isTooSoon ? .tooSoon(interval: next) : .pending, .counts(interval: next))
@@ -29,9 +29,11 @@ extension BackchannelRecord {
     }
   }
 
-  /// Whether its tokens are given out: once, in time, to no revoked client, and while the user, and what was accepted with, is in use.
+  /// Determines if its tokens are issued: once, in time, not to a revoked client, and only if the user and the authenticator
+  /// are active.
   ///
-  /// A client that asks has to be there before the request expires, one that is told hears it within the window after the decision.
+  /// A client that polls has to come before the request expires. Tokens are pushed to a client only within the window after
+  /// the decision.
   package func grantsTokens(
     for transaction: TransactionRecord, isProofInUse: Bool, user: UserRecord.State?, client: ClientRecord,
     at time: Int64, pushedWithin window: Int64

@@ -1,18 +1,18 @@
 extension CredentialRecord {
-  /// Whether digits of a user's container are taken, which it makes as it makes codes.
+  /// Returns `true` if digits of a user's container are accepted; they share the credential and the limit of wrong codes.
   package func takesDigits(of user: UserID, attempts: Int) -> Bool {
     self.user == user && state == .active && serial == nil && failures < attempts
   }
 }
 
 extension TransactionRecord {
-  /// Its acceptance by digits of a container; while it waits, `judge` says why they are not enough for it.
+  /// Returns the acceptance by a container's digits; while it is pending, `judge` returns the reason why they do not suffice.
   package func ending(
     by attempt: AnswerAttempt, of holder: ContainerRecord?, lastReport: Int64?,
     _ judge: (TransactionRecord, ContainerRecord, _ lastReport: Int64?) -> DecisionOutcome?
   ) -> TransactionEnding {
     guard let holder else { return TransactionEnding(.unknown) }
-    // A transaction that has ended is answered by its end, not by `judge`.
+    // If the transaction has ended, its end is the outcome, and `judge` is not called.
     if state(at: attempt.time) == .pending, let refusal = judge(self, holder, lastReport) {
       return TransactionEnding(refusal)
     }

@@ -1,5 +1,5 @@
 extension ClientRecord {
-  /// The client, revoked for good at the time of the first revocation, also where its row was altered.
+  /// Returns the client, permanently revoked at the time of the first revocation, even if its row was altered.
   package func revoking(at time: Int64) -> Self {
     var client = self
     client.revoked = revoked ?? time

@@ -1,8 +1,7 @@
 extension AnswerRules {
-  /// Whether one of the user's containers could answer a request.
+  /// Returns `true` if one of the user's containers could answer a request.
   ///
-  /// Being offline is no reason why not: a device answers by digits. Being locked is one: nothing is accepted of the device until somebody
-  /// unlocks it, while it can say no.
+  /// An offline container can: its device answers by digits. A locked container can only deny.
   package func canAnswer(_ request: TransactionRecord, by containers: [ContainerRecord]) -> Bool {
     containers.contains {
       $0.isInUse && (!$0.isLocked || !request.offersApproval) && container(request, $0)
@@ -11,11 +10,11 @@ extension AnswerRules {
 }
 
 extension ContainerRecord {
-  /// Whether what it has answered is in use: itself, or another container of its device, which is not locked.
+  /// Returns `true` if the container, or another active one of its device, is active and not locked, so that its answers remain valid.
   package func isProofInUse(among containers: [ContainerRecord]) -> Bool {
     containers.contains { $0.device == device && $0.isInUse && !$0.isLocked }
   }
 
-  /// Whether it may have one more target of pushes.
+  /// Returns `true` if it may have one more push target.
   package func hasRoomForTarget(beside count: Int64, limit: Int) -> Bool { state == .active && count < limit }
 }

@@ -1,10 +1,10 @@
 extension ContainerRecord {
-  /// Whether a key of a new container is another authenticator's, of whatever kind and state, or two of its keys are the same.
+  /// Determines if a key of a new container belongs to another authenticator, of any kind and state, or two of its keys are the same.
   ///
   /// - Parameters:
-  ///   - registered: Those of its keys that the register knows.
+  ///   - registered: Those of its keys that are in the register.
   ///   - pending: The ids of the pending containers that it replaces, whose keys are free.
-  /// - Returns: Whether one is taken.
+  /// - Returns: `true` if a key is in use.
   package func hasTakenKey(among registered: [RegisteredPublicKey], replacing pending: [ContainerID]) -> Bool
   {
     let keys = keyDigests

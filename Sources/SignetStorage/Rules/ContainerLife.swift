@@ -1,23 +1,25 @@
-// How containers come into use, are renewed, and end.
+// Rules for the activation, the renewal and the end of containers.
 
 extension ContainerRecord {
-  /// Whether it is in use.
+  /// Indicates whether it is active.
   package var isInUse: Bool { state == .active }
 
-  /// Whether the server has locked it.
+  /// Indicates whether the server has locked it.
   package var isLocked: Bool { standing == .locked }
 
-  /// Why nothing is bound to it; `nil` where something may be.
+  /// The reason why nothing can be bound to it; `nil` if something can be.
   package var refusal: StorageFailure? { isLocked ? .containerLocked : nil }
 
-  /// Why it gets no new keys; `nil` where it may: those would make a device look as it should be that is not.
+  /// The reason why it gets no new keys; `nil` if it may.
+  ///
+  /// New keys would make a restricted device appear unrestricted.
   package var refusalToRenew: StorageFailure? { standing == .open ? nil : .containerLocked }
 
-  /// What it lets its device do; `nil` where it has no say: before it is confirmed, and after its end.
+  /// The standing that it allows for its device; `nil` if it has no effect: before it is confirmed, and after its end.
   package var boundStanding: BoundStanding? {
     switch state {
     case .active: BoundStanding(standing)
-    // What a row says that was altered is not believed: its container may have been locked.
+    // An altered row is not trusted: its container may have been locked.
     case .altered: BoundStanding(.locked, altered: .containerAltered(user: user, container: id))
     case .pending, .revoked: nil
     }
@@ -25,32 +27,32 @@ extension ContainerRecord {
 }
 
 extension ActivationRecord {
-  /// How a *finish* message ends: a closed activation refuses whatever the proof was, so that nothing is learnt from it.
+  /// Returns the outcome of a *finish* message; a closed activation rejects any proof, so that an attacker learns nothing.
   package func outcome(isProved: Bool, isKeyTaken: Bool, limit: Int, at time: Int64) -> ActivationOutcome {
     guard expires > time, failedAttempts < limit else { return .closed }
-    // No MAC covers the count.
+    // The MAC does not cover the count.
     guard isProved else { return .wrongProof(remaining: limit - max(0, failedAttempts) - 1) }
     return isKeyTaken ? .keyTaken : .staged
   }
 }
 
 extension ActivationOutcome {
-  /// How it goes into the audit log: a wrong proof is counted by itself, and who knows the invite can repeat all else.
+  /// Returns the rule for its audit entry: a wrong proof has its own limit, and a caller with the invite can repeat everything else.
   package func entry(of activation: ID<ActivationRecord>) -> OutcomeEntry {
     if case .wrongProof = self { .always } else { .limited(.activation(activation)) }
   }
 }
 
-/// What decides whether a container becomes active.
+/// The condition under which a container becomes active.
 package enum ContainerConfirmation: Hashable, Sendable {
-  /// Nothing more.
+  /// None: the outcome is known.
   case settled(ConfirmationOutcome)
-  /// The container that it renews: a renewal goes on from one in use, and takes over its lock.
+  /// The container that it renews, which must be active, and whose lock is transferred.
   case renewal(of: ContainerID)
-  /// Its activation, which has to be open, and its device, which must not be locked.
+  /// Its activation, which must be open, and its device, which must not be locked.
   case activation(ID<ActivationRecord>)
 
-  /// What decides it of a container in its present state.
+  /// Makes the condition for a container in its present state.
   package init(of container: ContainerRecord) {
     switch container.state {
     case .active: self = .settled(.alreadyActive)
@@ -61,7 +63,7 @@ package enum ContainerConfirmation: Hashable, Sendable {
 }
 
 extension ConfirmationOutcome {
-  /// How it goes into the audit log; a repeated confirmation changes nothing, and is no event.
+  /// Returns the rule for its audit entry; a repeated confirmation changes nothing and makes no event.
   package func entry(of container: ContainerID) -> OutcomeEntry? {
     switch self {
     case .activated: .always
@@ -72,9 +74,10 @@ extension ConfirmationOutcome {
 }
 
 extension RenewalOutcome {
-  /// How a *finish* message of a renewal ends, after wrong codes and signatures in a row.
+  /// Makes the outcome of a *finish* message of a renewal, after counts of consecutive wrong codes and signatures.
   ///
-  /// It proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
+  /// The message proves the signing key and the one-time-password secret. An attacker with one of them can reset only one of
+  /// the counts.
   package init(
     of container: ContainerRecord?, failed: (codes: Int64, signatures: Int64), isProved: Bool,
     isKeyTaken: Bool, limit: Int
@@ -85,20 +88,20 @@ extension RenewalOutcome {
       ? .locked : !isInUse ? .gone : !isProved ? .notSigned : isKeyTaken ? .keyTaken : .staged
   }
 
-  /// How it goes into the audit log: a device can be refused, and take the place of a successor that it never confirmed, without end.
+  /// Returns the rule for its audit entry: a device can be rejected, or replace a successor that it never confirmed, without limit.
   package func entry(of container: ContainerID, isReplacing: Bool) -> OutcomeEntry {
     self == .staged && !isReplacing ? .always : .limited(.container(container))
   }
 }
 
-/// What a signature does to the wrong ones in a row of a container.
+/// The effect of a signature on a container's count of consecutive wrong signatures.
 package struct SignatureCount: Hashable, Sendable {
-  /// How many there are then; `nil` where that stays.
+  /// The new count; `nil` if it does not change.
   package let failed: Int64?
-  /// Why nothing is to be decided; `nil` for a good signature.
+  /// The reason to reject; `nil` for a right signature.
   package let refusal: DecisionOutcome?
 
-  /// Counts a signature; at the limit it makes no difference whether it is good, so that nothing is learnt from it.
+  /// Counts a signature; at the limit a right one is rejected too, so that an attacker learns nothing.
   package init(after failed: Int64, isGood: Bool, limit: Int) {
     switch (failed < limit, isGood) {
     case (false, _): (self.failed, refusal) = (nil, .locked)
@@ -108,24 +111,24 @@ package struct SignatureCount: Hashable, Sendable {
   }
 }
 
-/// How a container ends, and what goes with it.
+/// The end of a container, with its effects.
 package struct ContainerEnd: Hashable, Sendable {
-  /// What the protocol calls the end of a container that was deleted against its user's will.
+  /// The protocol's word for the end of a container that was deleted without its user's consent.
   package static let wiped = "wiped"
 
   /// The container as it is to be written.
   package private(set) var container: ContainerRecord
-  /// Whether how its device stands, and what waits for its user, have to be looked at.
+  /// Indicates whether the standing of its device, and the pending requests to its user, must be checked.
   package let concernsDevice: Bool
-  /// Whether what else the user has on the device ends with it.
+  /// Indicates whether everything else that the user has on the device ends with it.
   package let takesDevice: Bool
-  /// The reason of a lock that stays on the device; `nil` for none.
+  /// The reason of a lock that remains on the device; `nil` for none.
   package private(set) var lock: String?
 
-  /// The end that a device tells; `nil` where it has told one before.
+  /// Makes the end that a device reports; `nil` if it has reported one before.
   ///
-  /// Where one ends that was locked, the device stays locked, unless an operator has ordered the wipe: otherwise who holds it would end the
-  /// lock with the container.
+  /// If the container was locked, the device stays locked, unless an operator has ordered the wipe. Otherwise a holder of
+  /// the device could end the lock by ending the container.
   package init?(
     of container: ContainerRecord, as ended: String, _ state: AccountStateRecord,
     _ orders: [DeviceCommandRecord]
@@ -139,10 +142,11 @@ package struct ContainerEnd: Hashable, Sendable {
     if container.isLocked, !isOrdered { lock = state.reason }
   }
 
-  /// The end that an operator orders; `nil` where it has ended before: what its device has got since is not of this container.
+  /// Makes the end that an operator orders; `nil` if the container has ended before, because what its device got later
+  /// belongs to another container.
   ///
-  /// What else is on the device stays where another container of the user's is in use there, which took the place of this one, and where
-  /// this one never was in use.
+  /// The rest of the device is kept in two cases: another container of the user's is active there and has replaced this one,
+  /// or this one was never active.
   package init?(revoking container: ContainerRecord, among containers: [ContainerRecord]) {
     guard container.state != .revoked else { return nil }
     self.container = container
@@ -151,15 +155,15 @@ package struct ContainerEnd: Hashable, Sendable {
     let isReplaced = containers.contains {
       $0.isInUse && $0.id != container.id && $0.device == container.device
     }
-    // Of one that was altered nobody knows whether it was in use: what it names goes, and is not left behind.
+    // A container whose row was altered may have been active, so everything on the device that it names is revoked.
     takesDevice = [.active, .altered].contains(container.state) && !isReplaced
   }
 }
 
 extension CredentialRecord {
-  /// What makes a container's codes, out of use, where the row of that was altered or removed; `nil` where it stays.
+  /// Returns the container's one-time-password credential, disabled, if the container's row was altered or removed; `nil` otherwise.
   ///
-  /// Such a container does not say on which device it is, or that it was locked: the lock of any device of the user's holds for its codes.
+  /// The device and the lock of such a container are unknown, so a lock of any of the user's devices applies to its codes.
   package func held(for container: ContainerRecord?) -> Self? {
     guard serial == nil, state == .active, container?.state ?? .altered == .altered else { return nil }
     var credential = self

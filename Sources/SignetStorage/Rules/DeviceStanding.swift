@@ -1,17 +1,17 @@
-// How a device stands, and what an operator may order.
+// The standing of a device, and the changes that an operator may order.
 
-/// How a device stands after something befell what is bound to it: the gravest of its own lock and of what its authenticators let it do.
+/// The standing of a device after a change: the strictest of its own lock and the limits of its authenticators.
 package struct DeviceSettlement: Hashable, Sendable {
-  /// The device as it is to be written; one whose row was altered is written anew.
+  /// The device as it is to be written; an altered row is rewritten.
   package private(set) var device: DeviceRecord
-  /// Whether its row is another one then.
+  /// Indicates whether the row changes.
   package let isChanged: Bool
   /// The event of a new lock, if an altered authenticator and no order is the reason for it; `nil` otherwise.
   package let alteration: AuditEvent?
-  /// What receivers of the outbox are told; `nil` where it stands as before.
+  /// The event for receivers of the outbox; `nil` if the standing does not change.
   package let news: OutboxEvent.Kind?
 
-  /// Settles a device, with what becomes of its name and its own lock, after its row and what its authenticators let it do.
+  /// Derives the standing of a device, with its new name and its own lock, from its previous row and the limits of its authenticators.
   package init(_ device: DeviceRecord, before: DeviceRecord, _ bound: [BoundStanding]) {
     var settled = device
     settled.isAltered = false
@@ -34,20 +34,20 @@ package struct DeviceSettlement: Hashable, Sendable {
     }
   }
 
-  /// Whether nothing of what is bound to the device is accepted.
+  /// Indicates whether nothing that is bound to the device is accepted.
   package var isLocked: Bool { device.standing == .locked }
 
-  /// Whether what is under way on the device ends: it was not locked before.
+  /// Indicates whether pending operations on the device end, because it was not locked before.
   package var endsWhatIsUnderWay: Bool { news == .deviceLocked }
 }
 
 extension DeviceRecord {
-  /// Why nothing of what is bound to the device is accepted; `nil` where it may be.
+  /// The reason why nothing that is bound to the device is accepted; `nil` if it can be.
   package var refusal: StorageFailure? {
     isAltered ? .altered(row: id.text, of: "devices") : standing == .locked ? .deviceLocked : nil
   }
 
-  /// Why no container on the device is unlocked by an order of its own; `nil` where it may be.
+  /// The reason why no order for a container on the device may unlock it; `nil` if one may.
   package var refusalToUnlock: StorageFailure? {
     isAltered ? .altered(row: id.text, of: "devices") : isOrderedLocked ? .deviceLocked : nil
   }
@@ -59,17 +59,17 @@ extension DeviceRecord {
     return device
   }
 
-  /// The device after something befell what is bound to it, with a lock that stays; one that it has keeps its reason.
+  /// The device after a change of an authenticator, with a lock that remains; an existing lock keeps its reason.
   ///
-  /// It is `nil` where the row was altered, and stays as it is: the gate refuses it, and whatever befell its authenticator must not be undone
-  /// by it.
+  /// `nil` if the row was altered, which is then not written: every check rejects it, and it must not prevent the
+  /// authenticator's change.
   package func keeping(lock reason: String?, at time: Int64) -> Self? {
     guard !isAltered else { return nil }
     guard let reason, !isOrderedLocked else { return self }
     return locked(because: reason, at: time)
   }
 
-  /// The device without the lock that an operator has set, after what was ordered of its containers in use.
+  /// The device without the operator's lock, given the orders for its active containers.
   package func unlocked(after orders: [DeviceCommandRecord], at time: Int64) -> RecordChange<
     Self, DeviceLockOutcome
   > {
@@ -80,7 +80,7 @@ extension DeviceRecord {
     return .made(device)
   }
 
-  /// The device as what is bound to it now describes it: a name or a platform replaces the one before where it says something.
+  /// The device with the name and the platform of a new binding, if they are not empty.
   package func described(by new: DeviceRecord) -> Self {
     var device = self
     if !new.name.isEmpty { device.name = new.name }
@@ -89,12 +89,12 @@ extension DeviceRecord {
   }
 }
 
-/// Which devices of a user are forgotten: what binds and unbinds under ever new names must not fill the database.
+/// The removal of unused devices of a user: binding and unbinding under ever new ids must not fill the database.
 package enum DeviceRetention {
-  /// Whether there are so many that those are forgotten that nothing is bound to.
+  /// Returns `true` if the user has so many devices that unused ones are removed.
   package static func isCrowded(_ count: Int64) -> Bool { count > 64 }
 
-  /// The ids of those that no authenticator names, whatever its state.
+  /// Returns the ids of the devices that no authenticator in any state names.
   package static func forgotten(
     among devices: [(id: ID<DeviceRecord>, installation: String)], boundTo installations: [String]
   ) -> [ID<DeviceRecord>] {

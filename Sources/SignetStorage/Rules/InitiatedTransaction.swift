@@ -1,10 +1,10 @@
 extension ContainerRecord {
-  /// Why nothing is taken that its user signs unasked; `nil` where it is.
+  /// The reason why a transaction that its user initiates is rejected; `nil` if it is accepted.
   package var refusalToInitiate: DecisionOutcome? { isLocked ? .containerLocked : nil }
 }
 
 extension TransactionRecord {
-  /// What it is, made by a device, where there is one of its id already: the same content by the same container is the same again.
+  /// Returns the outcome of an initiated transaction whose id exists: a repetition if container and content are the same.
   package func outcome(after known: TransactionRecord) -> DecisionOutcome {
     let isSame =
       known.isInitiatedByDevice && known.decision?.container == decision?.container
@@ -14,13 +14,15 @@ extension TransactionRecord {
 }
 
 extension TransactionLimits {
-  /// Why a user may not sign this unasked after the last ones, ``initiated`` at most and the newest first: too many, or too much, within
-  /// the window; `nil` where there is room.
+  /// Returns the reason why a user may not initiate this transaction now: too many, or too many bytes, within the window;
+  /// `nil` if there is room.
+  ///
+  /// `last` has the latest initiated transactions, at most ``initiated`` and newest first.
   package func refusal(
     of transaction: TransactionRecord, after last: [(created: Int64, size: Int64)]
   ) -> DecisionOutcome? {
     let (now, window) = (transaction.created, Self.initiatedWindow)
-    // The MACs of these rows are not looked at, and none covers the size: so both are taken within bounds.
+    // The MACs of these rows are not verified, and no MAC covers the size, so both values are clamped.
     let recent = last.filter { $0.created > now - window }
       .map { (created: min($0.created, now), size: min(max($0.size, 0), initiatedByteCount + 1)) }
     var (count, bytes) = (recent.count + 1, recent.reduce(transaction.size) { $0 + $1.size })

@@ -1,31 +1,31 @@
-/// The authenticator that a public key belongs to.
+/// The authenticator to which a public key belongs.
 package struct KeyHolder: Hashable, Sendable {
   /// Its kind.
   package let kind: AuthenticatorRecord.Kind
-  /// Its name among its kind.
+  /// Its id among its kind.
   package let authenticator: String
-  /// Whose it is.
+  /// The user.
   package let user: UserID
 
-  /// Names an authenticator.
+  /// Makes a holder.
   package init(kind: AuthenticatorRecord.Kind, authenticator: String, user: UserID) {
     (self.kind, self.authenticator, self.user) = (kind, authenticator, user)
   }
 
-  /// Whether this is the same authenticator of the same user.
+  /// Returns `true` if this is the same authenticator of the same user.
   fileprivate func isSame(as other: Self) -> Bool {
     kind == other.kind && user == other.user && authenticator.utf8.elementsEqual(other.authenticator.utf8)
   }
 }
 
-/// A public key that the register knows: it belongs to one authenticator, also when that is revoked or removed.
+/// A public key in the register: it belongs to one authenticator, even after that was revoked or removed.
 package enum RegisteredPublicKey: Hashable, Sendable {
-  /// This authenticator has it, or had it.
+  /// It belongs, or belonged, to this authenticator.
   case held(by: KeyHolder)
-  /// It is a deleted user's, or nobody knows whose it is.
+  /// It belongs to a deleted user, or its owner is unknown.
   case forgotten
 
-  /// Whether an authenticator may not have it: only its holder may.
+  /// Returns `true` if an authenticator cannot have it, because it is not the holder.
   package func isTaken(for new: KeyHolder) -> Bool {
     switch self {
     case .held(let holder): !holder.isSame(as: new)

@@ -1,7 +1,7 @@
-// What makes one-time passwords, and attempts to use them.
+// Rules for one-time-password credentials and attempts with them.
 
 extension OTPSnapshot {
-  /// What an attempt finds: of a user who is not active, nothing that could be accepted; without a state there is no such user.
+  /// Makes the snapshot of an attempt: for a user who is not active, it has no credentials; without a state there is no such user.
   package init(
     _ credentials: [CredentialRecord], of user: UserID?, _ state: UserRecord.State?, wait: WaitRecord?
   ) {
@@ -13,7 +13,7 @@ extension OTPSnapshot {
 }
 
 extension OTPResult {
-  /// How it goes into the audit log: a refusal that counted against nobody can be repeated without end, and so can unknown names.
+  /// Returns the rule for its audit entry: rejections without a count, and attempts for unknown users, can be repeated without limit.
   package func entry(of user: UserID?, _ state: UserRecord.State?, by key: ID<APIKeyRecord>?) -> OutcomeEntry
   {
     guard outcome != .accepted, changed.isEmpty else { return .always }
@@ -21,14 +21,14 @@ extension OTPResult {
     return .limited(.claimant(user: user))
   }
 
-  /// How an attempt to use a user's own code goes into the audit log: one that was not tried can be repeated without end.
+  /// Returns the rule for the audit entry of an attempt with a user code: one that was not evaluated can be repeated without limit.
   package func entry(ofCodeOf user: UserID) -> OutcomeEntry {
     [.accepted, .refused].contains(outcome) ? .always : .limited(.claimant(user: user))
   }
 }
 
 extension CredentialRecord {
-  /// A token that is given to a user, or to nobody: it has to be verified again, and its failures are forgotten, as is its use by another.
+  /// Returns a token after its assignment to a user, or to none: it must be verified again, and its failures and last use are reset.
   package func assigned(to user: UserID?) -> Self {
     var token = self
     (token.user, token.failures, token.lastUsed) = (user, 0, nil)
@@ -36,16 +36,16 @@ extension CredentialRecord {
     return token
   }
 
-  /// A token that is taken out of use, or has to be verified again where it was.
+  /// Returns a token after it was disabled, or enabled, in which case a disabled one must be verified again.
   package func disabled(_ isDisabled: Bool) -> Self {
     var token = self
     token.state = isDisabled ? .disabled : state == .disabled ? .pending : state
     return token
   }
 
-  /// When a code of it was last used up; `nil` for never, and where its row was altered.
+  /// When one of its codes was last used, in seconds since 1970; `nil` for never, and if its row was altered.
   package var knownUse: Int64? { state == .altered ? nil : lastUsed }
 
-  /// Whether it goes back to the stock when its user is deleted; one whose row was altered is good for nothing.
+  /// Indicates whether it becomes unassigned when its user is deleted; a credential whose row was altered is removed instead.
   package var goesBackToStock: Bool { serial != nil && state != .altered }
 }

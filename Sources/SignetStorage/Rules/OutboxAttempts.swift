@@ -1,8 +1,8 @@
-// How often a delivery is tried, and when it is given up.
+// The attempts of a delivery, and its expiry.
 extension OutboxRecord {
-  /// The delivery while an attempt is under way.
+  /// Returns the delivery during an attempt.
   ///
-  /// A count outside of `0..<mostAttempts`, as an altered row may have, begins anew at 1.
+  /// A count outside of `0..<mostAttempts`, as an altered row may have, restarts at 1.
   package func leased(until end: Int64) -> Self {
     var leased = self
     leased.due = end
@@ -10,13 +10,13 @@ extension OutboxRecord {
     return leased
   }
 
-  /// Whether it is worth an attempt at a time.
+  /// Returns `true` if it has not expired at a time.
   package func isInTime(at time: Int64) -> Bool { time <= expires }
 
-  /// When the next attempt is due after one that failed; `nil` to give the delivery up, which would be too late then.
+  /// Returns the time of the next attempt after one that failed; `nil` if the delivery would have expired by then.
   ///
   /// - Parameters:
-  ///   - wait: How long to wait, in seconds.
+  ///   - wait: The waiting time, in seconds.
   ///   - time: When the attempt failed.
   /// - Returns: The time of the next attempt.
   package func nextAttempt(after wait: Int64, at time: Int64) -> Int64? {

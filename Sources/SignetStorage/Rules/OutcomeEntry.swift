@@ -1,16 +1,16 @@
-/// How an outcome goes into the audit log; one that says nothing new does not.
+/// The rule for the audit entry of an outcome; an outcome without news has none.
 package enum OutcomeEntry: Hashable, Sendable {
-  /// Each time.
+  /// An entry each time.
   case always
-  /// No more than so often in an hour: who causes it could do so without end.
+  /// A limited number of entries per hour, because the requester could cause them without limit.
   case limited(Storage.Requester)
 }
 
 extension DecisionOutcome {
-  /// The entry; `nil` for none.
+  /// Returns the rule; `nil` for no entry.
   ///
-  /// Without a requester, who cannot repeat refusals without end, each is written.
-  /// With what it signs unasked a device could fill the audit log as it could the table.
+  /// Without a requester each rejection is written, because it cannot be repeated without limit. `tooMany` has no entry,
+  /// because a device could fill the audit log with initiated transactions.
   package func entry(of requester: Storage.Requester?) -> OutcomeEntry? {
     switch self {
     case .repeated, .tooMany: nil
@@ -19,12 +19,12 @@ extension DecisionOutcome {
     }
   }
 
-  /// How it goes into the audit log where digits were carried: each wrong answer is counted until nothing is taken any more.
+  /// Returns the rule for digits that a user carried: each wrong answer is written, until the limit of wrong answers.
   package func entry(ofDigitsBy requester: Storage.Requester) -> OutcomeEntry? {
     self == .notSigned ? .always : entry(of: requester)
   }
 
-  /// How digits that were carried count as a code; `nil` where they do not.
+  /// The outcome as a one-time password's; `nil` if it does not count as one.
   package var asCode: CodeOutcome? {
     switch self {
     case .decided: .accepted
@@ -35,7 +35,7 @@ extension DecisionOutcome {
 }
 
 extension AdmissionOutcome {
-  /// How it goes into the audit log: a request that was not admitted can be repeated without end.
+  /// Returns the rule: a request that was not admitted can be repeated without limit.
   package func entry(to user: UserID?) -> OutcomeEntry {
     guard self != .added, let user else { return .always }
     return .limited(.claimant(user: user))

@@ -1,22 +1,22 @@
-/// A message to an authenticator app that is answered, beside the transaction that it asks.
+/// The answer of an authenticator app to a message, with the transaction that the message asks about.
 package struct PushAppAnswer {
-  /// What an answer comes to.
+  /// The result of an answer.
   package struct Ruling: Hashable {
-    /// What the app is told.
+    /// The outcome for the app.
     package var outcome: PushAuthAnswerOutcome
-    /// The message as it is from now on; `nil` where it stays as it is.
+    /// The changed message; `nil` for no change.
     package var message: PushAuthMessageRecord?
-    /// What is written of the transaction; `nil` for nothing.
+    /// The change of the transaction; `nil` for none.
     package var change: TransactionEnding.Change?
   }
 
   let message: PushAuthMessageRecord
   let request: TransactionRecord
-  /// What is kept of the answer with the transaction; `nil` where nothing can be.
+  /// The evidence that is stored with the transaction; `nil` for none.
   let evidence: EvidenceRecord?
   let time: Int64
 
-  /// Puts together a message, the transaction that it asks, what is kept of the answer, and when that comes.
+  /// Makes an answer from a message, its transaction, the evidence, and the time of the answer.
   package init(
     to message: PushAuthMessageRecord, asking request: TransactionRecord, evidence: EvidenceRecord?,
     at time: Int64
@@ -24,10 +24,10 @@ package struct PushAppAnswer {
     (self.message, self.request, self.evidence, self.time) = (message, request, evidence, time)
   }
 
-  /// What a yes or a no comes to.
+  /// Returns the result of an approval or a denial.
   ///
   /// - Parameter decision: The answer.
-  /// - Returns: What the app is told, and what changes.
+  /// - Returns: The outcome and the changes.
   package func ruling(on decision: PushAppDecision) -> Ruling {
     guard isOpen else { return Ruling(outcome: .over, change: lapse) }
     switch decision {
@@ -43,13 +43,13 @@ package struct PushAppAnswer {
     }
   }
 
-  /// Whether it may still be answered.
+  /// Indicates whether an answer is still accepted.
   private var isOpen: Bool {
     request.isAsked(of: .pushApp) && request.state(at: time) == .pending && message.state == .pending
       && message.expires > time
   }
 
-  /// That the time of the transaction is found to be over.
+  /// The change for a transaction that has just expired; `nil` for none.
   private var lapse: TransactionEnding.Change? {
     request.isAsked(of: .pushApp) ? request.lapse(at: time) : nil
   }

@@ -1,5 +1,5 @@
 extension PushAuthMechanismRecord {
-  /// The mechanism as an app registers it; `nil` where one has, or its time is over.
+  /// Returns the mechanism after the registration of an app; `nil` if an app has registered, or the mechanism has expired.
   package func registered(named name: String, sealedDevice: [UInt8], at time: Int64)
     -> PushAuthMechanismRecord?
   {
@@ -9,7 +9,7 @@ extension PushAuthMechanismRecord {
     return registered
   }
 
-  /// The mechanism when its pushes go elsewhere; `nil` where it is not active, or this is one of its last 64 changes.
+  /// Returns the mechanism with a new push address; `nil` if it is not active, or if this is one of its last 64 changes.
   package func moved(to sealedDevice: [UInt8], by digest: [UInt8]) -> PushAuthMechanismRecord? {
     let isSeen = stride(from: 0, to: seenChanges.count, by: digest.count).contains {
       seenChanges[$0...].prefix(digest.count).elementsEqual(digest)
@@ -21,15 +21,16 @@ extension PushAuthMechanismRecord {
     return moved
   }
 
-  /// Whether it may be asked, or has answered, for a user.
+  /// Returns `true` if it is active and the user's.
   package func isInUse(of user: UserID) -> Bool {
     state == .active && self.user == user
   }
 }
 
 extension CredentialRecord {
-  /// What makes the codes of an app that has registered: who has answered the challenge of the URI has read the secret in it; `nil` where
-  /// that has changed since.
+  /// The one-time-password credential of an app that has registered, as active; `nil` if it is not pending.
+  ///
+  /// An app that answered the challenge of the URI has also read the secret in it, so no first code is needed.
   package var registered: CredentialRecord? {
     guard state == .pending else { return nil }
     var registered = self

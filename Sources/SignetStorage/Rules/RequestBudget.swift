@@ -1,41 +1,41 @@
-/// What is counted of the requests to a user: one budget against fatigue, of which each requester has a share.
+/// The counts of requests to a user: one budget against fatigue attacks, of which each requester has a share.
 ///
-/// A transaction is one request, by however many messages and operations the user is asked it.
+/// A transaction is one request, no matter how many messages and operations ask for it.
 package struct RequestBudget: Hashable {
-  /// Requests in a row of which none was accepted.
+  /// Consecutive requests of which none was accepted.
   package struct Row: Hashable {
-    /// How many there are.
+    /// The number of requests.
     package var count = 0
-    /// When the next one may be made, in seconds since 1970; 0 for at any time.
+    /// The earliest time of the next request, in seconds since 1970; 0 for any time.
     package var after: Int64 = 0
 
-    /// A row; one that has not begun without arguments.
+    /// Makes a row of requests; empty without arguments.
     ///
-    /// No MAC covers the count in the database, so it is taken within bounds.
+    /// The MAC of the database row does not cover the count, so it is clamped.
     package init(count: Int = 0, after: Int64 = 0) {
       self.count = min(max(0, count), 1_000_000)
       self.after = after
     }
 
-    /// Counts one more, after which the next may have to wait.
+    /// Counts one more request, after which the next may have to wait.
     mutating func count(at now: Int64, _ limits: TransactionLimits) {
       count += 1
       let wait = limits.wait(after: count)
-      // Without a wait, a clock that is set back must not make one.
+      // 0 instead of `now`: otherwise a clock that is set back would cause a waiting time.
       after = wait > 0 ? now + wait : 0
     }
   }
 
-  /// What the end of a request does to the budget.
+  /// The effect of the end of a request on the budget.
   package enum Effect: Hashable {
-    /// The budget stays as it is.
+    /// None.
     case nothing
-    /// An acceptance ends the row.
+    /// An acceptance resets the counts.
     case endsRow
-    /// A report begins a wait.
+    /// A report of abuse starts a waiting time.
     case beginsWait(TransactionLimits)
 
-    /// What an answer does.
+    /// Makes the effect of an answer.
     package init(of answer: TransactionRecord.State, _ limits: TransactionLimits) {
       self = answer == .accepted ? .endsRow : answer == .reported ? .beginsWait(limits) : .nothing
     }
@@ -46,26 +46,27 @@ package struct RequestBudget: Hashable {
   /// Those of one requester.
   package var own: Row
 
-  /// Puts the rows together.
+  /// Combines the two.
   package init(all: Row, own: Row) { (self.all, self.own) = (all, own) }
 
-  /// Whether the next request has to wait, after the ones of its requester or after all.
+  /// Determines if the next request has to wait, because of its requester's requests or of all requests.
   ///
-  /// - Returns: ``AdmissionOutcome/coolingDown(retryAfter:)`` where it has to; `nil` where it has not.
+  /// - Returns: ``AdmissionOutcome/coolingDown(retryAfter:)`` if it has to; otherwise `nil`.
   package func wait(at now: Int64, _ limits: TransactionLimits) -> AdmissionOutcome? {
     let after = max(all.after, own.after)
     return after <= now ? nil : .coolingDown(retryAfter: min(after - now, limits.longestWait))
   }
 
-  /// Counts a request that does not have to wait, unless too many wait for the user's answer; who is not named is a requester too.
+  /// Counts a request that does not have to wait, unless too many requests are pending; requests without a named requester
+  /// count as one requester's.
   ///
-  /// - Returns: Whether it is added, and the budget with it; `nil` where it is not counted.
+  /// - Returns: The outcome, and the new budget; `nil` if the request is not counted.
   package func admit(
     by requester: String, at now: Int64, beside waiting: [(requester: String, expires: Int64)],
     _ limits: TransactionLimits
   ) -> (outcome: AdmissionOutcome, counted: RequestBudget?) {
     let share = limits.share
-    // What waits longer first: it is what the requester has to wait for.
+    // The longer waiting time is checked first: it is the one that the requester has to wait.
     for (ends, limit) in [
       (waiting.filter { $0.requester == requester }.map(\.expires), share.pending),
       (waiting.map(\.expires), limits.pending),
@@ -74,17 +75,17 @@ package struct RequestBudget: Hashable {
     }
     var counted = self
     counted.own.count(at: now, share)
-    // Beyond its share a requester waits alone, and uses up nothing of others'. Where several have used up all together, each further
-    // request is everybody's again: more requesters are no more requests to the user.
+    // Beyond its share a requester has to wait alone, and does not use up the budget of others. Once several requesters have used
+    // up the common budget, each further request counts against it again: more requesters must not mean more requests to the user.
     if counted.own.count <= share.challenges || all.count >= limits.challenges {
       counted.all.count(at: now, limits)
     }
     return (.added, counted)
   }
 
-  /// Counts a report: nobody asks for a while, and who asked this begins the waits that grow.
+  /// Counts a report: no requester may ask for a while, and the reported one gets the growing waiting times.
   ///
-  /// - Returns: The budget after it.
+  /// - Returns: The new budget.
   package func reported(at time: Int64, _ limits: TransactionLimits) -> RequestBudget {
     let share = limits.share
     var reported = self
@@ -96,6 +97,6 @@ package struct RequestBudget: Hashable {
 }
 
 extension TransactionRecord {
-  /// Whose budget it counts against; `nil` where nobody is named for it, or a device has made it.
+  /// The user whose budget it counts against; `nil` if it names no user, or a device has initiated it.
   package var countedUser: UserID? { isInitiatedByDevice ? nil : user }
 }

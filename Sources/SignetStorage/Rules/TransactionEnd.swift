@@ -1,42 +1,44 @@
-/// What an attempt to end a transaction comes to; the first end wins.
+/// The result of an attempt to end a transaction; the first end wins.
 package struct TransactionEnding: Hashable {
-  /// What is written of a transaction that waited.
+  /// A change of a pending transaction.
   package enum Change: Hashable {
-    /// Its time is over. That is written before anybody is told: a clock that is set back does not open it again.
+    /// It has expired. That is written before the outcome is returned, so that a clock that is set back does not reopen it.
     case expires
-    /// So many wrong numbers were named, and it waits on.
+    /// A wrong number was counted, and it is still pending.
     case counts(wrongNumbers: Int)
-    /// It has ended so, with what that does to the budget of requests.
+    /// It has ended, with the effect on the budget of requests.
     case ends(TransactionRecord, RequestBudget.Effect)
   }
 
   package var outcome: DecisionOutcome
-  /// What is written; `nil` for nothing.
+  /// The change; `nil` for none.
   package var change: Change?
 
-  /// An outcome, with what is written.
+  /// Makes a result.
   package init(_ outcome: DecisionOutcome, _ change: Change? = nil) {
     (self.outcome, self.change) = (outcome, change)
   }
 }
 
 extension DecisionRecord {
-  /// Whether it grants what was asked: a no is taken of a suspended user, and of a locked device, too.
+  /// Indicates whether it is an approval; a denial is accepted also from a suspended user, and from a locked device.
   package var isGrant: Bool { state == .accepted }
 }
 
 extension TransactionRecord {
-  /// Whether a user's authenticators of a kind are asked it: one for anybody is everybody's.
+  /// Returns `true` if a user's authenticators of a kind are asked; a transaction without a user asks every user.
   package func isAsked(of kind: AuthenticatorRecord.Kind, of user: UserID) -> Bool {
     isAsked(of: kind) && (self.user == nil || self.user == user)
   }
 
-  /// That its time is found to be over; `nil` where it is not, and where that is written down.
+  /// Returns the change for a transaction that has just expired; `nil` if it has not, or if the expiry is stored.
   package func lapse(at time: Int64) -> TransactionEnding.Change? {
     state == .pending && expires <= time ? .expires : nil
   }
 
-  /// Why it can't be ended so now by a container of a user, or by the relying party where the actor is `nil`; `nil` where it can.
+  /// Returns the reason why this end is not possible now; `nil` if it is.
+  ///
+  /// The actor is a container of a user; `nil` is the relying party.
   package func refusal(
     _ state: State, by actor: (container: ContainerID, user: UserID)?, at time: Int64
   ) -> TransactionEnding? {
@@ -54,16 +56,16 @@ extension TransactionRecord {
     }
   }
 
-  /// Its end by a signed decision of a container in use.
+  /// Returns the end by a signed decision of an active container.
   ///
   /// - Parameters:
   ///   - decision: The decision.
-  ///   - user: Whose the container is.
-  ///   - refusal: Why nothing signed is taken from it; `nil` where the signature is good.
-  ///   - isLocked: Whether the server has locked it, so that it can deny and no more.
-  ///   - hasRightNumber: Whether the number is right, or none is needed. The last wrong one that is allowed denies.
+  ///   - user: The user of the container.
+  ///   - refusal: The reason why the signature is rejected; `nil` for a right one.
+  ///   - isLocked: True if the server has locked the container, which can then only deny.
+  ///   - hasRightNumber: True if the number is right, or none is needed. The last allowed wrong number denies the transaction.
   ///   - limits: The limits of wrong numbers, and of requests.
-  /// - Returns: What it comes to.
+  /// - Returns: The result.
   package func ending(
     by decision: DecisionRecord, of user: UserID, after refusal: DecisionOutcome?, isLocked: Bool,
     hasRightNumber: Bool, _ limits: TransactionLimits
@@ -86,7 +88,7 @@ extension TransactionRecord {
     return ending
   }
 
-  /// Its end by a decision that may be taken.
+  /// Returns the end by an acceptable decision.
   package func ending(
     by decision: DecisionRecord, of user: UserID, _ effect: RequestBudget.Effect
   ) -> TransactionEnding {
@@ -95,7 +97,7 @@ extension TransactionRecord {
     }
   }
 
-  /// Its end without a decision by a container, which has to be in use, or by the relying party.
+  /// Returns the end without a decision, by a container, which must be active, or by the relying party.
   package func ending(
     by end: EndRecord, of container: ContainerRecord?, _ effect: RequestBudget.Effect
   ) -> TransactionEnding {
@@ -103,7 +105,7 @@ extension TransactionRecord {
     return ended(end.state, by: container.map { ($0.id, $0.user) }, at: end.time, effect) { $0.end = end }
   }
 
-  /// Its end, unless another one came first; one for anybody becomes that of the user who ends it.
+  /// Returns the end, unless another one came first; a transaction without a user gets the user who ends it.
   private func ended(
     _ state: State, by actor: (container: ContainerID, user: UserID)?, at time: Int64,
     _ effect: RequestBudget.Effect, _ change: (inout TransactionRecord) -> Void

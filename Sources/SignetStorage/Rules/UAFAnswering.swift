@@ -1,12 +1,12 @@
 /// The UAF keys of a user that could answer a request.
 package struct UAFAnswering {
-  /// Whether who asks may have any of the keys confirm it by an operation of its own, and one can.
+  /// Indicates whether the requester may make its own operation for any of the keys, and one of them can confirm it.
   package let isAnsweredByAsker: Bool
   /// The keys that can answer at a target of the user.
   private let atTargets: [UAFCredentialRecord]
   private let isAnyTarget: Bool
 
-  /// Judges the user's keys that are in use, on devices that are not locked.
+  /// Evaluates the user's active keys, on devices that are not locked.
   package init(
     _ request: TransactionRecord, by keys: [UAFCredentialRecord], mayAskerAsk: Bool, _ rules: AnswerRules
   ) {
@@ -17,13 +17,13 @@ package struct UAFAnswering {
     atTargets = keys.filter { rules.key(request, $0, confirmation) }
   }
 
-  /// Whether one of the keys can answer at some target.
+  /// Indicates whether one of the keys can answer at some target.
   package var isAbleAtTargets: Bool { !atTargets.isEmpty }
 
-  /// Whether one of the keys can answer at a target that can be reached.
+  /// Returns `true` if one of the keys can answer at a reachable target.
   package func canAnswer(at target: UAFTargetRecord) -> Bool {
     atTargets.contains { key in
-      // One that does not say where it is may be on any device.
+      // A key or a target without a device may be on any device.
       guard !isAnyTarget, let own = key.device, let device = target.device else { return true }
       return own.utf8.elementsEqual(device.utf8)
     }

@@ -1,28 +1,28 @@
-/// What an authentication comes to whose signatures are good, and whose operation takes a response.
+/// The result of an authentication whose signatures verify, and whose operation is open.
 package struct UAFAuthentication: Hashable, Sendable {
   /// The outcome.
   package private(set) var outcome = UAFOutcome.accepted
-  /// The operation as it has ended.
+  /// The operation after its end.
   package private(set) var session: UAFOperationRecord
-  /// The keys that have changed: their counters, or that they are in quarantine.
+  /// The keys that have changed: in their counter, or by quarantine.
   package private(set) var keys: [UAFCredentialRecord] = []
-  /// What is written of its transaction; `nil` for nothing.
+  /// The change of its transaction; `nil` for none.
   package private(set) var change: TransactionEnding.Change?
 
-  /// Whether it has the count of the user's requests cleared for itself; the end of a transaction has its own effect.
+  /// Indicates whether the step resets the count of the user's requests itself; otherwise the end of a transaction does so.
   package var clearsBudget: Bool { outcome == .accepted && session.isCounted && change == nil }
 
-  /// Judges a response.
+  /// Evaluates a response.
   ///
   /// - Parameters:
   ///   - session: The operation.
-  ///   - transaction: The transaction that it names, if there is one.
-  ///   - stored: The keys that are named, in any state.
-  ///   - user: Whose keys they have to be.
-  ///   - end: The end of a success.
+  ///   - transaction: The transaction that it names, if any.
+  ///   - stored: The records of the named keys, in any state.
+  ///   - user: The user to whom the keys must belong.
+  ///   - end: The end in case of success.
   ///   - uses: The uses of keys that the signatures prove.
-  ///   - evidence: What is kept with an accepted transaction.
-  ///   - judge: Says why keys that are all in use do not do; `nil` where they do.
+  ///   - evidence: The evidence for an accepted transaction.
+  ///   - judge: Returns the reason why active keys do not suffice; `nil` if they do.
   package init(
     of session: UAFOperationRecord, deciding transaction: TransactionRecord?,
     by stored: [UAFCredentialRecord],
@@ -30,7 +30,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     judge: ([UAFCredentialRecord], TransactionRecord?) -> UAFOutcome?
   ) {
     self.session = session
-    // Keys that are not in use are refused when they are counted.
+    // Keys that are not active are rejected when they are counted.
     let inUse = uses.compactMap { use in stored.first { $0.isNamed(in: use) && $0.isInUse(by: user) } }
     if session.transaction != nil, transaction?.takesUAF(of: user, at: end.time) != true {
       change = transaction?.lapse(at: end.time)
@@ -53,7 +53,7 @@ package struct UAFAuthentication: Hashable, Sendable {
     }
   }
 
-  /// Counts the uses of all keys, also where one is refused; the first refusal fails the operation.
+  /// Counts the uses of all keys, even if one is rejected; the first rejection fails the operation.
   private mutating func count(
     _ uses: [CounterUpdate], of user: UserID, at time: Int64, _ stored: [UAFCredentialRecord]
   ) -> UAFOutcome? {
@@ -68,16 +68,16 @@ package struct UAFAuthentication: Hashable, Sendable {
 }
 
 extension TransactionRecord {
-  /// Whether UAF may accept it for a user at a time.
+  /// Returns `true` if UAF may accept it for a user at a time.
   fileprivate func takesUAF(of user: UserID, at time: Int64) -> Bool {
     state(at: time) == .pending && isAsked(of: .uaf, of: user)
   }
 }
 
 extension UAFOutcome {
-  /// Whether requests may have lost the last way to be answered: the operation, or a key that is in quarantine now.
+  /// Indicates whether requests may have lost their last authenticator: the operation, or a key that is now in quarantine.
   ///
-  /// Where nothing has changed, what ended before has ended them.
+  /// Outcomes that change nothing are excluded: the earlier change has ended such requests.
   package var mayLeaveUnanswered: Bool {
     switch self {
     case .accepted, .expired, .transactionOver: false

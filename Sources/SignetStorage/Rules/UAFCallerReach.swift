@@ -1,25 +1,25 @@
-// What a caller of UAF may do, by what it is known by (UAFBasis).
+// The reach of a UAF caller, by its authentication (UAFBasis).
 
 extension UAFOperationRecord {
-  /// Whether it has authenticated a user.
+  /// Returns `true` if it has authenticated the user.
   package func hasAuthenticated(_ user: UserID) -> Bool { state == .succeeded && self.user == user }
 }
 
-/// Where a caller of UAF acts from.
+/// The user and the devices of a UAF caller.
 package struct UAFCallerPlace: Hashable, Sendable {
-  /// Who it acts for.
+  /// The user for whom it acts.
   package let user: UserID
-  /// The devices of that user, as they call themselves; none where nobody said.
+  /// The installation ids of the devices from which it acts; empty if they are unknown.
   package let devices: [String]
 
-  /// The place of a caller that an operation has authenticated; `nil` where that is good for nothing any more.
+  /// Makes the place of a caller that an operation has authenticated; `nil` if that is no longer valid.
   ///
   /// - Parameters:
   ///   - session: The operation, which has authenticated the user.
   ///   - user: The user.
-  ///   - state: How the user stands; `nil` for one who is not there.
-  ///   - found: The keys that the operation was done with, as ``UAFCredentialRecord/inUse(_:by:)`` has them.
-  ///   - suffices: Whether the keys suffice.
+  ///   - state: The state of the user; `nil` for an unknown user.
+  ///   - found: The present records of the operation's keys, for ``UAFCredentialRecord/inUse(_:by:)``.
+  ///   - suffices: Returns `true` if the keys suffice.
   package init?(
     by session: UAFOperationRecord, of user: UserID, _ state: UserRecord.State?,
     _ found: [UAFCredentialRecord?],
@@ -30,29 +30,29 @@ package struct UAFCallerPlace: Hashable, Sendable {
     (self.user, devices) = (user, keys.compactMap(\.device))
   }
 
-  /// The place of a target whose device has signed the request.
+  /// Makes the place of a target whose device has signed the request.
   package init(of target: UAFTargetRecord) {
     (user, devices) = (target.user, [target.device].compactMap(\.self))
   }
 }
 
-/// What a caller of UAF may do.
+/// The operations that a UAF caller may request.
 package enum UAFCallerReach: Hashable, Sendable {
-  /// Nothing: what it is known by holds no more.
+  /// None: its authentication is no longer valid.
   case nothing
-  /// Whatever it asks for.
+  /// All.
   case everything
-  /// Only remove what is on these devices: they are locked, and it acts from them.
+  /// Only removals on these devices, which are locked, and from which it acts.
   case removals(on: Set<String>)
 
-  /// The reach of a caller.
+  /// Makes the reach of a caller.
   ///
-  /// - Parameter lockedDevices: The locked devices that it acts from; `nil` where what it is known by holds no more.
+  /// - Parameter lockedDevices: The locked devices from which it acts; `nil` if its authentication is no longer valid.
   package init(lockedDevices: Set<String>?) {
     self = lockedDevices.map { $0.isEmpty ? .everything : .removals(on: $0) } ?? .nothing
   }
 
-  /// Why it adds nothing; `nil` where it may.
+  /// The reason why it may add nothing; `nil` if it may.
   package var refusalToAdd: StorageFailure? {
     switch self {
     case .nothing: .unauthorized
@@ -61,16 +61,19 @@ package enum UAFCallerReach: Hashable, Sendable {
     }
   }
 
-  /// Why it does not remove a target on a device, or on none that is known; `nil` where it may.
+  /// Returns the reason why it may not remove a target on a device; `nil` if it may.
+  ///
+  /// `nil` as the device is an unknown one.
   package func refusalToRemove(targetOn device: String?) -> StorageFailure? {
     guard case .removals(let devices) = self else { return refusalToAdd }
     return device.map(devices.contains) ?? false ? nil : .deviceLocked
   }
 
-  /// Why it does not remove keys; `nil` where it may.
+  /// Returns the reason why it may not remove keys; `nil` if it may.
   ///
-  /// - Parameter selected: Each selection, and the key that it names: `nil` where there is none, or it can name several.
-  /// - Returns: The refusal. From a locked device each has to name one key, of that device; a key that is not there is on no other.
+  /// - Parameter selected: Each selection, and the key that it names: `nil` if there is none, or the selection can match several.
+  /// - Returns: The reason. From a locked device each selection has to name one key, of that device. A selection whose key
+  ///   does not exist is allowed.
   package func refusalToRemove(
     _ selected: [(selection: UAFKeySelection, key: UAFCredentialRecord?)]
   ) -> StorageFailure? {

@@ -1,30 +1,29 @@
-// Whether a UAF key may be used, and what changes that.
+// The states of a UAF key, and their changes.
 extension UAFCredentialRecord {
-  /// Whether a use is of this key.
+  /// Returns `true` if a use names this key.
   package func isNamed(in use: CounterUpdate) -> Bool { (aaid, keyID) == (use.aaid, use.keyID) }
 
-  /// Whether it is a user's and may be used.
+  /// Returns `true` if it is the user's and active.
   package func isInUse(by user: UserID) -> Bool {
     state == .active && self.user == user
   }
 
-  /// The keys that an operation was done with, as they are found under their names; `nil` unless there are any, and each is there, is the
-  /// user's, and may be used.
+  /// Returns the keys of an operation; `nil` unless there is at least one, and each exists, is the user's and is active.
   package static func inUse(_ found: [Self?], by user: UserID) -> [Self]? {
     let keys = found.compactMap { $0.flatMap { $0.isInUse(by: user) ? $0 : nil } }
     return keys.isEmpty || keys.count < found.count ? nil : keys
   }
 
-  /// Whether its device, as the server knows it, lets it be used; one that did not say where it is may be used anywhere.
+  /// Returns `true` if its device allows its use; a key without a device can be used anywhere.
   package func isUsable(on device: DeviceRecord?) -> Bool {
     self.device == nil || device.map { $0.refusal == nil } ?? false
   }
 
-  /// Holds a use against it, and notes that: a counter grows, or both are 0; otherwise there are two of the key.
+  /// Checks the counter of a use and records it: the counter must grow, or both must be 0; otherwise the key was copied.
   ///
-  /// The use of a key that does not count is not noted: its row would be written for that alone.
+  /// The last use of a key that does not count is not recorded, because its row would be written for that alone.
   ///
-  /// - Returns: Why it may not be used so; `nil` where it may.
+  /// - Returns: The reason for the rejection; `nil` if the use is accepted.
   package mutating func count(_ use: CounterUpdate, of user: UserID, at time: Int64) -> UAFOutcome? {
     guard state != .altered else { return .altered(use) }
     guard isInUse(by: user) else { return .keyUnknown }
@@ -36,10 +35,10 @@ extension UAFCredentialRecord {
     return nil
   }
 
-  /// The key out of quarantine, with its counter; `nil` for one that is not there.
+  /// The key released from quarantine, with its counter; `nil` for a key that is not in quarantine.
   package var released: UAFCredentialRecord? { state == .quarantined ? with(.active) : nil }
 
-  /// The key revoked; `nil` for one that is, and for an altered one.
+  /// The key revoked; `nil` for a key that is revoked, and for an altered one.
   ///
   /// An altered row is never accepted. Writing it with a valid MAC would make it acceptable.
   package var revoked: UAFCredentialRecord? { state == .revoked || state == .altered ? nil : with(.revoked) }
@@ -51,15 +50,15 @@ extension UAFCredentialRecord {
   }
 }
 
-/// Whether the keys of a registration may be added.
+/// The rule for the keys of a registration.
 package enum UAFRegistration {
-  /// Why they may not; `nil` where they may.
+  /// Returns the reason why they may not be added; `nil` if they may.
   ///
   /// - Parameters:
   ///   - new: The keys, of one user.
-  ///   - isTaken: Whether there is one of their names, or of their public keys, already.
-  ///   - present: How many the user has that are not revoked.
-  ///   - limit: How many one may have.
+  ///   - isTaken: True if a key with the same id, or the same public key, exists already.
+  ///   - present: The number of the user's keys that are not revoked.
+  ///   - limit: The maximum number of keys of a user.
   /// - Returns: The outcome of the operation.
   package static func refusal(
     of new: [NewUAFCredential], isTaken: Bool, beside present: Int, limit: Int

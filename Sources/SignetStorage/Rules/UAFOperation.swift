@@ -1,26 +1,27 @@
-// What an operation of UAF demands, and what it comes to.
+// Rules for the conditions and the end of UAF operations.
 extension UAFOperationRecord {
-  /// Whether its user has to be active and its device unlocked: not for deregistrations, which suspended users and locked devices get too.
+  /// Indicates whether its user must be active and its device unlocked: not for deregistrations, which suspended users and
+  /// locked devices get too.
   package var isGrant: Bool { operation != "Dereg" }
 
   private var isRegistration: Bool { operation == "Reg" }
 
-  /// Whether it counts against its user's budget of requests, so that its success clears the count.
+  /// Indicates whether it counts against its user's budget of requests, so that its success resets the count.
   package var isCounted: Bool { requester != nil }
 
-  /// The user whose request may have lost the last way to be answered when it fails; `nil` where it answers none.
+  /// The user whose request may have lost its last authenticator when the operation fails; `nil` if it answers no request.
   package var answerer: UserID? { transaction == nil ? nil : user }
 
-  /// Whether a response to it is taken at a time: its request was sent, and it has not ended or expired.
+  /// Returns `true` if a response is accepted at a time: its request was sent, and it has not ended or expired.
   package func takesResponse(at time: Int64) -> Bool { state == .requested && expires > time }
 
-  /// Why a user's response to it is not taken; `nil` where it is, if the response does.
+  /// Returns the reason why a user's response is rejected; `nil` if it can be accepted.
   package func refusal(ofResponseBy user: UserID, at time: Int64) -> UAFOutcome? {
     if takesResponse(at: time), self.user == nil || self.user == user { return nil }
     return hasEndedWithTransaction ? .transactionOver : .expired
   }
 
-  /// The operation with its token redeemed; `nil` where the token was redeemed before, or its time is over.
+  /// Returns the operation with its token redeemed; `nil` if the token was redeemed before, or has expired.
   package func redeemed(for request: [UInt8], at time: Int64, until expires: Int64) -> UAFOperationRecord? {
     guard state == .tokenCreated, let end = tokenExpires, end > time else { return nil }
     var redeemed = self
@@ -29,14 +30,14 @@ extension UAFOperationRecord {
     return redeemed
   }
 
-  /// The operation in its last state.
+  /// Returns the operation in its last state.
   package func ended(_ state: State, _ end: UAFOperationEnd) -> UAFOperationRecord {
     var ended = self
     (ended.state, ended.end) = (state, end)
     return ended
   }
 
-  /// The operation, failed by a response that comes to no success: `end` is that of one.
+  /// Returns the operation, failed by a rejected response; `end` is the end for the case of success.
   package func failed(_ outcome: UAFOutcome, _ end: UAFOperationEnd) -> UAFOperationRecord {
     var failure = end
     (failure.status, failure.authenticators) = (outcome.status, "[]")
@@ -44,7 +45,7 @@ extension UAFOperationRecord {
   }
 }
 
-/// What befell a user, a device or a target, and ends operations under way.
+/// An event at a user, a device or a target that ends pending operations.
 package enum UAFInterruption: Hashable, Sendable {
   /// The user was suspended or deleted.
   case suspension
@@ -57,10 +58,10 @@ package enum UAFInterruption: Hashable, Sendable {
 }
 
 extension UAFOperationRecord {
-  /// Whether it ends when something befalls its user, or its user's device or target.
+  /// Returns `true` if an event at its user, device or target ends it.
   ///
-  /// A registration without a target may be on any device. An authentication without one stays open: the step that ends it refuses keys on a
-  /// locked device.
+  /// A registration without a target may be on any device. An authentication without one stays open: the step that ends it
+  /// rejects keys on a locked device.
   package func ends(by interruption: UAFInterruption) -> Bool {
     func mayBe(at targets: Set<ID<UAFTargetRecord>>) -> Bool {
       target.map(targets.contains) ?? isRegistration

@@ -1,22 +1,22 @@
-/// Whether a UAF operation may begin, and whether it counts against its user's budget of requests.
+/// The admission of a UAF operation, and its count against the user's budget of requests.
 package enum UAFOperationAdmission: Hashable, Sendable {
-  /// The transaction that it would answer is over; what is written of that, or `nil` for nothing.
+  /// Rejected: the transaction that it would answer has ended; the change of the transaction, `nil` for none.
   case transactionOver(TransactionEnding.Change?)
-  /// It may, if the budget has room for one that has a requester.
+  /// Admitted; if it has a requester, the budget must have room.
   case admissible(UAFOperationRecord)
 
-  /// Judges an operation at the time of its creation.
+  /// Decides on an operation at the time of its creation.
   ///
   /// - Parameters:
   ///   - session: The operation.
   ///   - transaction: The transaction that it answers; `nil` for none.
-  ///   - wasSent: Whether its target was sent that transaction before.
+  ///   - wasSent: True if its target was sent that transaction before.
   package init(of session: UAFOperationRecord, answering transaction: TransactionRecord?, wasSent: Bool) {
     if let transaction, transaction.state(at: session.created) != .pending {
       self = .transactionOver(transaction.lapse(at: session.created))
       return
     }
-    // A transaction without a user is counted for nobody. A second operation for the same target asks the user again, and counts.
+    // A transaction without a user counts for no user. A second operation for the same target asks the user again, and counts.
     let isCountedBefore = transaction.map { $0.user == session.user && !wasSent } ?? false
     let counts = session.user != nil && session.target != nil && session.isGrant && !isCountedBefore
     var session = session
@@ -26,9 +26,9 @@ package enum UAFOperationAdmission: Hashable, Sendable {
 }
 
 extension UAFOperationRecord {
-  /// Operations of its client that were begun after this count as recent beside it: as long ago as it lasts.
+  /// The time after which earlier operations of its client count as recent: as long before it as it lasts.
   package var recentAfter: Int64 { created - (expires - created) }
 
-  /// Whether a client that is not known may begin one more beside its recent ones without success.
+  /// Returns `true` if an unauthenticated client may begin one more operation, given its number of recent ones without success.
   package static func hasRoom(beside recent: Int64, limit: Int) -> Bool { recent < limit }
 }

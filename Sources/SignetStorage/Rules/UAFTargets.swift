@@ -1,15 +1,15 @@
-// How many targets of UAF tokens a user has, and what changes one.
+// The limit on UAF targets, and changes of a target.
 
 extension UAFTargetRecord {
-  /// Whether a user may have one more.
+  /// Returns `true` if a user may have one more target.
   package static func hasRoom(beside count: Int64, limit: Int) -> Bool { count < limit }
 }
 
 extension UAFTargetChange {
-  /// Whether it takes the address away and does nothing else, which neither a suspension nor a lock stands in the way of.
+  /// Indicates whether it only removes the address, which a suspension or a lock does not prevent.
   package var onlyTakesAway: Bool { self == Self(sealedTarget: []) }
 
-  /// What the way of sending knows the device by after it; `nil` where the change takes that away.
+  /// Returns the dispatcher's address after the change; `nil` if the change removes it.
   package func address(after present: [UInt8]?) -> [UInt8]? {
     guard let sealedTarget else { return present }
     return sealedTarget.isEmpty ? nil : sealedTarget

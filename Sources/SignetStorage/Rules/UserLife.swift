@@ -1,5 +1,5 @@
 extension UserRecord {
-  /// Why nothing of the user is accepted; `nil` for an active user.
+  /// The reason why nothing of the user is accepted; `nil` for an active user.
   package var refusal: StorageFailure? {
     switch state {
     case .active: nil
@@ -8,7 +8,7 @@ extension UserRecord {
     }
   }
 
-  /// The user, suspended; a row that was altered loses the display name and the code that clients have to name, and gets another subject.
+  /// Returns the user, suspended; if the row was altered, it loses the display name and the user code, and gets a new subject.
   package func suspended(
     because reason: String, calling subject: String, at time: Int64
   ) -> RecordChange<Self, UserChangeOutcome> {
@@ -16,7 +16,7 @@ extension UserRecord {
     switch state {
     case .deleted: return .refused(.unknown)
     case .suspended: return .refused(.unchanged)
-    // Nobody knows whose the subject and the name in it are.
+    // The subject and the name in it may be those of another user.
     case .altered: (user.codeDigest, user.displayName, user.subject) = (nil, nil, subject)
     case .active: break
     }
@@ -24,7 +24,7 @@ extension UserRecord {
     return .made(user)
   }
 
-  /// The user, active again.
+  /// Returns the user, active again.
   package func resumed(at time: Int64) -> RecordChange<Self, UserChangeOutcome> {
     switch state {
     case .deleted: return .refused(.unknown)
@@ -37,7 +37,7 @@ extension UserRecord {
     }
   }
 
-  /// The user under another display name, or none.
+  /// Returns the user with another display name, or none.
   package func renamed(to displayName: String?) -> RecordChange<Self, UserChangeOutcome> {
     switch state {
     case .deleted: return .refused(.unknown)
@@ -50,7 +50,7 @@ extension UserRecord {
     return .made(user)
   }
 
-  /// The user, deleted; a row that was altered gets another subject.
+  /// Returns the user, deleted; if the row was altered, it gets a new subject.
   package func deleted(calling subject: String, at time: Int64) -> RecordChange<Self, UserChangeOutcome> {
     guard state != .deleted else { return .refused(.unchanged) }
     var user = self
