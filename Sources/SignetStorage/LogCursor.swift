@@ -1,23 +1,23 @@
 import SignetSQL
 
-/// A position in a log that several connections write, each its own part of it, in order.
+/// A position in a log of several lanes, each of which one connection writes in order.
 ///
-/// What comes after a position is what no reader who holds it has seen, though entries become visible in another order than that
-/// in which they were numbered over all parts.
+/// Entries of different lanes can become visible in another order than that of their numbers. A position per lane ensures
+/// that a reader misses no entry.
 public struct LogCursor: Hashable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
-  /// The last number of each part that is known; parts that are missing begin at 0.
+  /// The last known number of each lane; a missing lane is at 0.
   public private(set) var last: [Int64: Int64] = [:]
 
-  /// The beginning.
+  /// Makes the position before all entries.
   public init() {}
 
-  /// A position in a log with one part.
+  /// Makes a position in a log with one lane.
   public init(_ number: Int64) { last[0] = number }
 
-  /// A position in a log with one part, for literals in calls.
+  /// Makes a position in a log with one lane, for literals in calls.
   public init(integerLiteral number: Int64) { self.init(number) }
 
-  /// Reads what ``description`` gives, or a number, which is a position in part 0.
+  /// Parses a ``description``, or a number, which is a position in lane 0.
   public init?(_ text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count <= 4_096 else { return nil }
@@ -33,24 +33,24 @@ public struct LogCursor: Hashable, Sendable, CustomStringConvertible, Expressibl
     }
   }
 
-  /// `part:number`, separated by commas; a number alone where there is part 0 only, as with SQLite.
+  /// `lane:number`, separated by commas; only a number if lane 0 is the only one, as with SQLite.
   public var description: String {
     if last.keys.allSatisfy({ $0 == 0 }) { return String(last[0] ?? 0) }
     return last.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: ",")
   }
 
-  /// The last number that is known of a part.
+  /// The last known number of a lane.
   subscript(lane: Int64) -> Int64 { last[lane] ?? 0 }
 
-  /// Goes on to an entry.
+  /// Advances to an entry.
   mutating func advance(to number: Int64, in lane: Int64) { last[lane] = max(self[lane], number) }
 
-  /// The position after entries of the audit log that follow this one.
+  /// Returns the position after entries of the audit log that follow this one.
   public func advanced(past entries: [AuditEntry]) -> LogCursor {
     entries.reduce(into: self) { $0.advance(to: $1.number, in: $1.chain) }
   }
 
-  /// Goes on to where either of two positions is.
+  /// Advances each lane to the later of two positions.
   public mutating func advance(to other: LogCursor) {
     for (lane, number) in other.last { advance(to: number, in: lane) }
   }

@@ -8,20 +8,20 @@ import SignetSQLite
   import Darwin
 #endif
 
-/// Looks whether a database can be read and written.
+/// A check that a database can be read and written.
 protocol ReadinessProbe: Sendable {
-  /// Looks, and makes a durable change that means nothing, kept until `time`.
+  /// Reads, and makes a durable change that has no effect on other steps and is kept until `time`.
   func look(at time: Int64) async throws(StorageFailure)
 }
 
-/// Stands where ids of requests do, which are random.
+/// The id of the probe's row in the table of request ids; real ids are random.
 private let probeID = Array("signet readiness".utf8)
 
-/// A file is looked at each time by a connection of its own: one that is open for long has in memory what the file has lost.
+/// A probe of a file, with a new connection each time: one that has been open for long may still cache what the file has lost.
 actor FileProbe: ReadinessProbe {
-  /// How long another process may hold the database, in milliseconds.
+  /// The time that another process may hold the database, in milliseconds.
   private static let busyTimeout = 5_000
-  /// The largest file that is looked through from end to end, in pages; of a larger one it is a row of each table.
+  /// The largest file that is checked completely, in pages; in a larger one, one row of each table is read.
   private static let wholePageCount: Int64 = 4_096
 
   private let executor = BlockingExecutor(label: "signet.storage.probe")
@@ -30,7 +30,7 @@ actor FileProbe: ReadinessProbe {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// The file of this path is the one that is served, from now on.
+  /// Makes a probe of the file that has this path now.
   init(path: String) {
     self.path = path
     file = FileIdentity(path)
@@ -69,12 +69,12 @@ actor FileProbe: ReadinessProbe {
   }
 }
 
-/// Which file a name stands for.
+/// The identity of the file behind a path.
 private struct FileIdentity: Equatable {
   let device: UInt64
   let number: UInt64
 
-  /// `nil` where there is none.
+  /// Reads the identity; `nil` if there is no file.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -83,14 +83,14 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// A database server is looked at each time by a connection of its own: those that serve may all be busy, or know a table that is gone.
+/// A probe of a database server, with a new connection each time: those that serve may all be busy, or know a table that is gone.
 actor ServerProbe: ReadinessProbe {
   private let executor = BlockingExecutor(label: "signet.storage.probe")
   private let database: PostgreSQLLook
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  /// The tables at this address are those that are served, from now on; it blocks.
+  /// Makes a probe of the tables that are at this address now; it blocks.
   init(address: String) throws {
     database = try PostgreSQLLook(address, at: Schema.tables)
   }
@@ -99,7 +99,7 @@ actor ServerProbe: ReadinessProbe {
     let gone: String?
     do {
       gone = try database.look { connection in
-        // Several processes may look at once.
+        // Several processes may probe at the same time.
         try connection.execute(
           """
           INSERT INTO requests (id, container, expires) VALUES ($1, '', $2)
@@ -113,7 +113,7 @@ actor ServerProbe: ReadinessProbe {
   }
 }
 
-/// What is in memory has one connection, which is asked for a change.
+/// A probe of an in-memory database, which has one connection.
 struct MemoryProbe: ReadinessProbe {
   let database: SQLDatabase
 

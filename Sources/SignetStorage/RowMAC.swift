@@ -1,28 +1,28 @@
 import SignetCrypto
 
-/// HMACs over rows, keyed from the master key: whoever writes the database, and lacks that key, makes none.
+/// HMACs over rows, under a key that is derived from the master key: an attacker with write access to the database cannot forge them.
 ///
-/// A MAC covers all of a row that anything is decided by. It does not detect a row that was put back as it was.
+/// A MAC covers every column of a row on which a decision depends. It does not detect that a row was rolled back to an earlier state.
 ///
-/// A class, so that steps which go by the same one are known by one comparison.
+/// A class, so that one comparison finds out if two steps use the same MACs.
 final class RowMAC: Sendable {
   private let key: HMACKey?
 
-  /// Takes the key; without one rows have no MACs, and none is asked for.
+  /// Makes row MACs with a key; without one, rows have no MACs and are not verified.
   init(key: HMACKey?) { self.key = key }
 
-  /// The MAC of a row; `nil` without a key.
+  /// Returns the MAC of a row; `nil` without a key.
   func mac(of row: MACInput) -> [UInt8]? {
     key.map { key in row.withBytes { key.authenticationCode(for: $0) } }
   }
 
-  /// Whether a row is as this server wrote it.
+  /// Returns `true` if the MAC of a row verifies, in constant time; always `true` without a key.
   func isOwn(_ row: MACInput, _ mac: [UInt8]?) -> Bool {
     guard let own = self.mac(of: row) else { return true }
     return mac.map { constantTimeEqual($0, own) } ?? false
   }
 
-  /// Takes what is as this server wrote it.
+  /// Verifies the MAC of a row.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)``.
   func check(_ row: MACInput, _ mac: [UInt8]?, named name: String, of table: String) throws(StorageFailure) {
@@ -30,30 +30,30 @@ final class RowMAC: Sendable {
   }
 }
 
-/// A row as bytes that no other row has: each value with its kind and its length.
+/// An injective encoding of a row: each value with its type and its length.
 struct MACInput {
-  /// What was written, and zeros after it.
+  /// The encoded bytes, followed by zeros.
   ///
-  /// Values are copied to their place: appended to an array one after the other they took twice the instructions, and a code at the
-  /// server makes three of these.
+  /// Values are copied into place. Appending them to an array takes twice the instructions, and one check of a code computes
+  /// three encodings.
   private var buffer: [UInt8]
   private var count = 0
 
-  /// Begins with the table.
+  /// Begins with the name of the table.
   init(_ table: String) {
-    // As much as most rows need, and no more than what an allocator keeps at hand.
+    // The size that most rows need, and for which an allocator is still fast.
     buffer = [UInt8](repeating: 0, count: 960)
     append(table)
   }
 
-  /// Lends the bytes to `body`.
+  /// Passes the bytes to `body`.
   func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
     body(buffer.span.bytes.extracting(0..<count))
   }
 
   mutating func append(_ text: String?) {
     guard var text else { return appendNothing() }
-    // In place: its UTF-8 as a sequence is copied through an iterator.
+    // In place, because the UTF-8 view as a sequence would be copied through an iterator.
     text.withUTF8 { append(kind: 1, UnsafeRawBufferPointer($0)) }
   }
 

@@ -1,6 +1,6 @@
 import SignetSQL
 
-/// The tables of the server's database; those of a kind of authenticators stand with the kind (``AuthenticatorTable``).
+/// The tables of the server's database; those of a kind of authenticators are in its ``AuthenticatorTable``.
 ///
 /// A published migration is never edited; the next is added. None is published yet.
 enum Schema {
@@ -23,7 +23,7 @@ enum Schema {
         .text("state_reason"), .integer("state_since"), .text("display_name").optional,
         .blob("code").optional,
       ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),
-    // What one requester has used of a user's budget of requests: `challenges` and `challenge_after` of its own.
+    // The share of one requester of a user's budget of requests, with its own `challenges` and `challenge_after`.
     SQLTable(
       "request_shares",
       [
@@ -31,7 +31,7 @@ enum Schema {
         .integer("challenge_after"),
       ],
       constraints: ["PRIMARY KEY (user_id, requester)"], isClustered: true),
-    // Who has to wait after wrong codes.
+    // The waiting times of addresses after wrong codes.
     SQLTable(
       "waits",
       [
@@ -48,18 +48,18 @@ enum Schema {
   ]
 
   private static let devices = [
-    // What a person holds. `installation` is what containers and UAF keys have as `device`: the former its hexadecimal digits.
+    // `installation` equals the column `device` of UAF keys, and the hexadecimal digits of the column `device` of containers.
     SQLTable(
       "devices",
       [
         .text("id").primaryKey, .text("user_id").references("users", "id"), .text("installation"),
         .text("name"), .text("platform"), .integer("created"),
-        // The gravest of its own order and of its container's standing, written down so that one row answers.
+        // The strictest of its own lock and its container's standing, stored so that one row suffices.
         .text("standing"), .integer("ordered_lock"), .text("ordered_reason"), .integer("ordered").optional,
         .blob("code").optional,
       ],
       constraints: ["UNIQUE (user_id, installation)"]),
-    // One public key belongs to one authenticator, of whatever kind and state. Those of a deleted user stay, without a name.
+    // A public key belongs to one authenticator, of any kind and state. The keys of a deleted user are kept, without their owner.
     SQLTable(
       "authenticator_keys",
       [
@@ -76,16 +76,16 @@ enum Schema {
         .number("number"), .text("id").unique, .text("user_id").optional.references("users", "id"),
         .text("content"), .text("statuses"), .integer("created"), .integer("expires"),
         .blob("sealed_number").optional, .integer("wrong_numbers").defaulting(to: 0), .integer("initiated"),
-        // Bytes of content and signature: what a device may have signed unasked is counted in them.
+        // Bytes of content and signature, for the limit on transactions that devices initiate.
         .integer("size"), .text("state"), .text("decision").optional, .text("container").optional,
         .integer("decided").optional,
-        // When the device's last report had come at the decision, where something is required by name.
+        // When the device's last report before the decision arrived, if a named requirement applies.
         .integer("last_report").optional, .text("end_reason").optional, .text("end_message").optional,
         .text("typed_fields").optional, .text("requirements").optional, .integer("typed").defaulting(to: 0),
         .text("uaf_session").optional, .text("requester").optional, .text("sole_kind").optional,
-        // The mechanism of the authenticator app that answered, and the message that it answered.
+        // The mechanism of the authenticator app that answered, and the answered message.
         .text("app").optional, .text("app_message").optional,
-        // What a UAF authenticator or an app has signed, as it came, and the key of an app's answer.
+        // The bytes that a UAF authenticator or an app has signed, as received, and the key of an app's answer.
         .blob("evidence").optional, .blob("evidence_key").optional,
         .blob("code").optional,
       ],
@@ -95,7 +95,7 @@ enum Schema {
         SQLIndex("transactions_of_container", "container, decided", where: "container IS NOT NULL"),
         SQLIndex("initiated_transactions", "user_id, number", where: "initiated = 1"),
       ]),
-    // Those of one lane become visible in order.
+    // The rows of one lane become visible in order.
     SQLTable(
       "transaction_changes", [.text("user_id"), .integer("swept").optional], isNumberedByLane: true),
   ]
@@ -120,7 +120,7 @@ enum Schema {
       indexes: [SQLIndex("backchannel_requests_by_expiry", "expires")]),
   ]
 
-  /// What receivers are to be told, and who hears of every event.
+  /// The undelivered events of each receiver, and the receivers of every event.
   private static let outbox = [
     SQLTable(
       "outbox",
@@ -140,7 +140,7 @@ enum Schema {
   ]
 
   private static let upkeep = [
-    // Ids of signed requests, each of which is good once.
+    // The claimed ids of signed requests.
     SQLTable(
       "requests", [.blob("id"), .text("container"), .integer("expires")],
       constraints: ["PRIMARY KEY (container, id)"], indexes: [SQLIndex("requests_by_expiry", "expires")],
@@ -152,9 +152,9 @@ enum Schema {
         .integer("retired").optional, .text("succession").optional, .blob("code").optional,
       ],
       indexes: [SQLIndex("one_signing_key", "(retired IS NULL)", unique: true, where: "retired IS NULL")]),
-    // A chain for each lane.
+    // One chain for each lane.
     SQLTable("audit", [.text("event"), .blob("hash")], isNumberedByLane: true),
-    // How many entries it has, of the hour that began then, of what somebody can repeat without end.
+    // The number of repeatable entries of a requester in the hour that began at `since`.
     SQLTable(
       "audit_counts", [.text("requester").primaryKey, .integer("entries"), .integer("since")],
       indexes: [SQLIndex("audit_counts_by_time", "since")], isClustered: true),

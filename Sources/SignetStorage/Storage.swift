@@ -6,12 +6,12 @@ import SignetSQLite
 /// The server's durable state, in SQLite or in PostgreSQL.
 ///
 /// Every method is one atomic step and is durable when it returns. Steps are serializable: a step reads the rows, a rule (the folder
-/// `Rules`) decides from their values, and the step writes the result as if no other step ran meanwhile. So only one of several callers
-/// wins (a one-time code, an invite, a decision), between tasks, processes and machines on one database; a step that another one
-/// disturbed runs again. A method that takes an ``AuditRecord`` writes it in the same step as the change.
+/// `Rules`) decides from their values, and the step writes the result as if no other step ran meanwhile. So only one of several
+/// concurrent callers wins (a one-time code, an invite, a decision), across tasks, processes and machines on one database. A step
+/// that conflicts with another one is retried. A method that takes an ``AuditRecord`` writes it in the same step as the change.
 ///
-/// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
-/// `StorageContract` in `SignetServerTesting` is this contract as tests, which run on both databases.
+/// Times are whole seconds since 1970 by the caller's clock: storage has no clock. `StorageContract` in
+/// `SignetServerTesting` tests this contract on both databases.
 public final class Storage: Sendable {
   private let database: SQLDatabase
   private let readiness: any ReadinessProbe
@@ -20,12 +20,12 @@ public final class Storage: Sendable {
 
   var mac: RowMAC { basis.mac }
 
-  /// Opens a database and brings its schema up to date; it blocks.
+  /// Opens a database and migrates its schema to the current version; it blocks.
   ///
   /// - Parameters:
-  ///   - location: A file, made with mode 0600 if there is none, whose folder must exist; or a server.
-  ///   - expectation: What has to be there.
-  ///   - busyTimeoutMilliseconds: How long a call waits for other processes, before ``StorageFailure/busy``.
+  ///   - location: A file, created with mode 0600 if it is missing, whose folder must exist; or a server.
+  ///   - expectation: The content that the database must have.
+  ///   - busyTimeoutMilliseconds: The time that a call waits for other processes before it fails with ``StorageFailure/busy``.
   /// - Throws: ``StorageFailure``.
   public convenience init(
     _ location: StorageLocation, expecting expectation: StorageExpectation = .any,
@@ -42,7 +42,7 @@ public final class Storage: Sendable {
     try self.init(location, options: options)
   }
 
-  /// Opens a database as ``init(_:busyTimeoutMilliseconds:)`` does, with options that tests need.
+  /// Opens a database as ``init(_:busyTimeoutMilliseconds:)`` does, with options for tests.
   package init(_ location: StorageLocation, options: SQLOptions) throws(StorageFailure) {
     var options = options
     let place: SQLLocation =
@@ -71,7 +71,7 @@ public final class Storage: Sendable {
   /// The tables of a server's state.
   package static var schema: SQLSchema { Schema.current }
 
-  /// A storage over a database of ``schema`` that its caller has opened, in memory; closing either closes both.
+  /// Makes a storage over an in-memory database of ``schema`` that its caller has opened; closing either closes both.
   package init(over database: SQLDatabase) {
     self.database = database
     readiness = MemoryProbe(database: database)
@@ -87,61 +87,61 @@ public final class Storage: Sendable {
     self.faults = faults ?? other.faults
   }
 
-  /// The same storage, whose rows that decide by themselves have MACs under a key of the server's.
+  /// Returns the same storage with MACs on the rows on which security decisions depend.
   ///
-  /// A row without its MAC, or with another, is refused: who can write the database cannot make one up.
+  /// A row with a missing or wrong MAC is rejected: an attacker with write access to the database cannot forge one.
   ///
-  /// - Parameter key: The key, which is not in the database.
+  /// - Parameter key: The MAC key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
   public func authenticatingRows(with key: HMACKey) -> Storage {
     Storage(self, mac: RowMAC(key: key))
   }
 
-  /// The same storage over the same connections, whose steps go by these rules where they look for somebody who could answer a request.
+  /// Returns the same storage over the same connections, with these rules for whether an authenticator could answer a request.
   public func judging(by rules: AnswerRules) -> Storage { Storage(self, rules: rules) }
 
-  /// The same storage over the same connections, whose steps fail, or lose their answers, where `faults` says so.
+  /// Returns the same storage over the same connections, whose steps fail or lose their results as `faults` specifies.
   package func suffering(_ faults: StepFaults) -> Storage { Storage(self, faults: faults) }
 
-  /// Looks at what is stored, past all that is remembered of it, and makes a durable change that means nothing.
+  /// Checks that the stored data can be read and written, bypassing caches, with a durable write that has no effect on other steps.
   ///
-  /// - Parameter time: Until when the change has to be kept, in seconds since 1970; that is, now.
-  /// - Throws: ``StorageFailure`` where what is stored cannot be read, is damaged, or takes no change within some seconds.
+  /// - Parameter time: The current time, in seconds since 1970, until which the written row has to be kept.
+  /// - Throws: ``StorageFailure`` if the data cannot be read, is damaged, or cannot be written within some seconds.
   public func checkReadiness(at time: Int64) async throws(StorageFailure) {
     try await readiness.look(at: time)
   }
 
-  /// How many steps wait for a connection.
+  /// The number of steps that wait for a connection.
   package var waitingChangeCount: Int { database.waitingStepCount }
 
-  /// How many commits there were; with SQLite fewer than changes where these came together.
+  /// The number of commits; with SQLite it is smaller than the number of changes if some were committed together.
   package var commitCount: Int { database.commitCount }
 
-  /// Finishes the changes that were begun and closes the database; later calls throw ``StorageFailure/closed``.
+  /// Finishes the pending changes and closes the database; later calls throw ``StorageFailure/closed``.
   public func close() async { await database.close() }
 }
 
-/// What a database has to hold when it is opened.
+/// The content that a database must have when it is opened.
 public enum StorageExpectation: Hashable, Sendable {
-  /// Nothing, or the tables of a server.
+  /// No tables, or the tables of a server.
   case any
-  /// Nothing: the tables are made.
+  /// No tables: they are created.
   case nothing
-  /// The tables of a server, of whatever version.
+  /// The tables of a server, of any version.
   case tables
 }
 
-/// Where the server's state is.
+/// The location of the server's state.
 public enum StorageLocation: Hashable, Sendable {
   /// An SQLite file, for one machine and any number of processes on it.
   case file(String)
-  /// A PostgreSQL server: a URI or a connection string as libpq has them.
+  /// A PostgreSQL server: a URI or a connection string in the format of libpq.
   case server(String)
 }
 
-// The steps, and how failures get our names.
+// The steps, and the mapping of database failures to ``StorageFailure``.
 extension Storage {
-  /// Reads from one state that nobody changes meanwhile.
+  /// Runs a step that reads from one consistent state of the database.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
@@ -153,10 +153,10 @@ extension Storage {
     } catch { throw StorageFailure(error) }
   }
 
-  /// Makes one change, wholly or not at all; it is durable when this returns.
+  /// Runs a step that makes one change, completely or not at all; the change is durable when this returns.
   ///
-  /// - Parameter body: The change; it may run several times, of which one counts.
-  /// - Returns: What `body` returns.
+  /// - Parameter body: The change; it may run several times, but only one run is committed.
+  /// - Returns: The value of `body`.
   /// - Throws: ``StorageFailure``.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
@@ -164,10 +164,10 @@ extension Storage {
     do { return try await begin(body).value } catch { throw StorageFailure(error) }
   }
 
-  /// Begins one change as ``write(_:)`` makes it, for changes that are too frequent for a task each.
+  /// Begins one change as ``write(_:)`` does, for changes that are too frequent for one task each.
   ///
-  /// - Parameter body: The change; it may run several times, of which one counts.
-  /// - Returns: What `body` returns or ``StorageFailure``, once it is durable; a listener hears it on the thread that writes.
+  /// - Parameter body: The change; it may run several times, but only one run is committed.
+  /// - Returns: The value of `body` or ``StorageFailure``, once the change is durable; a listener is called on the thread that writes.
   func begin<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> Completion<Value> {
@@ -184,7 +184,7 @@ extension Storage {
     }
   }
 
-  /// The step by the MACs and the rules of this storage.
+  /// Returns the step with the MACs and the rules of this storage.
   private func based<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) -> @Sendable (SQLConnection) throws -> Value {
@@ -195,14 +195,14 @@ extension Storage {
   }
 }
 
-/// What goes wrong around the steps of a storage: a seam for simulations.
+/// Faults around the steps of a storage: a seam for simulations.
 package struct StepFaults: Sendable {
-  /// Called before a step begins; what it throws is what the caller gets, and nothing is done.
+  /// Called before a step begins; if it throws, the caller gets that error and the step does not run.
   package var willBegin: @Sendable () throws -> Void
-  /// Called when a step is durable; what it throws is what the caller gets in the place of the answer.
+  /// Called when a step is durable; if it throws, the caller gets that error instead of the result.
   package var didEnd: @Sendable () throws -> Void
 
-  /// Faults.
+  /// Makes faults.
   package init(
     willBegin: @escaping @Sendable () throws -> Void, didEnd: @escaping @Sendable () throws -> Void
   ) {
@@ -210,7 +210,7 @@ package struct StepFaults: Sendable {
   }
 }
 
-/// What the steps of a storage go by; a class, since each step would copy it.
+/// The row MACs and the rules of a storage's steps; a class, so that a step need not copy them.
 private final class StepBasis: Sendable {
   let mac: RowMAC
   let rules: AnswerRules
@@ -221,9 +221,9 @@ private final class StepBasis: Sendable {
 extension SQLConnection {
   private static let basis = TransactionLocal<StepBasis>(isKept: true)
 
-  /// Has what follows in this step read and write rows with these MACs, and go by these rules.
+  /// Sets the MACs and rules that the rest of this step uses.
   ///
-  /// What a connection keeps was believed by the MACs of those rows: steps with other ones do not find it.
+  /// If the MACs differ from those of the last step, the connection's caches are cleared: they hold rows that other MACs verified.
   fileprivate func use(_ basis: StepBasis) throws {
     let last = try local(Self.basis) { basis }
     guard last !== basis else { return }
@@ -235,30 +235,30 @@ extension SQLConnection {
     get throws { try local(Self.basis) { throw StorageFailure.failed(detail: "a step without a basis") } }
   }
 
-  /// The MACs of the storage whose step this is.
+  /// The row MACs of the storage that runs this step.
   var rowMAC: RowMAC { get throws { try basis.mac } }
 
-  /// The rules of the storage whose step this is.
+  /// The rules of the storage that runs this step.
   var answerRules: AnswerRules { get throws { try basis.rules } }
 
-  /// Whether a query has a row.
+  /// Returns `true` if a query finds a row.
   func exists(_ sql: String, _ values: [SQLValue]) throws -> Bool { try !rows(sql, values) { _ in }.isEmpty }
 
-  /// The only value of the only row, or `nil` where there is no row.
+  /// Returns the single value of the single row; `nil` for no row.
   func number(_ sql: String, _ values: [SQLValue]) throws -> Int64? {
     try row(sql, values) { try $0.integer(0) }
   }
 }
 
 extension String {
-  /// Names of columns as a query writes them that joins tables.
+  /// Returns a list of columns with the table's name before each, for a query that joins tables.
   func columns(of table: String) -> String {
     split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
   }
 }
 
 extension StorageFailure {
-  /// The one place where the failures of databases get our names.
+  /// Maps the errors of databases to ``StorageFailure``.
   init(_ error: any Error) {
     self =
       switch error {

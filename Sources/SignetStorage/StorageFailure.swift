@@ -1,41 +1,41 @@
-/// Why the database did not do what was asked; nothing was changed then.
+/// The reason why a step failed; unless a case says otherwise, nothing was changed.
 @nonexhaustive public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// There is one of this name already.
+  /// An entry with this name or id exists already.
   case exists
-  /// What the change refers to does not exist.
+  /// The change refers to something that does not exist.
   case unknown
-  /// The user is suspended or deleted: nothing of the user is accepted.
+  /// The user is suspended or deleted: the server accepts nothing from the user.
   case userNotActive(UserRecord.State)
-  /// The device is locked: nothing of what is bound to it is accepted.
+  /// The device is locked: the server accepts nothing that is bound to it.
   case deviceLocked
-  /// The server has locked the container, or lets it do less for now.
+  /// The server has locked or restricted the container.
   case containerLocked
-  /// There is no such container in a state in which it may ask for this.
+  /// There is no such container in a state that permits this request.
   case containerNotInUse
-  /// What a caller of UAF is known by holds no more: its keys are not in use, or do not suffice for what is asked.
+  /// The authentication of a UAF caller is no longer valid: its keys are not active, or do not suffice for the request.
   case unauthorized
   /// Another process held the database for too long.
   case busy
-  /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
+  /// The database server cannot be reached, or the connection failed during the commit, so that the outcome is unknown.
   case unreachable(reason: String)
-  /// The address of the database server cannot be read; the reason says how it is written.
+  /// The address of the database server is malformed; the reason describes the format.
   case unreadableAddress(reason: String)
   /// The disk is full.
   case full
   /// The file or its folder, or the database of a server, cannot be written.
   case readOnly
-  /// The database was written by a newer version.
+  /// A newer version wrote the database.
   case tooNew(found: Int, known: Int)
   /// The database holds tables of another program, or of version 0.1.
   case otherTables
   /// The storage was closed.
   case closed
-  /// A row is not as this server wrote it: somebody else has, or it is of before rows had MACs.
+  /// The MAC of a row does not verify: another program has written it, or it is older than the MACs.
   case altered(row: String, of: String)
-  /// Anything else; `detail` is for the log.
+  /// Any other failure; `detail` is for the log.
   case failed(detail: String)
 
-  /// What happened and what to do.
+  /// The failure and its remedy.
   public var description: String {
     switch self {
     case .exists: "there is one of this name already; choose another name"

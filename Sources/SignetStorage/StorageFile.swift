@@ -1,13 +1,13 @@
 import SignetSQLite
 
-/// An SQLite file of a server, as a file.
+/// The SQLite file of a server, for checks and copies.
 public enum StorageFile {
-  /// Whether a file is a database with tables in it; other than when it is opened for use, nothing is made.
+  /// Determines if a file is a database that has tables; unlike the opening of a storage, it creates nothing.
   ///
   /// - Parameters:
-  ///   - path: A file that exists.
-  ///   - isBackup: Whether the file is a copy, in which nothing may change.
-  /// - Returns: Whether there are any.
+  ///   - path: An existing file.
+  ///   - isBackup: True if the file is a copy, which must not be changed.
+  /// - Returns: `true` if there is a table.
   /// - Throws: ``StorageFailure``.
   public static func hasTables(at path: String, isBackup: Bool) throws(StorageFailure) -> Bool {
     do {
@@ -16,12 +16,12 @@ public enum StorageFile {
     } catch { throw StorageFailure(error) }
   }
 
-  /// Copies what is committed at this moment into a new file of mode 0600, and verifies the copy; the file may be in use.
+  /// Copies the committed state into a new file of mode 0600, and verifies the copy; the file may be in use.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - copy: Where no file is yet. After a failure what is there is to be removed.
-  ///   - isBackup: Whether the file is a copy itself, in which nothing may change.
+  ///   - copy: The path of the copy, which must not exist. After a failure, the caller has to remove a partial copy.
+  ///   - isBackup: True if the file is itself a copy, which must not be changed.
   /// - Throws: ``StorageFailure``.
   public static func copy(_ path: String, to copy: String, isBackup: Bool) throws(StorageFailure) {
     do {

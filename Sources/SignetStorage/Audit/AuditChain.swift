@@ -2,9 +2,9 @@ import SignetCrypto
 
 /// An entry of the log, as it is stored.
 public struct AuditEntry: Hashable, Sendable {
-  /// The chain that it is in: 0 in SQLite; on a database server each connection that writes has one for itself.
+  /// The number of its chain: 0 in SQLite; on a database server each writing connection has its own chain.
   public var chain: Int64
-  /// 1 for the first entry of a chain, without gaps.
+  /// The number of the entry: 1 for the first of a chain, without gaps.
   public var number: Int64
   /// The event as one JSON object.
   public var text: String
@@ -22,9 +22,9 @@ public struct AuditEntry: Hashable, Sendable {
 
 /// A hash chain of the audit log.
 ///
-/// `hash(n) = SHA-256(hash(n-1) ‖ number as 8 bytes, big-endian ‖ event's UTF-8)`, where `hash(0)` is 24 zero bytes and the chain's
-/// number as 8 bytes, big-endian. Who keeps the last hash somewhere else sees whether anything before it was changed, removed or
-/// inserted.
+/// `hash(n) = SHA-256(hash(n-1) ‖ number as 8 bytes, big-endian ‖ event's UTF-8)`, where `hash(0)` is 24 zero bytes and the
+/// chain's number as 8 bytes, big-endian. If the last hash is stored elsewhere, a verification detects any entry before it
+/// that was changed, removed or inserted.
 public struct AuditChain: Hashable, Sendable {
   /// The chain's number.
   public let chain: Int64
@@ -33,14 +33,14 @@ public struct AuditChain: Hashable, Sendable {
   /// The hash of the last entry, 32 bytes.
   public private(set) var hash: [UInt8]
 
-  /// An empty chain.
+  /// Makes an empty chain.
   public init(_ chain: Int64 = 0) {
     self.chain = chain
     hash = [UInt8](repeating: 0, count: 24)
     withUnsafeBytes(of: chain.bigEndian) { hash.append(contentsOf: $0) }
   }
 
-  /// Continues a chain of whose last entry the number and the hash are known.
+  /// Continues a chain from the number and the hash of its last entry.
   init(_ chain: Int64, number: Int64, hash: [UInt8]) {
     (self.chain, self.number, self.hash) = (chain, number, hash)
   }
@@ -57,9 +57,9 @@ public struct AuditChain: Hashable, Sendable {
     return AuditEntry(chain: chain, number: number, text: text, hash: hash)
   }
 
-  /// Checks the next entry and goes on to it.
+  /// Verifies the next entry and advances to it.
   ///
-  /// - Returns: Whether the entry is the one that the chain goes on with.
+  /// - Returns: `true` if the entry continues the chain.
   public mutating func verify(_ entry: AuditEntry) -> Bool {
     var next = self
     guard next.append(entry.text) == entry else { return false }

@@ -1,11 +1,11 @@
 import SignetCrypto
 
 extension AuditEvent {
-  /// What receivers of the outbox hear of it; `nil` for nothing.
+  /// The event for receivers of the outbox; `nil` for none.
   ///
-  /// Every change is on the record in its own step, so this is the one place that tells receivers of changes. There is no `default`: an
-  /// event that is added has to say whether it is a change. The ends of requests, and locks of devices, follow from
-  /// several events; the steps themselves publish them. Where the event does not name the user, the step finds the account.
+  /// Every change has an audit event in its step, so receivers learn of changes only from here. There is no `default`, so
+  /// that a new event must be added to a case. The ends of requests, and the locks of devices, follow from several events;
+  /// the steps themselves publish them. If the event does not name the user, the step looks up the account.
   package var published: OutboxEvent? {
     switch self {
     case .userSuspended(let user, _): OutboxEvent(.userSuspended, of: user.text, user: user.text)
@@ -22,7 +22,7 @@ extension AuditEvent {
 
     case .tokenVerified(let user, let source):
       source.token.flatMap { Self.change(.authenticatorBound, .otp, $0, user) }
-    // A token is good for its new user after its first right code.
+    // The new user's token counts as bound after its first right code.
     case .tokenAssigned(let token, _), .tokenRemoved(let token):
       Self.change(.authenticatorRevoked, .otp, token, nil)
     case .tokenDisabled(let token): Self.change(.authenticatorSuspended, .otp, token, nil)
@@ -70,6 +70,6 @@ extension AuditEvent {
     OutboxEvent(kind, of: id.description, user: user?.text, authenticator: authenticator)
   }
 
-  /// The name of a UAF key, as ``AuthenticatorRecord/id`` has it.
+  /// Returns the ``AuthenticatorRecord/id`` of a UAF key.
   private static func name(_ aaid: String, _ key: [UInt8]) -> String { "\(aaid)/\(Base64URL.encode(key))" }
 }

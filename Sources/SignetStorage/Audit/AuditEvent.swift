@@ -1,60 +1,60 @@
 import SignetCrypto
 
-/// What the audit log records.
+/// An event of the audit log.
 ///
 /// No case holds a code, a password, a key or an invite.
 ///
-/// A case is the one place where an event is defined: its comment describes it, its values are the members, ``named`` gives it its
-/// JSON, and ``published`` says what receivers of the outbox hear of it. `Scripts/audit-page` makes `docs/audit-events.md` of this
-/// file, and `make check` fails for a case that no source file writes or that no test names.
+/// A case defines its event completely: the comment describes it, the values are its members, ``named`` gives it its JSON,
+/// and ``published`` gives the form in which the outbox publishes it. `Scripts/audit-page` makes `docs/audit-events.md` of
+/// this file, and `make check` fails for a case that no source file writes or that no test names.
 public enum AuditEvent: Hashable, Sendable {
   // MARK: Users
 
   /// An operator added a user.
   case userAdded(user: UserID)
-  /// An operator gave a user another display name, or took it away.
+  /// An operator set or removed the display name of a user.
   case userRenamed(user: UserID)
-  /// An operator suspended a user: nothing of the user is accepted, and what was under way ended.
+  /// An operator suspended a user: the server accepts nothing from the user, and pending operations ended.
   case userSuspended(user: UserID, reason: String)
-  /// An operator let a suspended user go on.
+  /// An operator ended the suspension of a user.
   case userResumed(user: UserID)
-  /// An operator deleted a user, and all that was bound to the account.
+  /// An operator deleted a user and everything that was bound to the account.
   case userDeleted(user: UserID)
-  /// An operator unlocked a user: wrong codes, wrong signatures and waits are forgotten.
+  /// An operator unlocked a user: the counts of wrong codes and wrong signatures, and the waiting times, are reset.
   case userUnlocked(user: UserID)
-  /// An operator gave a user a code without which no client of OpenID Connect may ask.
+  /// An operator set a user code, which OpenID Connect clients must send with a request for this user.
   case userCodeSet(user: UserID)
-  /// An operator removed a user's code.
+  /// An operator removed a user code.
   case userCodeRemoved(user: UserID)
-  /// A client sent the right code of a user.
+  /// A client sent the right user code.
   case userCodeAccepted(user: UserID)
-  /// A client sent a user's code, and it was refused.
+  /// A client sent a user code, and the server rejected it.
   case userCodeRefused(user: UserID, UserCodeRefusal)
 
   // MARK: One-time passwords
 
-  /// A one-time password was accepted, and is used up.
+  /// The server accepted a one-time password, which cannot be used again.
   case codeAccepted(user: UserID?, CodeSource)
-  /// A one-time password was refused.
+  /// The server rejected a one-time password.
   case codeRefused(user: UserID?, CodeRefusal, locked: [String])
-  /// Two codes in a row were accepted: the credential is unlocked, and the server knows its counter again.
+  /// The server accepted two consecutive codes: the credential is unlocked, and its counter is synchronised.
   case codesResynchronised(user: UserID?, CodeSource)
-  /// Two codes in a row were refused.
+  /// The server rejected two consecutive codes.
   case codesRefused(user: UserID?, CodeRefusal, locked: [String])
 
   // MARK: Tokens
 
   /// An operator imported a token.
   case tokenAdded(token: String, user: UserID?)
-  /// An operator gave a token to a user, or took it back if there is no user.
+  /// An operator assigned a token to a user, or unassigned it if there is no user.
   case tokenAssigned(token: String, user: UserID?)
-  /// A token was taken into use by its first right code.
+  /// A user verified a token: its first right code was accepted, and the token is in use.
   case tokenVerified(user: UserID?, CodeSource)
-  /// The first code of a token was refused.
+  /// The server rejected the first code of a token.
   case tokenRefused(user: UserID?, CodeRefusal, locked: [String])
-  /// An operator took a token out of use.
+  /// An operator disabled a token.
   case tokenDisabled(token: String)
-  /// An operator let a token be verified again.
+  /// An operator enabled a disabled token, which can be verified again.
   case tokenEnabled(token: String)
   /// An operator removed a token and its secret.
   case tokenRemoved(token: String)
@@ -63,117 +63,117 @@ public enum AuditEvent: Hashable, Sendable {
 
   /// An operator invited a user's device.
   case activationAdded(user: UserID, activation: ID<ActivationRecord>)
-  /// A device proved the invite: its container is pending until the device confirms it.
+  /// A device proved possession of the invite: its container is pending until the device confirms it.
   case activationStaged(
     user: UserID, activation: ID<ActivationRecord>, container: ContainerID?, keystore: String, keys: String)
-  /// A device that knows the user's open invite, or guesses it, was refused.
+  /// The server rejected a device that knows or guesses the user's open invite.
   case activationRefused(user: UserID, activation: ID<ActivationRecord>, ActivationRefusal)
   /// An operator asked a device to renew its container.
   case containerRenewalAsked(container: ContainerID)
-  /// The keys of a container proved its successor, which is pending until the device confirms it.
+  /// A device proved the keys of its container and staged a successor, which is pending until the device confirms it.
   case renewalStaged(
     user: UserID, container: ContainerID, successor: ContainerID?, keystore: String?, keys: String?)
-  /// A renewal was refused.
+  /// The server rejected a renewal.
   case renewalRefused(user: UserID, container: ContainerID, RenewalRefusal)
 
   // MARK: Containers
 
   /// A device confirmed its new container, which is active.
   case containerActivated(user: UserID, container: ContainerID)
-  /// A device confirmed the successor of a container: the successor is active, the other one is revoked.
+  /// A device confirmed the successor of a container: the successor is active, the old container is revoked.
   case containerRenewed(user: UserID, container: ContainerID, renews: ContainerID, renewals: Int)
-  /// A device confirmed a container that is not pending any more.
+  /// A device confirmed a container that was no longer pending.
   case containerRefused(user: UserID, container: ContainerID)
-  /// An operator revoked a container or its device, or another container of the device took its place.
+  /// An operator revoked a container or its device, or another container of the device replaced it.
   case containerRevoked(container: ContainerID)
-  /// The server found that it has not written a container's row, and locked the device.
+  /// The row MAC of a container does not verify, and the server locked the device.
   case containerAltered(user: UserID, container: ContainerID)
-  /// A user deleted a container, as its device says.
+  /// A user deleted a container, according to its device.
   case containerDeleted(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
-  /// A user deleted everything on a device, as the device says.
+  /// A user deleted everything on a device, according to the device.
   case containerReset(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
-  /// A device erased a container after too many wrong passwords, as it says.
+  /// A device erased a container after too many wrong passwords, according to the device.
   case containerWiped(user: UserID, container: ContainerID, reason: String, deviceTime: Int64)
 
   // MARK: Devices
 
-  /// An operator locked a device: nothing of what is bound to it is accepted.
+  /// An operator locked a device: the server accepts nothing that is bound to it.
   case deviceLocked(user: UserID, device: ID<DeviceRecord>, reason: String)
   /// An operator ended the locks of a device.
   case deviceUnlocked(user: UserID, device: ID<DeviceRecord>)
-  /// An operator revoked all that is bound to a device.
+  /// An operator revoked everything that is bound to a device.
   case deviceRevoked(user: UserID, device: ID<DeviceRecord>)
 
   // MARK: Account policies
 
-  /// A device reported what it is like, and the server weighed it.
+  /// A device reported its properties, and the server evaluated the report.
   case accountReported(
     user: UserID, container: ContainerID, reaction: String, reason: String, policies: [String])
-  /// A device's report was refused: it answers no challenge that is open.
+  /// The server rejected a device's report, because it answers no open challenge.
   case accountReportRefused(user: UserID, container: ContainerID)
   /// An operator ordered a device to lock, unlock or wipe its container.
   case accountOrdered(
     container: ContainerID, order: DeviceCommandID, DeviceCommandRecord.Action, reason: String)
-  /// A device did what was ordered, as it says.
+  /// A device carried out an order, according to the device.
   case accountOrderDone(
     user: UserID, container: ContainerID, order: DeviceCommandID, DeviceCommandRecord.Action,
     deviceTime: Int64)
-  /// The server found that it has not written what it keeps of a device's reports and orders, and locked the container.
+  /// The MAC over the stored reports and orders of a container does not verify, and the server locked the container.
   case accountAltered(user: UserID, container: ContainerID)
-  /// An operator attached policies to a container, or made it go by those of its profile again.
+  /// An operator attached policies to a container, or returned it to the policies of its profile.
   case accountPoliciesAttached(container: ContainerID, policies: [String]?)
 
   // MARK: Transactions
 
-  /// A transaction was made.
+  /// A transaction was added.
   case transactionAdded(user: UserID?, transaction: TransactionID)
-  /// A transaction was not made.
+  /// A transaction was not added.
   case transactionNotAdded(user: UserID?, transaction: TransactionID, AdmissionOutcome)
   /// A device signed and sent an approval.
   case transactionAccepted(user: UserID, transaction: TransactionID)
-  /// A user approved by digits that the device shows.
+  /// A user approved with digits that the device displays.
   case transactionAnswered(user: UserID, transaction: TransactionID, container: ContainerID?, AnswerKind)
   /// A device signed and sent a denial.
   case transactionDenied(user: UserID, transaction: TransactionID)
   /// A device signed and sent a report of abuse.
   case transactionReported(user: UserID, transaction: TransactionID)
-  /// A device signed a transaction unasked.
+  /// A device signed a transaction that no relying party had asked for.
   case transactionInitiated(user: UserID, transaction: TransactionID)
   /// A device cancelled a transaction without a decision.
   case transactionCancelled(transaction: TransactionID, reason: String)
-  /// A relying party withdrew a transaction, or an operator revoked its client; or it ended because its user is not active
-  /// (`userNotActive`), or because nothing of the user's could answer it any more (`noAuthenticator`).
+  /// A transaction was withdrawn: by its relying party, by the revocation of its client, because its user is not active
+  /// (`userNotActive`), or because no authenticator of the user can answer it any more (`noAuthenticator`).
   case transactionWithdrawn(transaction: TransactionID, reason: String)
-  /// The time of a transaction ended before anybody decided.
+  /// A transaction expired before a decision.
   case transactionExpired(transaction: TransactionID)
-  /// A decision, a cancellation or a withdrawal was refused.
+  /// The server rejected a decision, a cancellation or a withdrawal.
   case transactionRefused(user: UserID?, transaction: TransactionID, DecisionOutcome)
-  /// Digits that a user typed were refused.
+  /// The server rejected digits that a user typed.
   case transactionAnswerRefused(user: UserID, transaction: TransactionID, AnswerKind, DecisionOutcome)
 
   // MARK: Push
 
-  /// A device added a target of pushes.
+  /// A device added a push target.
   case pushTargetAdded(target: PushTargetID, service: String)
-  /// A device changed a target of pushes; the service is there if the address was changed.
+  /// A device changed a push target; the service is there if the address changed.
   case pushTargetChanged(target: PushTargetID, service: String?)
-  /// A device removed a target of pushes.
+  /// A device removed a push target.
   case pushTargetRemoved(target: PushTargetID)
-  /// The push service does not know a target any more, and the server forgot it.
+  /// The push service reported a push target as unknown, and the server removed it.
   case pushTargetDropped(target: PushTargetID, container: ContainerID, service: String)
 
   // MARK: Authenticator apps
 
-  /// A relying party made a URI with which an authenticator app registers.
+  /// A relying party requested a URI with which an authenticator app registers.
   case pushAuthEnrolment(user: UserID, mechanism: ID<PushAuthMechanismRecord>, token: String?)
   /// An authenticator app registered.
   case pushAuthRegistered(
     user: UserID, mechanism: ID<PushAuthMechanismRecord>, platform: String, service: String)
-  /// An authenticator app said where it gets pushes from now on.
+  /// An authenticator app changed its push address.
   case pushAuthDeviceChanged(user: UserID, mechanism: ID<PushAuthMechanismRecord>, service: String)
   /// An operator removed an authenticator app.
   case pushAuthRemoved(mechanism: ID<PushAuthMechanismRecord>)
-  /// A message was made for an authenticator app, by which its user is asked a transaction.
+  /// The server created a message with which an authenticator app asks its user about a transaction.
   case pushAuthMessage(
     user: UserID, mechanism: ID<PushAuthMechanismRecord>, message: ID<PushAuthMessageRecord>)
   /// A user chose a wrong number.
@@ -185,41 +185,41 @@ public enum AuditEvent: Hashable, Sendable {
 
   // MARK: UAF
 
-  /// Somebody asked for a registration, authentication or deregistration by UAF.
+  /// A caller requested a UAF registration, authentication or deregistration.
   case uafRequested(session: ID<UAFOperationRecord>, operation: String, user: UserID?)
-  /// A token for a UAF operation was made.
+  /// A token for a UAF operation was created.
   case uafTokenAdded(
     session: ID<UAFOperationRecord>, operation: String, user: UserID?, target: ID<UAFTargetRecord>?)
-  /// A token was not made for a device: its user is asked too often.
+  /// No token was created for a device, because its user is asked too often.
   case uafNotAsked(user: UserID?, operation: String, target: ID<UAFTargetRecord>?, AdmissionOutcome)
   /// A token for a UAF operation was redeemed.
   case uafTokenRedeemed(session: ID<UAFOperationRecord>, user: UserID?)
   /// Keys were registered.
   case uafRegistered(session: ID<UAFOperationRecord>, user: UserID, keys: String)
-  /// A registration was verified, and refused.
+  /// The server verified a registration and rejected it.
   case uafRegistrationRefused(session: ID<UAFOperationRecord>, user: UserID, keys: String, reason: String)
   /// Keys authenticated a user.
   case uafAuthenticated(UAFAnswer)
-  /// A key's counter did not grow: the key was copied, and is in quarantine.
+  /// The counter of a key did not grow: the key may have been copied, and is quarantined.
   case uafQuarantined(UAFAnswer, reason: String)
-  /// An authentication was verified, and refused.
+  /// The server verified an authentication and rejected it.
   case uafAuthenticationRefused(UAFAnswer, reason: String)
-  /// A response could not be verified, or the client says that it failed.
+  /// A response could not be verified, or the client reported a failure.
   case uafResponseRefused(
     session: ID<UAFOperationRecord>, user: UserID?, status: Int, asm: Int?, reason: String)
-  /// A device was told to remove keys, which the server has removed.
+  /// The server removed keys and instructed the device to remove them too.
   case uafDeregistrationSent(session: ID<UAFOperationRecord>, user: UserID)
   /// A key was removed, by an operator if there is no session.
   case uafDeregistered(session: ID<UAFOperationRecord>?, user: UserID, aaid: String, key: [UInt8])
-  /// A key was revoked with its device, or with the container there, for good.
+  /// A key was revoked permanently with its device, or with the container on that device.
   case uafRevoked(user: UserID, aaid: String, key: [UInt8])
-  /// An operator took a key out of quarantine.
+  /// An operator released a key from quarantine.
   case uafReleased(user: UserID, aaid: String, key: [UInt8])
   /// A device of a user was added as a target of UAF operations.
   case uafTargetAdded(user: UserID, target: ID<UAFTargetRecord>)
   /// A device changed its name or address as a target of UAF operations.
   case uafTargetChanged(target: ID<UAFTargetRecord>)
-  /// The push service does not know a target of UAF operations any more, and the server forgot its address.
+  /// The push service reported a target of UAF operations as unknown, and the server removed its address.
   case uafTargetExpired(target: ID<UAFTargetRecord>)
   /// A target of UAF operations was removed.
   case uafTargetRemoved(target: ID<UAFTargetRecord>)
@@ -228,26 +228,26 @@ public enum AuditEvent: Hashable, Sendable {
 
   // MARK: Relying parties and the server's keys
 
-  /// An operator made an API key.
+  /// An operator created an API key.
   case keyAdded(key: ID<APIKeyRecord>, name: String)
   /// An operator revoked an API key.
   case keyRevoked(key: ID<APIKeyRecord>)
-  /// An operator registered a client of OpenID Connect.
+  /// An operator registered an OpenID Connect client.
   case clientAdded(client: ID<ClientRecord>, name: String, ClientRecord.Authentication, ClientRecord.Delivery)
-  /// An operator revoked a client of OpenID Connect.
+  /// An operator revoked an OpenID Connect client.
   case clientRevoked(client: ID<ClientRecord>)
-  /// A client was told that its request has ended.
+  /// The server notified a client that its request has ended.
   case clientTold(client: ID<ClientRecord>, transaction: TransactionID)
-  /// A client could not be told that its request has ended, and is not tried again.
+  /// The server could not notify a client that its request has ended, and does not retry.
   case clientNotTold(client: ID<ClientRecord>, transaction: TransactionID, reason: String)
-  /// A client got tokens.
+  /// A client received tokens.
   case tokensIssued(user: UserID?, transaction: TransactionID)
-  /// The server signs with a new key from now on.
+  /// The server signs with a new key from this event on.
   case signingKeyAdded(key: String, after: String?)
 }
 
 extension AuditEvent {
-  /// The event's name and its members: the one place that gives an event its JSON.
+  /// The event's name and its members: the only definition of its JSON.
   var named: (name: String, members: Members) {
     switch self {
     case .userAdded(let user): ("user.added", [.user: user])

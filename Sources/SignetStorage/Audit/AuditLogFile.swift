@@ -6,20 +6,20 @@ import SignetSQLite
   import Foundation
 #endif
 
-/// The audit log in an SQLite file, read without a server: of a running server, of a stopped one, or of a copy.
+/// The audit log in an SQLite file, read without a server: from the file of a running or stopped server, or from a copy.
 ///
-/// Nothing in the file or beside it is changed.
+/// The file and the files next to it are not changed.
 public struct AuditLogFile: Sendable {
   private let path: String
 
-  /// Names the file; nothing is opened yet.
+  /// Makes a reader of a file, which is not opened yet.
   public init(database path: String) { self.path = path }
 
-  /// Follows each hash chain from the first entry to the last, or to the first that does not fit.
+  /// Verifies each hash chain from the first entry to the last, or to the first entry that does not fit.
   ///
-  /// - Parameter keptHeads: As ``AuditVerification/init(keptHeads:)`` says.
-  /// - Returns: What was found.
-  /// - Throws: ``StorageFailure`` where the file can't be read at all.
+  /// - Parameter keptHeads: See ``AuditVerification/init(keptHeads:)``.
+  /// - Returns: The report.
+  /// - Throws: ``StorageFailure`` if the file cannot be read at all.
   public func verify(keptHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
     do {
       return try withDatabase { database in
@@ -34,7 +34,7 @@ public struct AuditLogFile: Sendable {
     } catch { throw StorageFailure(error) }
   }
 
-  /// An entry; `nil` for a row that no server wrote.
+  /// Returns an entry; `nil` for a row that no server can have written.
   private static func entry(_ row: Row) -> AuditEntry? {
     do throws(SQLiteFailure) {
       return AuditEntry(
@@ -43,9 +43,9 @@ public struct AuditLogFile: Sendable {
     } catch { return nil }
   }
 
-  /// Opens the file in place while a server may be using it, and a copy of it otherwise.
+  /// Opens the file in place if a server may be using it, and a copy of it otherwise.
   ///
-  /// Even a connection that only reads makes `-wal` and `-shm` files where there are none, or fails where it may not.
+  /// Even a read-only connection creates `-wal` and `-shm` files if they are missing, or fails if it may not.
   private func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let files = FileManager.default
     guard files.fileExists(atPath: path) else { throw StorageFailure.failed(detail: "there is no \(path)") }
@@ -56,10 +56,10 @@ public struct AuditLogFile: Sendable {
       return try body(Database(path: original, mode: .readOnly))
     }
     let folder = files.temporaryDirectory.appending(path: "signet-audit-\(UUID().uuidString)")
-    // Fails where there is anything of this name.
+    // Fails if the name exists already.
     try files.createDirectory(
       at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    // The copy lies in a private folder, and nothing depends on its removal.
+    // The copy is in a private folder, so a failed removal is harmless.
     defer { do { try files.removeItem(at: folder) } catch { _ = error } }
     let copy = folder.appendingPathComponent("signet.sqlite").path
     try files.copyItem(atPath: original, toPath: copy)

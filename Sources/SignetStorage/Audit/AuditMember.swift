@@ -1,7 +1,8 @@
 extension AuditEvent {
-  /// A value beside `time`, `event` and `by` in an event's JSON; all are strings, and one that does not apply is left out.
+  /// A member of an event's JSON in addition to `time`, `event` and `by`; all values are strings, and a member that does not
+  /// apply is left out.
   public enum Member: String, Hashable, Sendable, CaseIterable {
-    /// The user: in the log by the subject, where it is shown by the id of who is not deleted.
+    /// The user: the log has the subject; displays show the id of a user who is not deleted.
     case user
     /// The container.
     case container
@@ -15,66 +16,66 @@ extension AuditEvent {
     case key
     /// The name of an API key or of a client.
     case name
-    /// The client of OpenID Connect.
+    /// The OpenID Connect client.
     case client
     /// How a client authenticates.
     case authentication
-    /// How a client learns of an end: `poll`, `ping` or `push`.
+    /// How a client is notified of an end: `poll`, `ping` or `push`.
     case delivery
-    /// The signing key before this one.
+    /// The previous signing key.
     case after
-    /// The container that is to take this one's place.
+    /// The container that is to replace this one.
     case successor
-    /// The container whose place this one takes.
+    /// The container that this one replaces.
     case renews
-    /// How often the container was renewed.
+    /// The number of renewals of the container.
     case renewals
-    /// What keeps the device's secrets, as the device says.
+    /// The device's keystore, according to the device.
     case keystore
-    /// How the device made the container's keys, as it says; of UAF, the keys as JSON.
+    /// How the device generated the container's keys, according to the device; for UAF, the keys as JSON.
     case keys
-    /// Why, for people; the tables below list the texts that are fixed.
+    /// The reason, for people; the tables below list the texts that are fixed.
     case reason
-    /// How many tries are left.
+    /// The number of remaining attempts.
     case remaining
     /// The containers and tokens that are locked now, separated by spaces.
     case locked
-    /// When it happened by the device's clock, in seconds since 1970.
+    /// The time of the event by the device's clock, in seconds since 1970.
     case deviceTime
-    /// What a report led to: `allow`, `stepUp`, `lock` or `wipe`.
+    /// The reaction to a report: `allow`, `stepUp`, `lock` or `wipe`.
     case reaction
     /// The names of account policies, separated by spaces.
     case policies
     /// The order to a device.
     case order
-    /// What was ordered: `lock`, `unlock` or `wipe`.
+    /// The ordered action: `lock`, `unlock` or `wipe`.
     case action
-    /// The target of pushes or of UAF operations.
+    /// The push target or the target of UAF operations.
     case target
     /// The push service.
     case service
     /// The authenticator app.
     case mechanism
-    /// The system that the authenticator app runs on, as it says.
+    /// The operating system of the authenticator app, according to the app.
     case platform
     /// The message to an authenticator app.
     case message
     /// The UAF operation.
     case session
-    /// What the UAF operation does: `Reg`, `Auth` or `Dereg`.
+    /// The kind of the UAF operation: `Reg`, `Auth` or `Dereg`.
     case operation
     /// The model of a UAF authenticator.
     case aaid
-    /// The status of UAF with which the operation ended.
+    /// The UAF status with which the operation ended.
     case status
-    /// The status of the authenticators' module, as the client says.
+    /// The ASM's status, according to the client.
     case asm
     /// The models whose metadata describes a newer version, separated by spaces.
     case outdated
-    /// The device that the event is about or happened on, by the server's id; for `uaf.deviceRemoved` the name that the device gives itself.
+    /// The device of the event, by the server's id; for `uaf.deviceRemoved` the id that the device itself reported.
     case device
   }
 
-  /// Members in the order in which they are written; `nil` leaves one out.
+  /// Members in the order in which they are written; a `nil` value is left out.
   typealias Members = KeyValuePairs<Member, (any CustomStringConvertible)?>
 }

@@ -1,25 +1,25 @@
 import SignetSQL
 
-/// What tells on which device something happened.
+/// The object from which the device of an event is derived.
 enum AuditPlace: Hashable, Sendable {
   /// A container, which is on a device.
   case container(ContainerID)
-  /// A UAF key, which may be on one that is known.
+  /// A UAF key, whose device may be known.
   case key(aaid: String, id: [UInt8])
-  /// A target of UAF, which may say on which one it is.
+  /// A UAF target, whose device may be known.
   case target(ID<UAFTargetRecord>)
-  /// An operation of UAF, whose token may have been sent to a target.
+  /// A UAF operation, whose token may have been sent to a target.
   case session(ID<UAFOperationRecord>)
-  /// Whoever caused it, if that is a device.
+  /// The actor of the event, if that is a device.
   case actor
-  /// Nothing, or the event itself.
+  /// None, or the event itself names the device.
   case none
 }
 
 extension AuditEvent {
-  /// What tells on which device it happened.
+  /// The object from which the device of the event is derived.
   ///
-  /// There is no `default`: an event that is added has to say it.
+  /// There is no `default`, so that a new event must be added to a case.
   var place: AuditPlace {
     switch self {
     case .activationStaged(_, _, let container?, _, _), .transactionAnswered(_, _, let container?, _):
@@ -50,7 +50,8 @@ extension AuditEvent {
       .uafAuthenticationRefused(let answer, _):
       .session(answer.session)
 
-    // Each code would cost one more look at a row that it does not need: it names the container, which is on one device for good.
+    // The device would cost a query for each code. It is redundant, because the event names the container, which is on one
+    // device permanently.
     case .codeAccepted, .codeRefused, .codesResynchronised, .codesRefused, .tokenVerified, .tokenRefused:
       .none
     case .deviceLocked, .deviceUnlocked, .deviceRevoked, .uafDeviceRemoved: .none
@@ -72,7 +73,7 @@ extension AuditEvent {
 }
 
 extension AuditRecord {
-  /// What tells on which device it happened.
+  /// The object from which the device of the event is derived.
   fileprivate var place: AuditPlace {
     guard event.place == .actor else { return event.place }
     return switch by {
@@ -84,15 +85,15 @@ extension AuditRecord {
 }
 
 extension SQLConnection {
-  /// The id of the device on which something happened; `nil` where that is not known, or where a row that would tell it was altered.
+  /// Returns the id of the device of an event; `nil` if it is unknown, or if a row that is needed for it was altered.
   ///
-  /// The step that takes a response of UAF names the device of its keys itself: the stored operation has the keys of the response that
-  /// was taken, and none where one was refused.
+  /// A step that accepts a UAF response passes the device of its keys itself: the stored operation has the keys of an
+  /// accepted response, and none of a rejected one.
   func device(of record: AuditRecord) throws -> ID<DeviceRecord>? {
     do {
       switch record.place {
       case .container(let id):
-        // One of a user who was deleted says nothing of its device any more.
+        // The container of a deleted user has no device any more.
         guard let found = try lastContainer(id)?.checked(), !found.device.isEmpty else { return nil }
         return try deviceID(found.installation, of: found.user)
       case .key(let aaid, let id):
@@ -107,12 +108,12 @@ extension SQLConnection {
     } catch StorageFailure.altered { return nil }
   }
 
-  /// The id of the device of a user that calls itself so, whether or not something is bound to it.
+  /// Returns the id of the user's device with this installation id, even if nothing is bound to it.
   func deviceID(_ installation: String, of user: UserID) throws -> ID<DeviceRecord> {
     try DeviceRecord(of: user, installation, at: 0, rowMAC).id
   }
 
-  /// The id of the device of a key; `nil` where that is not known, or where its row was altered.
+  /// Returns the id of a key's device; `nil` if it is unknown, or if the key's row was altered.
   func deviceID(of key: UAFCredentialRecord) throws -> ID<DeviceRecord>? {
     guard key.state != .altered, let device = key.device else { return nil }
     return try deviceID(device, of: key.user)

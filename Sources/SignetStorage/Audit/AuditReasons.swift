@@ -1,12 +1,12 @@
-// Why something was refused, as the audit log says it: closed lists, of which `docs/audit-events.md` shows the texts.
+// The reasons of rejections in the audit log: closed lists, whose texts `docs/audit-events.md` shows.
 
 extension AuditEvent {
-  /// Why an authenticator is suspended, or locked, whose row somebody else has written.
+  /// The reason for the suspension or lock of an authenticator whose row MAC does not verify.
   static let alteredReason = "its row was not written by this server"
 
-  /// Why a one-time password was refused.
+  /// The reason for the rejection of a one-time password.
   public enum CodeRefusal: String, Hashable, Sendable, CaseIterable {
-    /// The address waits after wrong codes.
+    /// The address has to wait after wrong codes.
     case waiting = "not tried: the address has to wait"
     /// Every credential is locked.
     case locked = "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
@@ -24,17 +24,17 @@ extension AuditEvent {
     case wrongPair = "nothing of the user makes these two codes in a row"
   }
 
-  /// Why a user's code, sent by a client, was refused.
+  /// The reason for the rejection of a user code.
   public enum UserCodeRefusal: String, Hashable, Sendable, CaseIterable {
-    /// It is another code.
+    /// The code is wrong.
     case wrong = "not the user's code"
-    /// The client waits after wrong codes.
+    /// The client has to wait after wrong codes.
     case waiting = "not tried: the client has to wait"
     /// The client is locked for this user.
     case locked = "not tried: too many wrong codes in a row by this client; unlock the user"
   }
 
-  /// What made a one-time password.
+  /// The source of a one-time password.
   public enum CodeSource: Hashable, Sendable {
     /// A container.
     case container(ContainerID)
@@ -45,7 +45,7 @@ extension AuditEvent {
     var token: String? { if case .token(let serial) = self { serial } else { nil } }
   }
 
-  /// How digits were carried that a user typed as an answer.
+  /// The kind of digits that a user typed as an answer.
   public enum AnswerKind: String, Hashable, Sendable, CaseIterable {
     /// The device scanned the transaction; `wrong offline answer` if it was refused.
     case offline = "offline answer"
@@ -53,13 +53,13 @@ extension AuditEvent {
     case typed = "typed answer"
   }
 
-  /// Why a device was not activated.
+  /// The reason for the rejection of an activation.
   public enum ActivationRefusal: Hashable, Sendable {
-    /// The proof is wrong; so many more are tried.
+    /// The proof is wrong; the number of remaining attempts.
     case wrongProof(remaining: Int)
     /// A key belongs to another authenticator.
     case keyTaken
-    /// The operator does not accept what keeps the device's secrets.
+    /// The operator does not accept the device's keystore.
     case keystore(String)
 
     var text: String {
@@ -73,17 +73,17 @@ extension AuditEvent {
     var remaining: Int? { if case .wrongProof(let count) = self { count } else { nil } }
   }
 
-  /// Why a container was not renewed.
+  /// The reason for the rejection of a renewal.
   public enum RenewalRefusal: Hashable, Sendable {
     /// The container's keys did not prove it.
     case notSigned
     /// A key belongs to another authenticator.
     case keyTaken
-    /// Signatures of the container are not looked at any more.
+    /// The container is locked after too many wrong signatures or codes.
     case locked
-    /// The container was revoked.
+    /// The container is not active any more.
     case gone
-    /// The operator does not accept what keeps the device's secrets.
+    /// The operator does not accept the device's keystore.
     case keystore(String)
 
     var text: String {
@@ -97,11 +97,11 @@ extension AuditEvent {
     }
   }
 
-  /// A UAF authentication that was verified.
+  /// A verified UAF authentication.
   public struct UAFAnswer: Hashable, Sendable {
     /// The operation.
     public var session: ID<UAFOperationRecord>
-    /// Whose keys they are.
+    /// The user of the keys.
     public var user: UserID
     /// The keys, as JSON.
     public var keys: String
@@ -122,7 +122,7 @@ extension AuditEvent {
 }
 
 extension AdmissionOutcome {
-  /// Why a transaction was not made; `nil` where it was, or where nothing is written.
+  /// The reason why a transaction was not added; `nil` if it was added, or if nothing is written.
   var reason: String? {
     switch self {
     case .added, .keyRevoked, .clientRevoked: nil
@@ -135,7 +135,7 @@ extension AdmissionOutcome {
 }
 
 extension DecisionOutcome {
-  /// Why something about a transaction was refused; `nil` where it was not, or where nothing is written.
+  /// The reason for a rejection; `nil` for no rejection, or if nothing is written.
   var reason: String? {
     switch self {
     case .decided, .repeated, .keyRevoked, .signerChanged, .replayed: nil
@@ -153,7 +153,7 @@ extension DecisionOutcome {
     }
   }
 
-  /// Why digits that answer a transaction were refused.
+  /// Returns the reason why digits that answer a transaction were rejected.
   func reason(ofAnswer kind: AuditEvent.AnswerKind) -> String? {
     switch self {
     case .notSigned: "wrong \(kind.rawValue)"

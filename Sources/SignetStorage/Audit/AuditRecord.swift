@@ -1,25 +1,25 @@
 import SignetJSON
 
-/// An event with who caused it and when: what a step writes into the audit log beside its change.
+/// An event with its actor and time, which a step writes into the audit log together with its change.
 public struct AuditRecord: Hashable, Sendable {
-  /// What happened.
+  /// The event.
   public let event: AuditEvent
-  /// Who caused it.
+  /// The actor.
   public let by: AuditActor
-  /// When, in seconds since 1970.
+  /// The time, in seconds since 1970.
   public let time: Int64
 
-  /// Describes an entry that is to be written.
+  /// Describes an entry.
   public init(_ event: AuditEvent, by actor: AuditActor, at time: Int64) {
     (self.event, self.by, self.time) = (event, actor, time)
   }
 
-  /// The entry's JSON object, as the log keeps it: `time`, `event`, `by`, then the event's members.
+  /// Returns the entry's JSON object, as the log stores it: `time`, `event`, `by`, then the event's members.
   ///
   /// - Parameters:
-  ///   - end: Until when what is like it is left out, as `silentUntil`; `nil` where nothing is.
+  ///   - end: The time until which similar events are left out, as `silentUntil`; `nil` for none.
   ///   - device: The id of the device; `nil` for none.
-  ///   - subject: What the log calls a user of an id.
+  ///   - subject: Returns the log's name for a user id.
   /// - Returns: The JSON object.
   package func text(
     silentUntil end: Int64? = nil, on device: ID<DeviceRecord>? = nil,
@@ -41,11 +41,11 @@ public struct AuditRecord: Hashable, Sendable {
   }
 }
 
-/// Who causes an event.
+/// The actor of an event.
 public enum AuditActor: Hashable, Sendable {
   /// An operator or a relying party, by an API key.
   case key(ID<APIKeyRecord>)
-  /// A client of OpenID Connect.
+  /// An OpenID Connect client.
   case client(ID<ClientRecord>)
   /// A device, by its container.
   case container(ContainerID)
@@ -55,25 +55,25 @@ public enum AuditActor: Hashable, Sendable {
   case target(ID<UAFTargetRecord>)
   /// An authenticator app.
   case app(ID<PushAuthMechanismRecord>)
-  /// Somebody with access to the server's data folder.
+  /// A person with access to the server's data folder.
   case local
-  /// The server by itself.
+  /// The server itself.
   case server
-  /// The conformance tool of UAF.
+  /// The UAF conformance tool.
   case conformance
-  /// Somebody who was not authenticated.
+  /// An unauthenticated caller.
   case anyone
 
-  /// What the text of every user begins with.
+  /// The prefix of a user's text.
   package static let userPrefix = "user:"
-  /// What the text of every client begins with.
+  /// The prefix of a client's text.
   package static let clientPrefix = "client:"
 
   fileprivate func calling(_ subject: (UserID) throws -> String) rethrows -> Self {
     if case .user(let id) = self { .user(UserID(unchecked: try subject(id))) } else { self }
   }
 
-  /// The actor as the log names it.
+  /// The text in the log.
   package var text: String {
     switch self {
     case .key(let id): "key:\(id)"

@@ -1,4 +1,4 @@
-/// Follows the chains of an audit log, entry by entry, from the first of each to the last.
+/// A verification of the chains of an audit log, entry by entry, from the first of each to the last.
 public struct AuditVerification: Sendable {
   /// A place in the log.
   public struct Place: Hashable, Sendable, Comparable {
@@ -7,7 +7,7 @@ public struct AuditVerification: Sendable {
     /// The number of the entry in it.
     public var number: Int64
 
-    /// Names a place.
+    /// Makes a place.
     public init(chain: Int64, number: Int64) {
       self.chain = chain
       self.number = number
@@ -19,23 +19,23 @@ public struct AuditVerification: Sendable {
     }
   }
 
-  /// The good entries of each chain, up to the first break in it.
+  /// The valid entries of each chain, up to its first break.
   private var chains: [Int64: AuditChain] = [:]
   private var breaks: [Int64: Place] = [:]
   private var keptHeads: [[UInt8]: Place?]
 
-  /// Begins.
+  /// Begins a verification.
   ///
-  /// - Parameter keptHeads: Hashes of heads that an earlier verification gave, kept where nobody who can change the log can change
-  ///   them; 32 bytes each. Without one for a chain, entries missing at its end are not noticed.
+  /// - Parameter keptHeads: Hashes of heads from an earlier verification, 32 bytes each, stored where an attacker who can
+  ///   change the log cannot change them. Without one for a chain, entries that are missing at its end are not detected.
   public init(keptHeads: [[UInt8]] = []) {
     self.keptHeads = Dictionary(keptHeads.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
     note(AuditChain())
   }
 
-  /// Takes the next row of a chain; chains come one after the other, or mixed.
+  /// Verifies the next row of a chain; the chains may come one after the other or interleaved.
   ///
-  /// - Parameter entry: The row; `nil` for one that no server wrote, which is in chain 0.
+  /// - Parameter entry: The row; `nil` for a row that no server can have written, which counts for chain 0.
   public mutating func take(_ entry: AuditEntry?) {
     let number = entry?.chain ?? 0
     guard breaks[number] == nil else { return }
@@ -54,7 +54,7 @@ public struct AuditVerification: Sendable {
     }
   }
 
-  /// What was found.
+  /// The result.
   public var report: AuditReport {
     let heads = chains.values.sorted { $0.chain < $1.chain }
     return AuditReport(
@@ -65,19 +65,19 @@ public struct AuditVerification: Sendable {
   }
 }
 
-/// What the verification of an audit log found.
+/// The result of the verification of an audit log.
 public struct AuditReport: Hashable, Sendable {
-  /// The last good entry of each chain, up to the first that is not good; an empty chain for an empty log.
+  /// The last valid entry of each chain before its first break; one empty chain for an empty log.
   public var heads: [AuditChain]
-  /// Where the first entry was changed, removed or inserted, in the chain of the smallest number; `nil` for none.
+  /// The place of the first changed, removed or inserted entry, in the chain with the smallest number; `nil` for none.
   public var firstBreak: AuditVerification.Place?
-  /// Where the given hashes are, as chain and number.
+  /// The places of the given hashes, as chain and number.
   public var keptHeads: [AuditVerification.Place]
-  /// How many of the given hashes no good entry has.
+  /// The number of given hashes that no valid entry has.
   public var missingHeadCount: Int
 
-  /// How many entries are as they were written.
+  /// The number of valid entries.
   public var count: Int64 { heads.reduce(0) { $0 + $1.number } }
-  /// Whether nothing is wrong.
+  /// Indicates whether the log is unchanged.
   public var isIntact: Bool { firstBreak == nil && missingHeadCount == 0 }
 }

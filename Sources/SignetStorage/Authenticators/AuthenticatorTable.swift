@@ -1,35 +1,36 @@
 import SignetSQL
 
-/// What storage knows of one kind of authenticators: its tables, and its part in each step that is about all kinds.
+/// The storage of one kind of authenticators: its tables, and its part of each step that covers all kinds.
 ///
-/// Such a step goes over ``AuthenticatorRecord/Kind/tables`` and names no kind. What only one kind has, such as a code, a decision or a
-/// renewal, is a step of that kind, which does not ask here.
+/// Such a step iterates over ``AuthenticatorRecord/Kind/tables`` and names no kind. Steps that only one kind has, such as a
+/// code, a decision or a renewal, do not use this protocol.
 protocol AuthenticatorTable: Sendable {
   /// The kind.
   var kind: AuthenticatorRecord.Kind { get }
 
-  /// The tables, each after those that it refers to. They may refer to users and requests, and to no other kind's.
+  /// The tables, each after those that it references. They may reference users and requests, but no table of another kind.
   var tables: [SQLTable] { get }
 
-  /// Queries that an SQLite connection makes once before its first step, to read what that would wait for.
+  /// Queries that an SQLite connection runs once before its first step, to load data for which that step would wait.
   var preparation: [String] { get }
 
-  /// A query for the user of the authenticator that the kind's events call `$1`; it finds no row where it is bound to none.
+  /// A query for the user of an authenticator, by the id `$1` that the kind's events use; it finds no row if the
+  /// authenticator is not assigned.
   var ownerQuery: String { get }
 
-  /// The authenticators of an account, in any state, also those whose rows were altered.
+  /// Returns the authenticators of an account in any state, including those whose row MAC does not verify.
   func authenticators(of account: AccountReading, in database: SQLConnection) throws -> [AuthenticatorRecord]
 
-  /// Ends what is under way for a user who is suspended or deleted, but for requests, which have ended by then.
+  /// Ends the pending operations of a user who is suspended or deleted, except requests, which have ended by then.
   func endAtSuspension(of user: UserID, at time: Int64, in database: SQLConnection) throws
 
-  /// Forgets the user's wrong answers that are counted.
+  /// Resets the counts of the user's wrong answers.
   func forgetFailures(of user: UserID, in database: SQLConnection) throws
 
-  /// Removes what is bound to the account of a user who is deleted. A row that stays is from now on of the subject.
+  /// Removes everything that is bound to the account of a deleted user. A row that is kept belongs to the subject from then on.
   func remove(of user: UserRecord, in database: SQLConnection) throws
 
-  /// Removes what has expired.
+  /// Removes expired rows.
   func sweep(at time: Int64, in database: SQLConnection) throws
 }
 
@@ -40,24 +41,24 @@ extension AuthenticatorTable {
   func sweep(at time: Int64, in database: SQLConnection) throws {}
 }
 
-/// A kind whose authenticators are on devices.
+/// A kind of authenticators that are bound to devices.
 protocol DeviceBoundTable: AuthenticatorTable {
-  /// Whether something that can still be used is bound to a user's device that calls itself so.
+  /// Returns `true` if something usable is bound to the user's device with this installation id.
   func isBound(to installation: String, of user: UserID, in database: SQLConnection) throws -> Bool
 
-  /// What the devices call themselves that rows of a user name, in any state.
+  /// Returns the installation ids of the devices that rows of a user name, in any state.
   func installations(of user: UserID, in database: SQLConnection) throws -> [String]
 
-  /// What the kind lets a device do, one for each authenticator that has a say in it.
+  /// Returns the kind's limits on the standing of a device, one for each authenticator that has one.
   func standings(on device: DeviceRecord, in database: SQLConnection) throws -> [BoundStanding]
 
-  /// Takes out of use what a locked device must not have, each time that its row is written.
+  /// Disables everything that a locked device must not have; called each time that the device's row is written.
   func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws
 
-  /// Ends what is under way on a device that was not locked before.
+  /// Ends the pending operations on a device that becomes locked.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws
 
-  /// Revokes what a user has on a device for good; `lost` makes the event of each.
+  /// Revokes everything of the kind that a user has on a device, permanently; `lost` makes the event of each.
   func revoke(
     on installation: String, of user: UserID, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
@@ -70,33 +71,34 @@ extension DeviceBoundTable {
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {}
 }
 
-/// A kind whose authenticators answer requests.
+/// A kind of authenticators that answer requests.
 protocol AnsweringTable: AuthenticatorTable {
-  /// The table of what the server sends to ask a user; `nil` where authenticators have a list of what waits.
+  /// The table of the messages that ask a user; `nil` if the authenticators can list pending requests.
   var asks: AskTable? { get }
 
-  /// Whether one of the user's authenticators could ever answer a request.
+  /// Determines if one of the user's authenticators could ever answer a request.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - user: The user, who exists.
-  ///   - asking: How the user is to be asked; `nil` for a request that was stored with that.
-  ///   - time: When: what was sent and is over by then is no way to answer.
+  ///   - asking: The way in which the user is to be asked; `nil` for a request that is already stored.
+  ///   - time: The current time; a message that has expired by then does not count.
   ///   - database: The connection.
-  /// - Returns: Whether it could.
+  /// - Returns: `true` if one could.
   /// - Throws: ``SQLFailure``.
   func canAnswer(
     _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
   ) throws -> Bool
 
-  /// Adds what is sent to ask a user.
+  /// Adds the messages that ask a user.
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws
 
-  /// Ends what was sent to ask a user a request that has ended.
+  /// Ends the messages that ask a user about a request that has ended.
   func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws
 
-  /// Whether what a user accepted a request with is in use, on a device that is not locked; `nil` where another kind answered.
+  /// Returns `true` if the authenticator that accepted a request is active, on a device that is not locked; `nil` if another
+  /// kind answered.
   func isProofInUse(
     _ request: TransactionRecord, of user: UserID, in database: SQLConnection
   ) throws -> Bool?
@@ -108,10 +110,10 @@ extension AnsweringTable {
   func endAsking(of request: TransactionID, at time: Int64, in database: SQLConnection) throws {}
 }
 
-/// A table whose rows ask a user: `txn` is the request.
+/// A table whose rows ask a user about a request; the column `txn` is the request.
 struct AskTable: Sendable {
   var name: String
-  /// The condition, in SQL, of the rows that are not answered.
+  /// The SQL condition for rows that are not answered.
   var openCondition: String
 }
 
@@ -119,31 +121,31 @@ struct AskTable: Sendable {
 struct AccountReading {
   var user: UserID
   var devices: [DeviceRecord]
-  /// How many wrong codes in a row lock a token.
+  /// The number of consecutive wrong codes that locks a token.
   var codeAttempts: Int
 
-  /// The user's device that calls itself so.
+  /// Returns the user's device with this installation id.
   func device(called installation: String?) -> DeviceRecord? {
     guard let installation else { return nil }
     return devices.first { $0.installation.utf8.elementsEqual(installation.utf8) }
   }
 }
 
-/// What an authenticator lets its device do.
+/// The standing that an authenticator allows for its device.
 package struct BoundStanding {
   package let standing: ComplianceState
-  /// The event of a lock of the device because the row of the authenticator was altered; `nil` where it was not.
+  /// The event of a device lock that is caused by an altered row of the authenticator; `nil` otherwise.
   package let altered: AuditEvent?
 
-  /// A standing, with the event where it is a lock because of an altered row.
+  /// Makes a standing, with the event if an altered row causes a lock.
   package init(_ standing: ComplianceState, altered: AuditEvent? = nil) {
     (self.standing, self.altered) = (standing, altered)
   }
 }
 
-// The registry.
+// The registry of kinds.
 extension AuthenticatorRecord.Kind {
-  /// What storage knows of the kind: the list of all of them.
+  /// The storage of the kind.
   var table: any AuthenticatorTable {
     switch self {
     case .container: ContainerTable()
@@ -153,13 +155,13 @@ extension AuthenticatorRecord.Kind {
     }
   }
 
-  /// All kinds, in the order in which every step goes over them: two that did not agree could wait for each other's rows.
+  /// The storage of all kinds, in the order in which every step iterates: a different order in two steps could cause a deadlock.
   static let tables = allCases.map(\.table)
 
-  /// Those that are on devices.
+  /// The kinds whose authenticators are bound to devices.
   static let boundToDevices = tables.compactMap { $0 as? any DeviceBoundTable }
 
-  /// Those that answer requests.
+  /// The kinds whose authenticators answer requests.
   static let answering = tables.compactMap { $0 as? any AnsweringTable }
 
   /// The names of the kind's tables.

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetSQL
 
-/// Containers of our own app, with invites, orders and targets of pushes.
+/// The storage of containers of the Signet app, with invites, orders and push targets.
 struct ContainerTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.container
   let ownerQuery = "SELECT user_id FROM containers WHERE id = $1"
@@ -28,7 +28,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
           .text("renews").optional, .integer("renewals").defaulting(to: 0), .text("succession").optional,
           .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional,
           .text("key_origin").optional,
-          // How the server stands to it, written down from `account_states` so that one row answers.
+          // The standing from `account_states`, copied so that one row suffices.
           .text("standing"), .integer("report_wanted").defaulting(to: 0),
           .blob("code").optional,
         ],
@@ -93,7 +93,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
         "DELETE FROM \(table) WHERE container IN (SELECT id FROM containers WHERE user_id = $1)",
         [.of(user.id)])
     }
-    // The rows stay, since requests name them. Their MACs cover the user.
+    // The rows are kept, because requests reference them. Their MACs cover the user.
     for var container in try database.containers(of: user.id) {
       (container.user, container.state, container.name, container.platform) = (
         UserID(unchecked: user.subject), .revoked, "", ""
@@ -112,7 +112,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
   // MARK: On devices
 
   func isBound(to installation: String, of user: UserID, in database: SQLConnection) throws -> Bool {
-    // A pending container is bound once it is confirmed.
+    // A pending container is bound when it is confirmed.
     try database.containers(of: user, "state NOT IN ('pending', 'revoked')")
       .contains { $0.installation == installation }
   }
@@ -127,7 +127,7 @@ struct ContainerTable: DeviceBoundTable, AnsweringTable {
     try database.containers(on: device.installation, of: device.user).compactMap(\.boundStanding)
   }
 
-  /// Takes the codes of a user's containers out of use whose rows were altered or removed.
+  /// Disables the one-time-password credentials of a user's containers whose rows were altered or removed.
   func holdLocked(_ device: DeviceRecord, in database: SQLConnection) throws {
     for credential in try database.credentials(of: device.user) {
       guard let held = credential.held(for: try database.anyContainer(ID(of: credential.id))) else {

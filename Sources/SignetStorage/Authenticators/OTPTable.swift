@@ -1,14 +1,14 @@
 import SignetSQL
 
-/// Tokens that make one-time passwords.
+/// The storage of tokens that generate one-time passwords.
 ///
-/// What makes the codes of a container, or of an authenticator app, is a row of the same table, and no authenticator of its own: it goes
-/// with the container or app.
+/// The one-time-password credential of a container, or of an authenticator app, is a row of the same table, but not an
+/// authenticator: it is removed with the container or the app.
 struct OTPTable: AuthenticatorTable {
   let kind = AuthenticatorRecord.Kind.otp
   let ownerQuery = "SELECT user_id FROM credentials WHERE serial = $1 AND user_id IS NOT NULL"
-  // The index by which each code finds its credential, some 20 MiB of a million credentials: the first codes after a start need not wait
-  // for its pages one by one.
+  // Loads the index by which each code finds its credential, some 20 MiB for a million credentials. Otherwise the first
+  // codes after a start would wait for its pages one by one.
   let preparation = [
     "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
   ]
@@ -44,7 +44,7 @@ struct OTPTable: AuthenticatorTable {
     _ = try database.execute("UPDATE credentials SET failures = 0 WHERE user_id = $1", [.of(user)])
   }
 
-  /// Gives tokens back to the stock, but for those whose rows were altered, which are good for nothing any more.
+  /// Unassigns the user's tokens, except those whose rows were altered, which are removed.
   func remove(of user: UserRecord, in database: SQLConnection) throws {
     for token in try database.credentials(of: user.id) where token.goesBackToStock {
       try database.assign(token, to: nil)

@@ -1,6 +1,6 @@
 import SignetSQL
 
-/// Authenticator apps that answer push messages: mechanisms and messages.
+/// The storage of authenticator apps that answer push messages: mechanisms and messages.
 struct PushAppTable: AnsweringTable {
   let kind = AuthenticatorRecord.Kind.pushApp
   let ownerQuery = "SELECT user_id FROM pushauth_mechanisms WHERE id = $1"
@@ -65,7 +65,8 @@ struct PushAppTable: AnsweringTable {
     try removeMechanisms("user_id = $1", [.of(user.id)], database)
   }
 
-  /// Removes mechanisms with their codes, which have a serial as a token has, and a secret that the app keeps.
+  /// Removes mechanisms with their one-time-password credentials, which have a serial number as tokens do, and whose secret
+  /// the app keeps.
   private func removeMechanisms(
     _ condition: String, _ values: [SQLValue], _ database: SQLConnection
   ) throws {
@@ -75,7 +76,7 @@ struct PushAppTable: AnsweringTable {
     _ = try database.execute("DELETE FROM pushauth_mechanisms WHERE \(condition)", values)
   }
 
-  /// Forgets URIs that nobody has used, what messages say once their time is over, and messages whose end could be asked for long enough.
+  /// Removes unused URIs that have expired, the texts of expired messages, and messages whose outcome was available for 30 days.
   func sweep(at time: Int64, in database: SQLConnection) throws {
     _ = try database.execute(
       """
@@ -84,7 +85,7 @@ struct PushAppTable: AnsweringTable {
       """, [.integer(time)])
     _ = try database.execute(
       "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
-    // A message that this server has not written so does not end with its transaction, and would keep its text.
+    // A message whose row MAC does not verify does not end with its transaction, so its text is removed here.
     _ = try database.execute(
       "UPDATE pushauth_messages SET sealed_token = NULL WHERE expires <= $1 AND sealed_token IS NOT NULL",
       [.integer(time)])
@@ -94,7 +95,7 @@ struct PushAppTable: AnsweringTable {
 
   // MARK: Requests
 
-  /// Whether an app that is asked is in use; no other one hears of a request.
+  /// Determines if one of the asked apps is active; other apps do not get the request.
   func canAnswer(
     _ request: TransactionRecord, of user: UserID, _ asking: TransactionAsking?, at time: Int64,
     in database: SQLConnection
@@ -113,7 +114,7 @@ struct PushAppTable: AnsweringTable {
     try database.anyPushAuthMechanism(mechanism)?.isInUse(of: user) ?? false
   }
 
-  /// Adds the messages whose apps are still there.
+  /// Adds the messages whose apps are still active.
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
     for (message, audit) in asking.messages {
       guard try database.anyPushAuthMechanism(message.mechanism)?.state == .active else { continue }
@@ -133,16 +134,16 @@ struct PushAppTable: AnsweringTable {
   }
 }
 
-// The gate.
+// The check of users.
 extension SQLConnection {
-  /// As ``requireUsable(user:)``, for the user of a push mechanism.
+  /// Checks the user of a push mechanism, as ``requireUsable(user:)`` does.
   ///
   /// - Throws: ``StorageFailure/altered(row:of:)`` too.
   func requireUsable(userOfMechanism mechanism: ID<PushAuthMechanismRecord>) throws {
     if let found = try pushAuthMechanism(mechanism) { try requireUsable(owner: found.user) }
   }
 
-  /// As ``requireUsable(userOfMechanism:)``, for the user to whom a push message was sent.
+  /// Checks the user to whom a push message was sent, as ``requireUsable(userOfMechanism:)`` does.
   func requireUsable(userOfMessage message: ID<PushAuthMessageRecord>) throws {
     if let found = try pushAuthMessage(message) { try requireUsable(userOfMechanism: found.mechanism) }
   }

@@ -1,6 +1,6 @@
 import SignetSQL
 
-/// Keys of UAF authenticators, with operations and the targets that these are sent to.
+/// The storage of UAF keys, operations and targets.
 struct UAFTable: DeviceBoundTable, AnsweringTable {
   let kind = AuthenticatorRecord.Kind.uaf
   // Keys that are registered or removed together have one event, whose subject is the operation.
@@ -96,7 +96,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
   }
 
   func sweep(at time: Int64, in database: SQLConnection) throws {
-    // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
+    // An unauthenticated caller may begin one, so unanswered ones are removed soon. The others can be queried for a day.
     _ = try database.execute(
       """
       DELETE FROM uaf_sessions WHERE (state = 'requested' AND token_digest IS NULL
@@ -126,21 +126,21 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
     ) { try $0.text(0) }
   }
 
-  /// Ends registrations: what they would add may say that it is on another device.
+  /// Ends registrations: the keys that they would add may be on the locked device without naming it.
   func endAtLock(of device: DeviceRecord, at time: Int64, in database: SQLConnection) throws {
     let targets = try database.uafTargets(on: device.installation, of: device.user)
     try database.failUAFOperations(of: device.user, by: .lock(targets: targets), at: time)
   }
 
-  /// Revokes the keys, removes the targets, and ends what is under way for either.
+  /// Revokes the keys, removes the targets, and ends the pending operations of both.
   ///
-  /// The rows of keys stay, so that none of them is registered again.
+  /// The rows of keys are kept, so that the keys cannot be registered again.
   func revoke(
     on installation: String, of user: UserID, at time: Int64, in database: SQLConnection,
     _ lost: (DeviceLoss) -> AuditRecord
   ) throws {
     let mac = try database.rowMAC
-    // What was asked of a target is found by it, so that this comes first.
+    // First, because the operations are found by the targets that are removed below.
     let asked = try database.uafTargets(on: installation, of: user)
     try database.failUAFOperations(of: user, by: .revocation(targets: asked), at: time)
     for key in try database.revokeUAFCredentials(on: installation, of: user) {
@@ -188,7 +188,7 @@ struct UAFTable: DeviceBoundTable, AnsweringTable {
       isClients: try database.exists("SELECT 1 FROM backchannel_requests WHERE txn = $1", id), at: time)
   }
 
-  /// Adds the operations whose targets are still there, and on no locked device.
+  /// Adds the operations whose targets still exist and are not on a locked device.
   func add(_ asking: TransactionAsking, in database: SQLConnection) throws {
     for (session, audit) in asking.sessions {
       guard let user = session.user,
