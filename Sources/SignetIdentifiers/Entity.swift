@@ -1,4 +1,4 @@
-/// Tags of ids that devices and the server both use; no value of them is made.
+/// Type tags of ids that devices and the server both use; they have no instances.
 public enum Entity {
   /// A container.
   public enum Container {}
@@ -6,15 +6,15 @@ public enum Entity {
   public enum Transaction {}
   /// A command to a device.
   public enum DeviceCommand {}
-  /// A target of pushes.
+  /// A push target.
   public enum PushTarget {}
 }
 
-/// Names a container at its server.
+/// The id of a container at its server.
 public typealias ContainerID = ID<Entity.Container>
-/// Names a transaction at its server.
+/// The id of a transaction at its server.
 public typealias TransactionID = ID<Entity.Transaction>
-/// Names a command to a device.
+/// The id of a command to a device.
 public typealias DeviceCommandID = ID<Entity.DeviceCommand>
-/// Names a target of pushes.
+/// The id of a push target.
 public typealias PushTargetID = ID<Entity.PushTarget>

@@ -1,13 +1,14 @@
 public import SignetCrypto
 
-/// An identifier that the server makes: 1 to 64 characters from `A-Z a-z 0-9 _ -`.
+/// An identifier that the server generates: 1 to 64 characters from `A-Z a-z 0-9 _ -`.
 ///
-/// `Named` is what it names, so that one id does not stand for another: a case of ``Entity``, or the record where only the server knows it.
+/// `Named` is the type of the named object, so that ids of different kinds cannot be mixed up: a case of ``Entity``, or the
+/// record if only the server uses the id.
 public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let text: String
 
-  /// Checks an identifier that came from outside.
+  /// Validates an identifier from an external source.
   ///
   /// - Returns: `nil` for any other character or length.
   public init?(checking text: String) {
@@ -15,21 +16,22 @@ public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// Takes an identifier that the server has made, or that a row of its database holds or a path names, where any text may stand.
+  /// Makes an identifier without validation: from the server's own code, a database row or a path.
   ///
-  /// The form is not checked: a row that somebody else has written has to be read, listed and revoked too; its MAC does not match.
+  /// A row may contain any text if an attacker has written it. It must still be readable, so that it can be listed and
+  /// revoked; its MAC does not verify.
   package init(unchecked text: String) { self.text = text }
 
-  /// Makes a fresh identifier of 127 random bits, in base64url.
+  /// Generates an identifier of 127 random bits, in base64url.
   ///
-  /// The top bit is 0, so that it never begins with `-`: on a command line that would be an option.
+  /// The top bit is 0, so that it never begins with `-`, which a command line would read as an option.
   public init(random source: some RandomSource) {
     var bytes = source.bytes(16)
     bytes[0] &= 0x7F
     text = Base64URL.encode(bytes)
   }
 
-  /// Whether two ids are the same bytes, as a database compares them: for Swift a Kelvin sign is a K.
+  /// Compares the bytes, as a database does: for Swift strings, a Kelvin sign equals a K.
   public static func == (_ one: Self, _ other: Self) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)
   }
@@ -40,7 +42,7 @@ public struct ID<Named>: Hashable, Sendable, CustomStringConvertible {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The form in words, for error texts.
+  /// The format in words, for error texts.
   package static var form: String { "has 1 to 64 characters from A-Z a-z 0-9 _ -" }
 
   private static func isAllowed(_ byte: UInt8) -> Bool {

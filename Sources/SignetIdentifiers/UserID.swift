@@ -1,13 +1,13 @@
-/// The name by which a server knows a user: 1 to 128 characters (`docs/protocol.md` section 2).
+/// The server's id of a user: 1 to 128 characters (`docs/protocol.md` section 2).
 public struct UserID: Hashable, Sendable, CustomStringConvertible {
-  /// The text, as the operator gave it; of a deleted user what the audit log calls the user.
+  /// The text, as the operator chose it; for a deleted user the user's subject, as in the audit log.
   public let text: String
 
-  /// Takes a user's id that was checked before, or that a row of the server's database holds, where any text may stand if somebody else
-  /// has written it.
+  /// Makes an id without validation: one that was validated before, or from a database row, in which an attacker may have
+  /// written any text.
   package init(unchecked text: String) { self.text = text }
 
-  /// Whether two ids are the same bytes, as a database compares them.
+  /// Compares the bytes, as a database does.
   public static func == (_ one: Self, _ other: Self) -> Bool {
     one.text.utf8.elementsEqual(other.text.utf8)
   }

@@ -1,16 +1,16 @@
-/// A connection to a database, inside of a step: it is used on the step's thread, and not after the step.
+/// A connection to a database, within a step: it may be used only on the step's thread, and not after the step.
 ///
-/// Statements are in the common subset of SQLite and PostgreSQL, with parameters `$1`, `$2`…. After a statement has failed the step can
-/// only end: PostgreSQL goes on with nothing else, and SQLite is treated alike. What may fail in the usual course is a conditional
-/// write (`ON CONFLICT DO NOTHING`, `UPDATE … WHERE state = 'open'`) that is judged by its count of changed rows.
+/// Statements use the common subset of SQLite and PostgreSQL, with parameters `$1`, `$2`…. After a failed statement the step
+/// can only end, because PostgreSQL rejects further statements; SQLite is treated alike. For failures that are expected, use
+/// a conditional write (`ON CONFLICT DO NOTHING`, `UPDATE … WHERE state = 'open'`) and check its count of changed rows.
 public final class SQLConnection {
   let session: any SQLSession
   private let observer: SQLObserver?
   /// The failure of the first statement that failed in this step.
   @usableFromInline private(set) var failure: SQLFailure?
-  /// A handful, so that looking at each costs less than hashing.
+  /// The cached values; only a few, so a linear search is cheaper than hashing.
   @usableFromInline var locals: [(key: ObjectIdentifier, isKept: Bool, box: AnyObject)] = []
-  /// The state of the database that the last transaction here has left, or seen; `nil` where it is not known.
+  /// The version of the database after the last transaction of this connection; `nil` if it is unknown.
   private var lastVersion: UInt32?
 
   init(_ session: any SQLSession, _ observer: SQLObserver?) {
@@ -18,30 +18,29 @@ public final class SQLConnection {
     self.observer = observer
   }
 
-  /// The language of this database; only DDL needs to know.
+  /// The dialect of this database; only DDL depends on it.
   public var dialect: SQLDialect { session.dialect }
 
-  /// A small number that no other connection which writes has at the same time: 0 in SQLite, where one writes after the other.
+  /// A small number that no other writing connection has at the same time: always 0 in SQLite, which has one writer at a time.
   ///
-  /// Rows that each lane numbers for itself are numbered without a step waiting for another one, and those of one lane become visible
-  /// in their order.
+  /// Each lane numbers its rows itself, so steps need not wait for each other, and the rows of one lane become visible in order.
   public var lane: Int64 { session.lane }
 
-  /// The lanes that have rows in a table that is numbered by lane, in order.
+  /// Returns the lanes that have rows in a table that is numbered by lane, in order.
   ///
   /// - Throws: ``SQLFailure``.
   public func lanes(of table: String) throws -> [Int64] {
     if dialect == .sqlite { return try rows("SELECT lane FROM \(table) LIMIT 1") { try $0.integer(0) } }
-    // A jump from lane to lane by the key, in place of a look at all rows.
+    // Jumps from lane to lane by the key, instead of a scan of all rows.
     let next = "SELECT lane FROM \(table) WHERE lane > $1 ORDER BY lane LIMIT 1"
     var found: [Int64] = []
     while let lane = try row(next, [.integer(found.last ?? -1)], { try $0.integer(0) }) { found.append(lane) }
     return found
   }
 
-  /// All rows of a query, each decoded by index.
+  /// Returns all rows of a query, each decoded by index.
   ///
-  /// - Throws: ``SQLFailure``, and what `decode` throws.
+  /// - Throws: ``SQLFailure``, and the errors of `decode`.
   @inlinable public func rows<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> [Value] {
@@ -50,9 +49,9 @@ public final class SQLConnection {
     return result
   }
 
-  /// The only row of a query, or `nil` where there is none.
+  /// Returns the only row of a query; `nil` for none.
   ///
-  /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)`` for several rows, and what `decode` throws.
+  /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)`` for several rows, and the errors of `decode`.
   @inlinable public func row<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> Value? {
@@ -66,24 +65,24 @@ public final class SQLConnection {
     return result
   }
 
-  /// Reads as ``row(_:_:_:)`` does, and keeps the row from being changed by others until the step has ended.
+  /// Reads as ``row(_:_:_:)`` does, and locks the row against changes by others until the step has ended.
   ///
-  /// - Throws: ``SQLFailure``, and what `decode` throws.
+  /// - Throws: ``SQLFailure``, and the errors of `decode`.
   public func lockedRow<Value>(
     _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
   ) throws -> Value? {
     try row(sql + dialect.lockingClause, values, decode)
   }
 
-  /// Changes rows; the count says whether the condition of the change held.
+  /// Changes rows; the count shows if the condition of the change held.
   ///
-  /// - Returns: How many rows were inserted, updated or deleted.
+  /// - Returns: The number of rows that were inserted, updated or deleted.
   /// - Throws: ``SQLFailure``.
   public func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int {
     try run(sql, values) { _ in }
   }
 
-  /// Changes a number of rows that is known; otherwise the step fails.
+  /// Changes an expected number of rows; with any other number the step fails.
   ///
   /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)``.
   public func execute(_ sql: String, _ values: [SQLValue] = [], changing expected: Int) throws {
@@ -91,9 +90,10 @@ public final class SQLConnection {
     guard found == expected else { throw fail(.unexpectedChange(expected: expected, found: found)) }
   }
 
-  /// What `load` returned in this transaction, or in an earlier one where the value is kept: read once, though several steps ask for it.
+  /// Returns a cached value of this transaction, or of an earlier one if the value is kept; otherwise calls `load` and
+  /// caches its result.
   ///
-  /// - Throws: What `load` throws.
+  /// - Throws: The errors of `load`.
   @inlinable public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws
     -> Value
   {
@@ -103,9 +103,9 @@ public final class SQLConnection {
     return value
   }
 
-  /// Sets what ``local(_:load:)`` returns until the value is forgotten: with the transaction, or later where it is kept.
+  /// Sets the value that ``local(_:load:)`` returns until it is cleared: at the end of the transaction, or later if it is kept.
   ///
-  /// Undoing anything forgets it in each case.
+  /// Any rollback clears it.
   @inlinable public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) {
     if let box = locals.first(where: { $0.key == key.id })?.box as? LocalBox<Value> {
       box.value = value
@@ -114,10 +114,10 @@ public final class SQLConnection {
     }
   }
 
-  /// Forgets all that ``local(_:load:)`` returned so far, kept or not: for a step that rests on something else than those before it.
+  /// Clears all values of ``local(_:load:)``, kept or not: for a step that depends on other premises than those before it.
   @inlinable public func forgetLocals() { locals.removeAll(keepingCapacity: true) }
 
-  /// Runs a statement of the schema, which has no values and is not kept.
+  /// Runs a statement of the schema, which has no values and is not cached.
   func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }
 
   @usableFromInline func run(
@@ -140,16 +140,16 @@ public final class SQLConnection {
   }
 }
 
-// Transactions: for those that run steps.
+// Transactions, for the engines that run steps.
 extension SQLConnection {
-  /// Runs `body` in a transaction: committed and durable when this returns, undone if anything throws.
+  /// Runs `body` in a transaction: committed and durable when this returns, rolled back if anything throws.
   ///
   /// - Parameters:
-  ///   - access: Whether it may change anything.
-  ///   - isAlone: Whether no other transaction that writes may be under way meanwhile, as far as the database needs to be told.
-  ///   - body: What runs.
-  /// - Returns: What `body` returns.
-  /// - Throws: ``SQLFailure``, and what `body` throws.
+  ///   - access: The access of the transaction.
+  ///   - isAlone: True if no other writing transaction may run at the same time; only some databases need this.
+  ///   - body: The step.
+  /// - Returns: The value of `body`.
+  /// - Throws: ``SQLFailure``, and the errors of `body`.
   func transact<Value>(
     _ access: SQLAccess, alone isAlone: Bool = false, _ body: () throws -> Value
   ) throws -> Value {
@@ -157,7 +157,7 @@ extension SQLConnection {
       forget()
       try observer?.willExecute("BEGIN")
       try session.begin(access, alone: isAlone)
-      // A transaction that only reads may begin before it has a state to read, and the version is that of the last one then.
+      // A read-only transaction may begin before it has a snapshot; the version is then that of the previous one.
       if access == .read || lastVersion == nil || session.version != lastVersion { locals = [] }
       lastVersion = nil
       let value = try body()
@@ -169,7 +169,7 @@ extension SQLConnection {
       try observer?.didCommit()
       return value
     } catch {
-      // A body that turned the failure of a statement into one of its own is run again all the same.
+      // A conflict is retried even if the body replaced it by its own error.
       let cause = failure == .conflict ? SQLFailure.conflict : error
       forgetAll()
       session.rollBack()
@@ -177,7 +177,7 @@ extension SQLConnection {
     }
   }
 
-  /// Runs one of several changes that share a commit; one that fails undoes only itself.
+  /// Runs one of several changes that share a commit; a failed change rolls back only itself.
   func savepoint(_ body: () -> (any Error)?) throws -> (any Error)? {
     try session.savepoint()
     let cause = body()
@@ -186,7 +186,7 @@ extension SQLConnection {
       return nil
     }
     forgetAll()
-    // Where the database has ended the whole transaction there is no savepoint any more, and the cause ends all changes.
+    // If the database has ended the whole transaction, there is no savepoint any more, and the cause ends all changes.
     do { try session.rollBackToSavepoint() } catch { throw cause }
     return cause
   }
@@ -202,23 +202,23 @@ extension SQLConnection {
   }
 }
 
-/// Names a value that is read once in a transaction, or kept for later ones; see ``SQLConnection/local(_:load:)``.
+/// The key of a value that is cached for a transaction, or kept for later ones; see ``SQLConnection/local(_:load:)``.
 public final class TransactionLocal<Value: Sendable>: Sendable {
   @usableFromInline var id: ObjectIdentifier { ObjectIdentifier(self) }
   @usableFromInline let isKept: Bool
 
-  /// A name of its own.
+  /// Makes a unique key.
   ///
-  /// - Parameter isKept: Whether the value stays for later transactions of the connection that write, until another connection has
-  ///   changed the database, or anything is undone. A step that changes what it was read from sets it anew. A transaction that only reads
-  ///   begins without it, and where a database does not say whether others have changed it, each transaction does.
+  /// - Parameter isKept: True if the value is kept for later writing transactions of the connection, until another connection has
+  ///   changed the database, or until a rollback. A step that changes the source of the value has to set the value. A read-only
+  ///   transaction begins without it. If a database does not report changes by others, each transaction begins without it.
   public init(isKept: Bool = false) { self.isKept = isKept }
 }
 
-/// Holds a value of a transaction: a cast to a class costs far less than one out of an existential.
+/// A box for a cached value: a cast to a class costs far less than one out of an existential.
 @usableFromInline final class LocalBox<Value: Sendable> {
   @usableFromInline var value: Value
-  /// Held, since a name that came to lie where this one was would find this value.
+  /// Retained, because a new key at the address of a freed one would find this value.
   private let key: TransactionLocal<Value>
 
   @usableFromInline init(_ value: Value, of key: TransactionLocal<Value>) {
@@ -227,24 +227,24 @@ public final class TransactionLocal<Value: Sendable>: Sendable {
   }
 }
 
-/// Whether a step may change anything.
+/// The access of a step.
 @usableFromInline enum SQLAccess: Sendable {
-  /// It reads, from one state that nobody changes meanwhile.
+  /// Reads, from one consistent state.
   case read
-  /// It reads and changes.
+  /// Reads and writes.
   case write
-  /// It changes the tables themselves.
+  /// Changes the tables themselves.
   case define
 }
 
-/// A seam through which tests look at, delay or break off a step between any two statements.
+/// A seam with which tests observe, delay or interrupt a step between any two statements.
 package struct SQLObserver: Sendable {
-  /// Called on the connection's thread with each statement before it runs, `BEGIN` and `COMMIT` among them.
+  /// Called on the connection's thread with each statement before it runs, including `BEGIN` and `COMMIT`.
   package var willExecute: @Sendable (_ sql: String) throws -> Void
-  /// Called once a commit is durable, before anybody hears of it.
+  /// Called once a commit is durable, before any completion is settled.
   package var didCommit: @Sendable () throws -> Void
 
-  /// An observer.
+  /// Makes an observer.
   package init(
     willExecute: @escaping @Sendable (_ sql: String) throws -> Void = { _ in },
     didCommit: @escaping @Sendable () throws -> Void = {}
@@ -254,14 +254,14 @@ package struct SQLObserver: Sendable {
   }
 }
 
-/// What a database does for a connection, on the connection's thread.
+/// The database-specific part of a connection, used on the connection's thread.
 protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
   var lane: Int64 { get }
-  /// A number that is another one once a transaction of another connection has changed the database, as this connection's
-  /// transaction that writes sees it; `nil` where that is not told.
+  /// A number that changes when another connection's transaction has changed the database, as seen in a writing transaction;
+  /// `nil` if unknown.
   var version: UInt32? { get }
-  /// Runs a statement, which is compiled once, and returns how many rows it changed.
+  /// Runs a statement, which is compiled once, and returns the number of rows that it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
   func define(_ sql: String) throws
   func begin(_ access: SQLAccess, alone isAlone: Bool) throws

@@ -1,57 +1,57 @@
 public import SignetConcurrency
 
-/// Where a database is.
+/// The location of a database.
 public enum SQLLocation: Sendable, Hashable {
-  /// SQLite: a file, made with mode 0600 if there is none. The folder must exist.
+  /// SQLite: a file, created with mode 0600 if it is missing. The folder must exist.
   case file(String)
-  /// SQLite in memory, gone with the last reference; one connection reads and writes.
+  /// SQLite in memory, discarded with the last reference; one connection reads and writes.
   case memory
-  /// PostgreSQL: a URI or a connection string as libpq has them (`postgres://host/name?sslmode=verify-full`).
+  /// PostgreSQL: a URI or a connection string in the format of libpq (`postgres://host/name?sslmode=verify-full`).
   case server(String)
 }
 
-/// What a database has to hold when it is opened.
+/// The content that a database must have when it is opened.
 public enum SQLExpectation: Sendable, Hashable {
-  /// Nothing, or the tables of the schema.
+  /// No tables, or the tables of the schema.
   case any
-  /// Nothing: they are made.
+  /// No tables: they are created.
   case nothing
-  /// The tables of the schema, of whatever version.
+  /// The tables of the schema, in any version.
   case tables
 }
 
-/// How patient a database is, and how many connections it has.
+/// The time-outs, the number of connections, and seams of a database.
 public struct SQLOptions: Sendable {
-  /// How long a step waits for other processes before ``SQLFailure/busy``.
+  /// The time that a step waits for other processes before ``SQLFailure/busy``, in milliseconds.
   public var busyTimeoutMilliseconds = 10_000
-  /// What has to be there.
+  /// The expected content.
   public var expectation = SQLExpectation.any
-  /// Connections to a server, each with a thread.
+  /// The number of connections to a server, each with a thread.
   public var connectionCount = 8
-  /// How often a step runs at most, where others are in its way, before ``SQLFailure/busy``.
+  /// The maximum number of runs of a step, if conflicts occur, before ``SQLFailure/busy``.
   public var runLimit = 50
-  /// Statements that SQLite's writer runs at the start, such as those that read what is looked up often into memory.
+  /// Statements that SQLite's writer runs at the start, such as those that load frequently used data into memory.
   public var preparation: [String] = []
   /// Makes the thread of each connection.
   package var makeExecutor: @Sendable () -> any StepExecutor = { DedicatedThread() }
-  /// Looks at each statement.
+  /// Observes each statement.
   package var observer: SQLObserver?
 
-  /// The usual options.
+  /// Makes the default options.
   public init() {}
 }
 
 /// A database whose changes are steps: each reads, decides and writes in one serializable transaction.
 ///
-/// A step is a closure that runs synchronously on a connection's own thread. It may run several times, so it has no effect outside
-/// of the database. Its completion is reached once the change is durable.
+/// A step is a closure that runs synchronously on a connection's own thread. It may run several times, so it must have no
+/// effect outside of the database. Its completion is settled once the change is durable.
 public final class SQLDatabase: Sendable {
   private let engine: any SQLEngine
 
-  /// The language of the database.
+  /// The dialect of the database.
   public let dialect: SQLDialect
 
-  /// Opens a database and brings its schema up to date; it blocks.
+  /// Opens a database and migrates its schema to the current version; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
   public init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {
@@ -63,9 +63,9 @@ public final class SQLDatabase: Sendable {
     dialect = engine.dialect
   }
 
-  /// Reads, from one state that nobody changes meanwhile.
+  /// Runs a step that reads from one consistent state of the database.
   ///
-  /// - Returns: What `body` returns, or throws, or ``SQLFailure``.
+  /// - Returns: The value or the error of `body`, or ``SQLFailure``.
   @discardableResult
   @inlinable package func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
@@ -75,12 +75,12 @@ public final class SQLDatabase: Sendable {
     return completion
   }
 
-  /// Makes one change, wholly or not at all; it is durable when the completion is reached.
+  /// Runs a step that makes one change, completely or not at all; the change is durable when the completion is settled.
   ///
   /// - Parameters:
-  ///   - failure: The caller's name for what the change failed with.
+  ///   - failure: Maps an error of the change to the caller's error.
   ///   - body: The change.
-  /// - Returns: What `body` returns; what it throws undoes the change.
+  /// - Returns: The value of `body`; an error of `body` rolls back the change.
   @discardableResult
   @inlinable package func write<Value: Sendable>(
     naming failure: @escaping @Sendable (any Error) -> any Error = { $0 },
@@ -93,17 +93,17 @@ public final class SQLDatabase: Sendable {
 
   @usableFromInline func begin(_ step: SQLStep, _ access: SQLAccess) { engine.begin(step, access) }
 
-  /// How many steps wait for a connection.
+  /// The number of steps that wait for a connection.
   package var waitingStepCount: Int { engine.waitingStepCount }
 
-  /// How many commits there were; with SQLite fewer than steps, where these came together.
+  /// The number of commits; with SQLite it is smaller than the number of steps if some were committed together.
   package var commitCount: Int { engine.commitCount }
 
-  /// Refuses further steps, finishes those that were begun, and closes all connections.
+  /// Rejects further steps, finishes the pending ones, and closes all connections.
   public func close() async { await engine.close() }
 }
 
-/// Runs steps on the connections of one database.
+/// An executor of steps on the connections of one database.
 protocol SQLEngine: Sendable {
   var dialect: SQLDialect { get }
   var waitingStepCount: Int { get }

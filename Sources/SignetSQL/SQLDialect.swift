@@ -1,12 +1,12 @@
-/// The database language that a connection speaks.
+/// The SQL dialect of a connection.
 ///
-/// Statements are the same in both; tables are made by ``SQLTable``.
+/// Statements are the same in both; ``SQLTable`` creates the tables.
 public enum SQLDialect: Sendable, Hashable {
   /// SQLite 3.38 or newer.
   case sqlite
   /// PostgreSQL.
   case postgreSQL
 
-  /// Ends a `SELECT` so that the rows stay as they are until the step has ended; SQLite has one writer and needs nothing.
+  /// The end of a `SELECT` that locks its rows until the step has ended; empty for SQLite, which has one writer.
   var lockingClause: String { self == .postgreSQL ? " FOR UPDATE" : "" }
 }

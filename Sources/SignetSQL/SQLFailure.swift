@@ -1,62 +1,62 @@
-/// Why a database did not do what was asked.
+/// The reason why a database operation failed.
 ///
 /// The cases mean the same for SQLite and PostgreSQL.
 ///
 /// Codes are those of the database (<https://www.sqlite.org/rescode.html>, SQLSTATE in PostgreSQL's appendix A), so that its
 /// documentation can be searched. No text contains a bound value.
 public enum SQLFailure: Error, Hashable, Sendable {
-  /// The file cannot be opened, or no connection to the server was made or kept. Nothing was changed.
+  /// The file cannot be opened, or the connection to the server could not be made, or failed. Nothing was changed.
   case unreachable(reason: String)
-  /// The address of the server cannot be one.
+  /// The address of the server is malformed.
   case unreadableAddress(AddressFault)
-  /// The connection broke while the server committed: the change was made, or it was not.
+  /// The connection failed while the server committed, so the outcome is unknown.
   case outcomeUnknown
-  /// The schema is of a newer program (`found` above `supported`), or none of this program (`found` is `nil`).
+  /// The schema is that of a newer program (`found` above `supported`), or of another program (`found` is `nil`).
   case otherSchema(found: Int?, supported: Int)
-  /// The database holds the tables of this program and should be empty, or holds none (`isEmpty`) and should have them.
+  /// The database has the tables of this program and should be empty, or is empty (`isEmpty`) and should have them.
   case unexpectedContent(isEmpty: Bool)
-  /// The database server has a version that this program does not work with.
+  /// The version of the database server is not supported.
   case otherServer(version: String)
-  /// The file, its folder or the server may not be written to.
+  /// The file, its folder or the server cannot be written.
   case readOnly
-  /// Others kept the database busy for longer than this step could wait or be run again.
+  /// Others kept the database busy for longer than this step could wait, or for all its retries.
   case busy
-  /// The step met a change of another one and runs again by itself; a step lets it pass.
+  /// The step conflicted with another one and is retried automatically; the body of a step must not catch it.
   case conflict
   /// The disk is full.
   case full
   /// The file is not a database or is damaged, or reading it failed.
   case damaged(code: String)
-  /// A constraint of the schema refused the change; `name` is the database's name for it, or empty.
+  /// A constraint of the schema rejected the change; `name` is the database's name for it, or empty.
   case constraint(Constraint, name: String)
-  /// A conditional write changed another number of rows than it must.
+  /// A conditional write changed another number of rows than expected.
   case unexpectedChange(expected: Int, found: Int)
-  /// A column does not hold what was asked for.
+  /// A column does not have the expected type or value.
   case unexpectedValue(column: Int, expected: String, found: String)
-  /// A value cannot be stored in every database: text with a NUL, or a NaN.
+  /// A value that not every database can store: text with a NUL, or a NaN.
   case unsuitableValue(parameter: Int, reason: String)
   /// The SQL is not valid for this schema. `message` was made before any value was bound.
   case invalidStatement(message: String)
-  /// A statement of the step failed before; only the end of the step is left.
+  /// An earlier statement of the step failed; the step can only end.
   case stepFailed
   /// The database was closed in this process.
   case closed
   /// Any other failure.
   case other(code: String)
 
-  /// What is wrong with the address of a server.
+  /// The fault in the address of a server.
   public enum AddressFault: Sendable, Hashable {
     /// It cannot be parsed, or a reserved character in its user or password is not percent-encoded.
     case form(hasUser: Bool)
-    /// A port is none.
+    /// The port is not a valid number.
     case port
-    /// The `sslmode` is none of libpq's.
+    /// The `sslmode` is unknown to libpq.
     case sslMode
 
     static let sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
   }
 
-  /// The kinds of constraint.
+  /// The kinds of constraints.
   public enum Constraint: String, Sendable, Hashable {
     /// `UNIQUE` or `PRIMARY KEY`.
     case unique
@@ -66,13 +66,13 @@ public enum SQLFailure: Error, Hashable, Sendable {
     case notNull
     /// `CHECK`.
     case check
-    /// A value of another type than the column's.
+    /// A value of another type than that of the column.
     case dataType
   }
 }
 
 extension SQLFailure: CustomStringConvertible {
-  /// What happened and what to do.
+  /// The failure and its remedy.
   public var description: String {
     switch self {
     case .unreachable(let reason):

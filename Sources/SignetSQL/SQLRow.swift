@@ -1,11 +1,11 @@
 /// One row of a result, copied out of the database, so that it stays valid after the step.
 ///
-/// Columns go by their index, from 0.
+/// Columns are addressed by index, from 0.
 ///
-/// Others may have changed the database by hand, so the readers throw where a column does not hold what is asked for.
+/// Another program may have changed the database, so the readers throw if a column does not have the expected type.
 public struct SQLRow: Sendable {
   @usableFromInline let values: [SQLValue]
-  /// Which of the values is in column 0.
+  /// The index in `values` of column 0.
   @usableFromInline let start: Int
 
   init(values: [SQLValue]) { (self.values, start) = (values, 0) }
@@ -18,10 +18,10 @@ public struct SQLRow: Sendable {
   /// The value of a column.
   @inlinable public subscript(index: Int) -> SQLValue { values[start + index] }
 
-  /// The columns from an index on as a row of their own: the columns of the second table where a query joins two.
+  /// Returns the columns from an index on as a row: those of the second table, if a query joins two.
   public func columns(from index: Int) -> SQLRow { SQLRow(values: values, start: start + index) }
 
-  /// The integer in a column.
+  /// Returns the integer in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func integer(_ index: Int) throws(SQLFailure) -> Int64 {
@@ -29,12 +29,12 @@ public struct SQLRow: Sendable {
     return value
   }
 
-  /// The integer in a column, as the type that counts have.
+  /// Returns the integer in a column as an `Int`, clamped to its range.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func int(_ index: Int) throws(SQLFailure) -> Int { Int(clamping: try integer(index)) }
 
-  /// The truth value in a column that holds 1 or 0.
+  /// Returns the Boolean in a column with 1 or 0.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func bool(_ index: Int) throws(SQLFailure) -> Bool {
@@ -45,7 +45,7 @@ public struct SQLRow: Sendable {
     }
   }
 
-  /// The number in a column that holds doubles.
+  /// Returns the floating-point number in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func real(_ index: Int) throws(SQLFailure) -> Double {
@@ -53,7 +53,7 @@ public struct SQLRow: Sendable {
     return value
   }
 
-  /// The text in a column.
+  /// Returns the text in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func text(_ index: Int) throws(SQLFailure) -> String {
@@ -61,7 +61,7 @@ public struct SQLRow: Sendable {
     return value
   }
 
-  /// The bytes in a column.
+  /// Returns the bytes in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   public func blob(_ index: Int) throws(SQLFailure) -> [UInt8] {
@@ -69,7 +69,7 @@ public struct SQLRow: Sendable {
     return value
   }
 
-  /// The identifier or status in a column.
+  /// Returns the identifier or enumeration in a column.
   ///
   /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
   @inlinable public func value<Value: SQLRepresentable>(
@@ -79,9 +79,9 @@ public struct SQLRow: Sendable {
     return value
   }
 
-  /// What `read` makes of a column, or `nil` for `NULL`: `try row.optional(3, row.text)`.
+  /// Returns the value that `read` gets from a column, or `nil` for `NULL`: `try row.optional(3, row.text)`.
   ///
-  /// - Throws: What `read` throws.
+  /// - Throws: The errors of `read`.
   @inlinable public func optional<Value>(
     _ index: Int, _ read: (Int) throws(SQLFailure) -> Value
   ) throws(SQLFailure) -> Value? {

@@ -1,16 +1,16 @@
-/// The tables of a program, as the list of steps that lead to them.
+/// The tables of a program, as the list of migrations that lead to them.
 ///
-/// Migrations are data. Once published, one is never edited; the next is added.
+/// Migrations are data. A published migration is never edited; the next is added.
 public struct SQLSchema: Sendable {
   /// The statements of one step of the schema.
   public typealias Migration = @Sendable (SQLDialect) -> [String]
 
   private let migrations: [Migration]
 
-  /// A schema of migrations; the first takes an empty database to version 1.
+  /// Makes a schema of migrations; the first takes an empty database to version 1.
   public init(_ migrations: [Migration]) { self.migrations = migrations }
 
-  /// A schema whose first version is these tables.
+  /// Makes a schema whose first version is these tables.
   public init(baseline: [SQLTable]) {
     self.init([{ dialect in baseline.flatMap { $0.statements(dialect) } }])
   }
@@ -18,12 +18,12 @@ public struct SQLSchema: Sendable {
   static let versions = SQLTable(
     "schema_version", [.integer("one").primaryKey, .integer("version")], constraints: ["CHECK (one = 1)"])
 
-  /// Looks whether the database is of this schema; where it is older or empty, brings it up to date in one step.
+  /// Checks that the database has this schema; an older or empty database is migrated to the current version in one step.
   ///
-  /// Any number of processes may do this at once; one does the work.
+  /// Any number of processes may call this at the same time; one does the work.
   ///
-  /// - Throws: ``SQLFailure/otherSchema(found:supported:)``, ``SQLFailure/unexpectedContent(isEmpty:)``, and what the statements fail
-  ///   with.
+  /// - Throws: ``SQLFailure/otherSchema(found:supported:)``, ``SQLFailure/unexpectedContent(isEmpty:)``, and the failures of
+  ///   the statements.
   func migrate(_ connection: SQLConnection, expecting expectation: SQLExpectation) throws {
     let supported = migrations.count
     let isOwn = try connection.hasTable(named: Self.versions.name)
@@ -53,7 +53,7 @@ public struct SQLSchema: Sendable {
 }
 
 extension SQLConnection {
-  /// Whether there is a table of this name, or any.
+  /// Returns `true` if there is a table with this name, or any table for `nil`.
   fileprivate func hasTable(named name: String?) throws -> Bool {
     let tables =
       switch dialect {

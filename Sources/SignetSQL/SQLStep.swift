@@ -1,16 +1,16 @@
 public import SignetConcurrency
 
-/// A step that waits for its turn: what runs it knows neither its value nor its caller.
+/// A queued step, without the type of its value.
 ///
-/// Its closures are made where the type of the value is known, and compiled for that type: in the hottest paths, looking up the metadata
-/// of generic types took as long as the statements.
+/// Its closures are made, and specialized, where the type of the value is known: in the hottest paths, generic type metadata
+/// lookups took as long as the statements.
 @usableFromInline final class SQLStep: Sendable {
-  /// Runs the body, whose result is kept until ``finish``, and says what it threw.
+  /// Runs the body, stores its result until ``finish``, and returns its error.
   ///
   /// It may run again.
   let attempt: @Sendable (SQLConnection) -> (any Error)?
 
-  /// Tells the caller: what the body returned or threw, or the failure of the commit.
+  /// Settles the caller's completion with the body's result, or with the failure of the commit.
   let finish: @Sendable ((any Error)?) -> Void
 
   @usableFromInline init(
@@ -28,7 +28,7 @@ extension SQLDatabase {
     naming failure: @escaping @Sendable (any Error) -> any Error
   ) -> SQLStep {
     SQLStep { connection in
-      // A failure that the body swallowed fails the step all the same.
+      // A failed statement fails the step even if the body ignored the error.
       let outcome = Result {
         let value = try body(connection)
         if let failure = connection.failure { throw failure }

@@ -11,23 +11,23 @@ public struct SQLColumn: Sendable {
 
   /// A signed 64-bit number.
   public static func integer(_ name: String) -> Self { Self(name, .integer) }
-  /// A double.
+  /// A 64-bit floating-point number.
   public static func real(_ name: String) -> Self { Self(name, .real) }
   /// Text, compared and sorted by its bytes.
   public static func text(_ name: String) -> Self { Self(name, .text) }
   /// Bytes.
   public static func blob(_ name: String) -> Self { Self(name, .blob) }
-  /// The primary key of rows that the database numbers: none is used twice, and some may be left out.
+  /// A primary key that the database numbers: a number is never reused, and there may be gaps.
   public static func number(_ name: String) -> Self { Self(name, .number) }
 
-  /// The column, which may hold `NULL`.
+  /// The column, which may be `NULL`.
   public var optional: Self {
     var column = self
     column.isOptional = true
     return column
   }
 
-  /// The column, which refers to one of another table, and follows where that is given another value.
+  /// Returns the column as a foreign key of another table's column; it is updated if that is updated.
   public func references(_ table: String, _ column: String) -> Self {
     adding(" REFERENCES \(table) (\(column)) ON UPDATE CASCADE")
   }
@@ -35,10 +35,10 @@ public struct SQLColumn: Sendable {
   /// The column as the table's primary key.
   public var primaryKey: Self { adding(" PRIMARY KEY") }
 
-  /// The column, of which no two rows hold the same.
+  /// The column with unique values.
   public var unique: Self { adding(" UNIQUE") }
 
-  /// The column with a value for rows that are inserted without one.
+  /// Returns the column with a default value for rows that are inserted without one.
   public func defaulting(to value: Int64) -> Self { adding(" DEFAULT \(value)") }
 
   fileprivate func adding(_ text: String) -> Self {
@@ -65,7 +65,7 @@ public struct SQLColumn: Sendable {
   }
 }
 
-/// A table, and its indexes.
+/// A table and its indexes.
 public struct SQLTable: Sendable {
   package let name: String
   private let columns: [SQLColumn]
@@ -77,14 +77,14 @@ public struct SQLTable: Sendable {
   /// Describes a table.
   ///
   /// - Parameters:
-  ///   - name: Its name, which is a reserved word of no database.
+  ///   - name: Its name, which must not be a reserved word of any database.
   ///   - columns: Its columns, in order.
   ///   - constraints: Constraints over several columns, such as `PRIMARY KEY (a, b)`.
-  ///   - indexes: What is looked up beside the keys.
-  ///   - isClustered: Whether SQLite keeps the rows in the index of the primary key (`WITHOUT ROWID`): for small rows whose key is not one
-  ///     integer. PostgreSQL has no such tables.
-  ///   - isNumberedByLane: Whether `lane` and `number` come before the other columns, and are its key: rows that each
-  ///     ``SQLConnection/lane`` numbers for itself. SQLite has one lane, so that the number alone is its key, by which rows are appended.
+  ///   - indexes: The indexes in addition to the keys.
+  ///   - isClustered: True if SQLite stores the rows in the index of the primary key (`WITHOUT ROWID`): for small rows whose
+  ///     key is not one integer. PostgreSQL has no such tables.
+  ///   - isNumberedByLane: True if `lane` and `number` precede the other columns, and are the key: rows that each
+  ///     ``SQLConnection/lane`` numbers itself. SQLite has one lane, so the number alone is the key, by which rows are appended.
   public init(
     _ name: String, _ columns: [SQLColumn], constraints: [String] = [], indexes: [SQLIndex] = [],
     isClustered: Bool = false, isNumberedByLane: Bool = false
@@ -97,7 +97,7 @@ public struct SQLTable: Sendable {
     self.isNumberedByLane = isNumberedByLane
   }
 
-  /// The statements that make it.
+  /// Returns the statements that create it.
   public func statements(_ dialect: SQLDialect) -> [String] {
     let key: (columns: [SQLColumn], constraints: [String]) =
       switch (isNumberedByLane, dialect) {
@@ -116,7 +116,7 @@ public struct SQLTable: Sendable {
     return [table + options] + indexes.map { $0.sql(name) }
   }
 
-  /// The statement that adds a column to a table of that name.
+  /// Returns the statement that adds a column to a table.
   public static func adding(_ column: SQLColumn, to table: String, _ dialect: SQLDialect) -> String {
     "ALTER TABLE \(table) ADD COLUMN \(column.sql(dialect))"
   }
@@ -133,9 +133,9 @@ public struct SQLIndex: Sendable {
   ///
   /// - Parameters:
   ///   - name: Its name, unique in the database.
-  ///   - columns: As in `a, b DESC`.
-  ///   - unique: Whether no two rows hold the same.
-  ///   - condition: Which rows are in it, as in `state = 'pending'`; all where `nil`.
+  ///   - columns: The columns, such as `a, b DESC`.
+  ///   - unique: True if the values must be unique.
+  ///   - condition: The condition for the indexed rows, such as `state = 'pending'`; `nil` for all rows.
   public init(_ name: String, _ columns: String, unique: Bool = false, where condition: String? = nil) {
     self.name = name
     self.columns = columns

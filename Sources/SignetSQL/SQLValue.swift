@@ -6,9 +6,9 @@ public enum SQLValue: Sendable, Hashable {
   case null
   /// A signed 64-bit number.
   case integer(Int64)
-  /// An IEEE 754 double; a NaN is refused, since SQLite would store `NULL`.
+  /// An IEEE 754 double; a NaN is rejected, because SQLite would store `NULL`.
   case real(Double)
-  /// Text; with a NUL in it, it is refused, since PostgreSQL cannot store that.
+  /// Text; a text with a NUL is rejected, because PostgreSQL cannot store it.
   case text(String)
   /// Bytes.
   case blob([UInt8])
@@ -26,45 +26,45 @@ public enum SQLValue: Sendable, Hashable {
 }
 
 extension SQLValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
-  /// An integer, for literals in calls.
+  /// Makes an integer, for literals in calls.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// Text, for literals in calls.
+  /// Makes a text, for literals in calls.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// `NULL`.
+  /// Makes `NULL`, for `nil` in calls.
   public init(nilLiteral: ()) { self = .null }
 }
 
 extension SQLValue {
-  /// The integer, from the type that counts and sizes have.
+  /// Makes an integer from an `Int`.
   public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
 
-  /// 1 or 0: columns of SQLite have no truth values.
+  /// Makes 1 or 0: SQLite has no Boolean columns.
   public static func bool(_ value: Bool) -> Self { .integer(value ? 1 : 0) }
 
-  /// The integer, or `NULL` for `nil`.
+  /// Makes an integer, or `NULL` for `nil`.
   public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
 
-  /// The text, or `NULL` for `nil`.
+  /// Makes a text, or `NULL` for `nil`.
   public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
 
-  /// The bytes, or `NULL` for `nil`.
+  /// Makes bytes, or `NULL` for `nil`.
   public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 
-  /// The identifier or status, or `NULL` for `nil`.
+  /// Makes the value of an identifier or enumeration, or `NULL` for `nil`.
   public static func optional(_ value: (some SQLRepresentable)?) -> Self { value.map(of) ?? .null }
 
-  /// The column of an identifier or a status.
+  /// Makes the value of an identifier or enumeration.
   public static func of(_ value: some SQLRepresentable) -> Self { value.sqlValue }
 }
 
-/// A type that is one column: an identifier, a status.
+/// A type that is stored in one column: an identifier or an enumeration.
 public protocol SQLRepresentable: Sendable {
   /// The value that is stored.
   var sqlValue: SQLValue { get }
 
-  /// The value that was stored; `nil` where it is none of this type.
+  /// Makes an instance from a stored value; `nil` if the value is not valid for this type.
   init?(sqlValue: SQLValue)
 }
 
@@ -72,7 +72,7 @@ extension SQLRepresentable where Self: RawRepresentable, RawValue == String {
   /// The raw value.
   public var sqlValue: SQLValue { .text(rawValue) }
 
-  /// The case of a raw value.
+  /// Makes the case with a raw value.
   @inlinable public init?(sqlValue: SQLValue) {
     guard case .text(let text) = sqlValue else { return nil }
     self.init(rawValue: text)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Steps that wait, and how many of those that run them are at work.
+/// A queue of steps, and the list of its idle workers.
 final class StepQueue: Sendable {
   struct Item: Sendable {
     let step: SQLStep
@@ -9,7 +9,7 @@ final class StepQueue: Sendable {
 
   private struct State {
     var items: [Item] = []
-    /// The first of `items` that waits; those before it were taken.
+    /// The index of the first waiting item; those before it were taken.
     var first = 0
     var idle: [Int]
     var isClosed = false
@@ -28,7 +28,7 @@ final class StepQueue: Sendable {
 
   /// Adds a step.
   ///
-  /// - Returns: The worker that is to be woken; `nil` where all are at work.
+  /// - Returns: The worker to wake; `nil` if none is idle.
   /// - Throws: ``SQLFailure/closed``.
   func add(_ item: Item) throws(SQLFailure) -> Int? {
     try state.withLock { state throws(SQLFailure) in
@@ -38,7 +38,7 @@ final class StepQueue: Sendable {
     }
   }
 
-  /// Takes the steps that wait longest and may do the same; none means that the worker is idle from now on.
+  /// Takes the steps that have waited longest and have the same access; an empty result marks the worker as idle.
   func take(atMost limit: Int, worker: Int) -> ArraySlice<Item> {
     let (items, closing) = state.withLock { state -> (ArraySlice<Item>, [CheckedContinuation<Void, Never>]) in
       let most = min(state.items.count, state.first + limit)
@@ -64,7 +64,7 @@ final class StepQueue: Sendable {
     return items
   }
 
-  /// Refuses further steps and waits for those that were added.
+  /// Rejects further steps and waits for the pending ones.
   func close() async {
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in

@@ -1,16 +1,16 @@
 import CSQLite
 
 extension Database {
-  /// Writes what is committed at this moment into a new file of mode 0600, which needs no other file beside it.
+  /// Writes the committed state into a new file of mode 0600, which needs no `-wal` file.
   ///
-  /// Other connections, of other processes too, read and write meanwhile. The copy is on the disk when this returns; after a failure
-  /// what is at `path` is to be removed.
+  /// Other connections, also of other processes, can read and write in the meantime. The copy is on the disk when this
+  /// returns. After a failure, the caller has to remove a partial file at `path`.
   ///
   /// The corresponding C functions are those of <https://www.sqlite.org/c3ref/backup_finish.html>.
   ///
   /// - Parameters:
-  ///   - path: Where no file is yet.
-  ///   - patience: How long another connection may keep the file from being read.
+  ///   - path: The path of the copy, which must not exist.
+  ///   - patience: The time for which another connection may block the reading of the file.
   /// - Throws: ``SQLiteFailure``: `corrupt`, `diskFull`, `cannotOpen`, `busy`.
   public func backUp(to path: String, patience: Duration = .seconds(60)) throws(SQLiteFailure) {
     try Self.makeFile(path)
@@ -26,8 +26,8 @@ extension Database {
     guard let backup = unsafe sqlite3_backup_init(copy, "main", connection, "main") else {
       throw unsafe failure(of: copy)
     }
-    // In one step: of the file as it is at one moment. In this mode of the file readers and writers do not wait for each other.
-    // Another connection is in the way only where it recovers the log, or was opened by a program that locks otherwise.
+    // All pages in one step, so that the copy has one state of the file. In WAL mode readers and writers do not wait for each
+    // other. Another connection blocks the backup only while it recovers the log, or if its program uses an exclusive locking mode.
     let end = ContinuousClock.now + patience
     var step = unsafe sqlite3_backup_step(backup, -1)
     while Self.isBusy(step), ContinuousClock.now < end {
@@ -35,10 +35,10 @@ extension Database {
       step = unsafe sqlite3_backup_step(backup, -1)
     }
     let result = unsafe sqlite3_backup_finish(backup)
-    // Which the copy's connection does not tell: for SQLite it is no failure of the backup.
+    // The copy's connection does not report this, because SQLite does not treat it as a failure of the backup.
     guard !Self.isBusy(step) else { throw .busy(extendedCode: step) }
     guard step == SQLITE_DONE, result == SQLITE_OK else { throw unsafe failure(of: copy) }
-    // A log beside the copy would have to be kept with it. The next who opens it for writing switches back.
+    // Without WAL, because a log of the copy would have to be kept with it. The next connection that writes switches back.
     for script in ["PRAGMA synchronous = FULL", "PRAGMA journal_mode = DELETE"] {
       guard unsafe sqlite3_exec(copy, script, nil, nil, nil) == SQLITE_OK else {
         throw unsafe failure(of: copy)
@@ -46,12 +46,12 @@ extension Database {
     }
   }
 
-  /// Whether a result, which may be an extended one, says that another connection was in the way.
+  /// Returns `true` if a result code, which may be extended, means that another connection was in the way.
   private static func isBusy(_ code: Int32) -> Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 
-  /// Looks through the whole file.
+  /// Checks the whole file.
   ///
-  /// - Throws: ``SQLiteFailure``: `corrupt` where it is damaged, or where a row refers to one that is not there.
+  /// - Throws: ``SQLiteFailure``: `corrupt` if it is damaged, or if a row references a missing one.
   public func checkIntegrity() throws(SQLiteFailure) {
     guard try query("PRAGMA integrity_check(1)").first?[0] == .text("ok"),
       try query("PRAGMA foreign_key_check").isEmpty

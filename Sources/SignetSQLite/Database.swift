@@ -9,46 +9,45 @@ import SignetFiles
 
 /// One connection to an SQLite database file, closed with its last reference.
 ///
-/// A connection is not `Sendable`: it belongs to one actor (see `BlockingExecutor`) or one thread. Any number of connections,
-/// of any number of processes, may use one file. Every commit is on the disk before the call returns (`WAL`,
-/// `synchronous=FULL`); deleted content is overwritten (`secure_delete`); the schema in the file is not trusted, and triggers
-/// and views in it do nothing.
+/// A connection is not `Sendable`: it belongs to one actor (see `BlockingExecutor`) or one thread. Any number of connections, of any
+/// number of processes, may use one file. Every commit is on the disk before the call returns (`WAL`, `synchronous=FULL`). Deleted
+/// content is overwritten (`secure_delete`). The schema in the file is not trusted, and triggers and views in it are disabled.
 @safe public final class Database {
-  /// What a connection may do to its file.
+  /// The access of a connection to its file.
   public enum Mode: Sendable, Hashable {
-    /// Reads and writes, and makes the file (mode 0600) if there is none. The folder must exist.
+    /// Reads and writes, and creates the file (mode 0600) if it is missing. The folder must exist.
     case readWriteCreate
-    /// Reads and writes a file that exists.
+    /// Reads and writes an existing file.
     case readWrite
-    /// Reads a file that exists.
+    /// Reads an existing file.
     case readOnly
   }
 
   let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
   private static let statementLimit = 128
-  /// What a damaged file may make this process allocate for one value: 64 MiB instead of SQLite's 1 GB.
+  /// The limit for one value, so that a damaged file cannot make this process allocate SQLite's maximum of 1 GB: 64 MiB.
   private static let maximumValueByteCount: Int32 = 64 << 20
-  /// A seam through which tests look at, or break off, a flow between any two statements.
+  /// A seam with which tests observe or interrupt a flow between any two statements.
   package typealias StatementObserver = @Sendable (_ sql: String) throws(SQLiteFailure) -> Void
 
   /// Called with each statement before it runs.
   package var willExecute: StatementObserver?
 
-  /// Something that the owner remembers about the open transaction; undoing forgets it.
+  /// The owner's note about the open transaction; a rollback clears it.
   package var note: (any Sendable)?
 
   var isTransactionExpected = false
   var savepointDepth = 0
 
-  /// Opens a file and sets the connection up.
+  /// Opens a file and configures the connection.
   ///
-  /// The corresponding C function is `sqlite3_open_v2`; a symbolic link in the place of the file is refused.
+  /// The corresponding C function is `sqlite3_open_v2`; a path that is a symbolic link is rejected.
   ///
   /// - Parameters:
-  ///   - path: The file. `-wal` and `-shm` files appear beside it, with the same permissions.
-  ///   - mode: What may be done.
-  ///   - busyTimeoutMilliseconds: How long a call waits for another connection before ``SQLiteFailure/busy(extendedCode:)``.
+  ///   - path: The file. `-wal` and `-shm` files are created next to it, with the same permissions.
+  ///   - mode: The access.
+  ///   - busyTimeoutMilliseconds: The time that a call waits for another connection before ``SQLiteFailure/busy(extendedCode:)``.
   /// - Throws: ``SQLiteFailure``: `cannotOpen`, `corrupt`, `readOnly`, `diskFull`, `busy`.
   public init(
     path: String, mode: Mode = .readWriteCreate, busyTimeoutMilliseconds: Int = 10_000
@@ -63,8 +62,8 @@ import SignetFiles
     }
     do throws(SQLiteFailure) {
       guard code == SQLITE_OK else { throw unsafe failure(of: connection) }
-      // Where SQLite may not write it opens the file for reading without a word, and only the first change would fail.
-      // Said before anything is read, since a log that is opened in that way is left closed to all writers.
+      // If SQLite may not write, it silently opens the file for reading, and only the first change would fail. This is
+      // checked before anything is read, because a log that is opened in that way stays closed to all writers.
       guard unsafe mode == .readOnly || sqlite3_db_readonly(connection, "main") == 0 else {
         throw SQLiteFailure(extended: SQLITE_READONLY, systemError: 0, message: "")
       }
@@ -81,17 +80,17 @@ import SignetFiles
     unsafe sqlite3_close_v2(connection)
   }
 
-  /// Runs one statement whose rows, if any, are not wanted.
+  /// Runs one statement, without its rows.
   ///
   /// - Parameters:
-  ///   - sql: One statement with `?` for each value. It is compiled once and kept.
-  ///   - values: As many as there are `?`.
+  ///   - sql: One statement with `?` for each value. It is compiled once and cached.
+  ///   - values: One value for each `?`.
   /// - Throws: ``SQLiteFailure``.
   public func execute(_ sql: String, _ values: SQLiteValue...) throws(SQLiteFailure) {
     _ = try query(sql, values)
   }
 
-  /// Runs one statement, its values in an array, whose rows are not wanted.
+  /// Runs one statement with its values in an array, without its rows.
   ///
   /// - Throws: ``SQLiteFailure``.
   public func execute(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) {
@@ -105,7 +104,7 @@ import SignetFiles
     try query(sql, values)
   }
 
-  /// Runs one statement, its values in an array, and returns all its rows.
+  /// Runs one statement with its values in an array and returns all its rows.
   ///
   /// - Throws: ``SQLiteFailure``.
   public func query(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteFailure) -> [Row] {
@@ -117,9 +116,9 @@ import SignetFiles
     return rows
   }
 
-  /// Runs one statement and hands its rows over one by one, for results too large to hold.
+  /// Runs one statement and passes its rows one by one, for results that are too large for memory.
   ///
-  /// - Throws: ``SQLiteFailure``, and what `body` throws, which ends the statement.
+  /// - Throws: ``SQLiteFailure``, and the errors of `body`, which end the statement.
   public func forEachRow(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (Row) throws -> Void
   ) throws {
@@ -129,7 +128,7 @@ import SignetFiles
     while try statement.step() { try body(statement.row()) }
   }
 
-  /// Runs any number of statements that take no values, such as those of a schema.
+  /// Runs any number of statements without values, such as those of a schema.
   ///
   /// The corresponding C function is `sqlite3_exec`.
   ///
@@ -140,18 +139,18 @@ import SignetFiles
     try unsafe Self.execute(script, on: connection)
   }
 
-  /// How many rows the last `INSERT`, `UPDATE` or `DELETE` changed.
+  /// The number of rows that the last `INSERT`, `UPDATE` or `DELETE` changed.
   public var changes: Int { Int(unsafe sqlite3_changes64(connection)) }
 
   /// The rowid of the last `INSERT`.
   public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(connection) }
 
-  /// Whether a transaction is open.
+  /// Indicates whether a transaction is open.
   public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(connection) == 0 }
 }
 
 extension Database {
-  /// The compiled statement; where it runs already, a nested use of the same SQL gets another.
+  /// Returns the compiled statement; if it is running already, a nested use of the same SQL gets another one.
   private func take(_ sql: String) throws(SQLiteFailure) -> Statement {
     try refuseAfterRollback()
     try willExecute?(sql)
@@ -174,20 +173,20 @@ extension Database {
     statement.isRunning = false
   }
 
-  /// Refuses to go on where SQLite has ended the transaction.
+  /// Throws if SQLite has ended the transaction.
   ///
-  /// After a full disk or an I/O error SQLite rolls the whole transaction back by itself. What a body that swallowed the error
-  /// runs next would then be committed on its own.
+  /// After a full disk or an I/O error SQLite rolls back the whole transaction automatically. If a body ignored the error,
+  /// its next statement would be committed separately.
   private func refuseAfterRollback() throws(SQLiteFailure) {
     guard isTransactionExpected && !isInTransaction else { return }
     throw .other(code: SQLITE_ABORT, extendedCode: SQLITE_ABORT | (2 << 8))  // SQLITE_ABORT_ROLLBACK
   }
 
-  /// Makes an empty file that only its owner may read and write, unless there is a file already.
+  /// Creates an empty file that only its owner can read and write, unless there is a file already.
   ///
-  /// SQLite would make it 0644 under the usual umask, and a later `chmod` leaves a moment in which others can open it.
-  /// SQLite gives `-wal` and `-shm` the mode of the main file. The file gets its name only after it was closed, since
-  /// closing a descriptor would release the POSIX locks that another connection of this process holds on it by then.
+  /// SQLite would create it with mode 0644 under the usual umask, and before a later `chmod` others could open it. SQLite
+  /// gives `-wal` and `-shm` the mode of the main file. The file gets its name only after it was closed. Otherwise, closing
+  /// its descriptor could release the POSIX locks that another connection of this process holds on it by then.
   static func makeFile(_ path: String) throws(SQLiteFailure) {
     if unsafe access(path, F_OK) == 0 { return }
     do throws(FileFailure) { try PrivateFile.place(RawSpan(), at: path, .keeping) } catch {
@@ -195,10 +194,9 @@ extension Database {
     }
   }
 
-  /// Sets up what every connection has.
+  /// Applies the settings of every connection.
   ///
-  /// See <https://www.sqlite.org/pragma.html> and, for hostile files,
-  /// <https://www.sqlite.org/security.html>.
+  /// See <https://www.sqlite.org/pragma.html> and, for hostile files, <https://www.sqlite.org/security.html>.
   private static func configure(
     _ connection: OpaquePointer, _ mode: Mode, _ busyTimeoutMilliseconds: Int
   ) throws(SQLiteFailure) {
@@ -208,7 +206,7 @@ extension Database {
       (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
       (SQLITE_DBCONFIG_DQS_DDL, false), (SQLITE_DBCONFIG_DQS_DML, false),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
-      // No schema of ours has any: one that is there was put into the file by somebody else.
+      // No schema of this program has any, so one in the file was put there by another program.
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
     ] {
       guard unsafe signet_sqlite3_configure(connection, option, on ? 1 : 0) == SQLITE_OK else {
@@ -225,17 +223,17 @@ extension Database {
       PRAGMA synchronous = FULL;
       """, on: connection)
     if mode == .readOnly {
-      // Reads the header, so that a file that is no database is refused here.
+      // Reads the header, so that a file that is no database is rejected here.
       try unsafe execute("PRAGMA schema_version", on: connection)
     } else {
       try unsafe enterWAL(connection, busyTimeoutMilliseconds)
     }
   }
 
-  /// Makes calls wait for other connections, looking again every 2 ms.
+  /// Makes calls wait for other connections, with a retry every 2 ms.
   ///
-  /// `sqlite3_busy_timeout` sleeps longer the longer it has waited, up to 100 ms, so that under steady load the one that has
-  /// waited longest has the least chance of all to find the lock free.
+  /// `sqlite3_busy_timeout` increases its pauses up to 100 ms. Under steady load, the connection that has waited longest
+  /// would then have the least chance to find the lock free.
   private static func waitWhenBusy(
     _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
   ) throws(SQLiteFailure) {
@@ -252,8 +250,8 @@ extension Database {
 
   /// Switches the file to write-ahead logging.
   ///
-  /// For a new file this needs an exclusive lock, for which SQLite does not call the busy handler, so processes that open a new
-  /// file at the same moment would fail: this waits as the handler would.
+  /// For a new file this needs an exclusive lock, for which SQLite does not call the busy handler. Processes that open a new
+  /// file at the same time would fail, so this waits as the handler would.
   private static func enterWAL(
     _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
   ) throws(SQLiteFailure) {

@@ -1,8 +1,8 @@
-/// One step of a schema: the SQL that takes a database from the version before to ``version``.
+/// One step of a schema: the SQL that takes a database from the previous version to ``version``.
 ///
-/// Migrations are data. Once published, one is never edited; the next is added.
+/// Migrations are data. A published migration is never edited; the next is added.
 public struct Migration: Sendable, Hashable {
-  /// The version that the database has afterwards, stored in `PRAGMA user_version`; from 1, without gaps.
+  /// The version of the database after the step, stored in `PRAGMA user_version`; from 1, without gaps.
   public let version: Int
   /// One or more SQL statements.
   public let sql: String
@@ -15,19 +15,19 @@ public struct Migration: Sendable, Hashable {
 }
 
 extension Database {
-  /// The version of the schema (`PRAGMA user_version`); 0 for a new file.
+  /// Returns the version of the schema (`PRAGMA user_version`); 0 for a new file.
   public func schemaVersion() throws(SQLiteFailure) -> Int {
     guard case .integer(let version)? = try query("PRAGMA user_version").first?[0] else { return 0 }
     return Int(version)
   }
 
-  /// Brings the schema to the last of `migrations`, all missing steps in one transaction or none.
+  /// Migrates the schema to the last of `migrations`, all missing steps in one transaction or none.
   ///
-  /// Any number of processes may do this at once; one does the work.
+  /// Any number of processes may call this at the same time; one does the work.
   ///
   /// - Precondition: `migrations` are numbered 1, 2, 3 ….
-  /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which is then left as
-  ///   it is; else what the statements fail with.
+  /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which
+  ///   is then not changed; otherwise the failures of the statements.
   public func migrate(_ migrations: [Migration]) throws {
     precondition(
       migrations.map(\.version) == Array(1..<(migrations.count + 1)), "number migrations 1, 2, 3 … in order")
@@ -37,7 +37,7 @@ extension Database {
       throw SQLiteFailure.tooNew(found: found, supported: migrations.count)
     }
     try transaction(.immediate) {
-      // Again, now that nobody else can write: another process may have done some or all of it.
+      // Again under the write lock, because another process may have done some or all of the work.
       let found = try schemaVersion()
       guard (0...migrations.count).contains(found) else {
         throw SQLiteFailure.tooNew(found: found, supported: migrations.count)

@@ -1,24 +1,24 @@
-/// One row of a result, copied out of SQLite: it stays valid after the statement has gone on.
+/// One row of a result, copied out of SQLite: it stays valid after the statement has advanced.
 ///
-/// The file may have been changed by anyone, so the typed readers throw where a column does not hold what is asked for.
+/// Another program may have changed the file, so the typed readers throw if a column does not have the expected storage class.
 public struct Row: Sendable {
   let names: [String]
   let values: [SQLiteValue]
 
-  /// How many columns there are.
+  /// The number of columns.
   public var count: Int { values.count }
 
-  /// The value at a column index, from 0.
+  /// Returns the value at a column index, from 0.
   ///
   /// - Precondition: `index` is below ``count``.
   public subscript(index: Int) -> SQLiteValue { values[index] }
 
-  /// The value of the first column of this name, or `nil` if the statement has no such column.
+  /// Returns the value of the first column with this name, or `nil` if the statement has no such column.
   public subscript(name: String) -> SQLiteValue? {
     names.firstIndex(of: name).map { values[$0] }
   }
 
-  /// The integer in a column.
+  /// Returns the integer in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func integer(_ name: String) throws(SQLiteFailure) -> Int64 {
@@ -26,14 +26,14 @@ public struct Row: Sendable {
     return value
   }
 
-  /// The integer in a column, or `nil` for `NULL`.
+  /// Returns the integer in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func optionalInteger(_ name: String) throws(SQLiteFailure) -> Int64? {
     self[name] == .null ? nil : try integer(name)
   }
 
-  /// The number in a column that holds `REAL`.
+  /// Returns the number in a column of class `REAL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func real(_ name: String) throws(SQLiteFailure) -> Double {
@@ -41,7 +41,7 @@ public struct Row: Sendable {
     return value
   }
 
-  /// The text in a column.
+  /// Returns the text in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func text(_ name: String) throws(SQLiteFailure) -> String {
@@ -49,14 +49,14 @@ public struct Row: Sendable {
     return value
   }
 
-  /// The text in a column, or `nil` for `NULL`.
+  /// Returns the text in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func optionalText(_ name: String) throws(SQLiteFailure) -> String? {
     self[name] == .null ? nil : try text(name)
   }
 
-  /// The bytes in a column.
+  /// Returns the bytes in a column.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func blob(_ name: String) throws(SQLiteFailure) -> [UInt8] {
@@ -64,7 +64,7 @@ public struct Row: Sendable {
     return value
   }
 
-  /// The bytes in a column, or `nil` for `NULL`.
+  /// Returns the bytes in a column, or `nil` for `NULL`.
   ///
   /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
   public func optionalBlob(_ name: String) throws(SQLiteFailure) -> [UInt8]? {

@@ -7,39 +7,39 @@ import SignetFiles
   import Darwin
 #endif
 
-/// Why SQLite did not do what was asked.
+/// The reason why an SQLite operation failed.
 ///
-/// Codes are SQLite's own (<https://www.sqlite.org/rescode.html>), so its documentation stays searchable.
-/// No text contains a bound value.
+/// Codes are SQLite's own (<https://www.sqlite.org/rescode.html>), so that its documentation can be searched. No text
+/// contains a bound value.
 @nonexhaustive public enum SQLiteFailure: Error, Hashable, Sendable {
   /// Another connection held the file for longer than the busy timeout (`SQLITE_BUSY`, `SQLITE_LOCKED`).
   case busy(extendedCode: Int32)
-  /// The disk, or the page limit of the database, is full (`SQLITE_FULL`, or any call that ended with `ENOSPC` or `EDQUOT`).
+  /// The disk, or the page limit of the database, is full (`SQLITE_FULL`, or any call that failed with `ENOSPC` or `EDQUOT`).
   case diskFull(extendedCode: Int32)
-  /// The file, or its folder, may not be written to (`SQLITE_READONLY`, `EROFS`).
+  /// The file, or its folder, cannot be written (`SQLITE_READONLY`, `EROFS`).
   case readOnly(extendedCode: Int32)
   /// The file is not a database or is damaged (`SQLITE_NOTADB`, `SQLITE_CORRUPT`).
   case corrupt(extendedCode: Int32)
-  /// A constraint of the schema refused the change. `columns` names what the schema calls them (`table.column, …`); it may be empty.
+  /// A constraint of the schema rejected the change. `columns` has their names in the schema (`table.column, …`); it may be empty.
   case constraint(ConstraintKind, columns: String, extendedCode: Int32)
-  /// The file could not be opened or made (`SQLITE_CANTOPEN`, `SQLITE_PERM`). `errno` is that of the system, or 0.
+  /// The file could not be opened or created (`SQLITE_CANTOPEN`, `SQLITE_PERM`). `errno` is that of the system, or 0.
   case cannotOpen(extendedCode: Int32, errno: Int32)
   /// Reading or writing failed (`SQLITE_IOERR`). `errno` is that of the system, or 0.
   case inputOutput(extendedCode: Int32, errno: Int32)
-  /// The database was written by a newer version of the program than this one.
+  /// A newer version of the program wrote the database.
   case tooNew(found: Int, supported: Int)
   /// The SQL is not valid for this schema. `message` is SQLite's, made before any value was bound.
   case invalidStatement(message: String)
-  /// A column does not hold the storage class that was asked for.
+  /// A column does not have the expected storage class.
   case unexpectedValue(column: String, expected: String, found: String)
   /// Any other result code.
   case other(code: Int32, extendedCode: Int32)
 
-  /// The kinds of constraint that SQLite tells apart.
+  /// The kinds of constraints that SQLite distinguishes.
   public enum ConstraintKind: String, Sendable, Hashable {
     /// `CHECK`.
     case check
-    /// A column of a `STRICT` table was given another storage class.
+    /// A value of another storage class in a column of a `STRICT` table.
     case dataType
     /// `FOREIGN KEY`.
     case foreignKey
@@ -47,17 +47,17 @@ import SignetFiles
     case notNull
     /// `PRIMARY KEY`.
     case primaryKey
-    /// A rowid that exists.
+    /// A duplicate rowid.
     case rowID
     /// `RAISE(ABORT, …)` in a trigger.
     case trigger
     /// `UNIQUE`.
     case unique
-    /// Any other.
+    /// Any other constraint.
     case other
   }
 
-  /// The extended result code, or `SQLITE_ERROR` where this wrapper found the problem itself.
+  /// The extended result code, or `SQLITE_ERROR` or `SQLITE_MISMATCH` if this module found the problem itself.
   public var extendedCode: Int32 {
     switch self {
     case .busy(let code), .diskFull(let code), .readOnly(let code), .corrupt(let code),
@@ -70,7 +70,7 @@ import SignetFiles
 }
 
 extension SQLiteFailure: CustomStringConvertible {
-  /// What happened and what to do; never a bound value.
+  /// The failure and its remedy; never a bound value.
   public var description: String {
     switch self {
     case .busy(let code):
@@ -104,12 +104,12 @@ extension SQLiteFailure: CustomStringConvertible {
 }
 
 extension SQLiteFailure {
-  /// The one place where C result codes become cases.
+  /// Maps C result codes to cases; no other code does so.
   ///
   /// - Parameters:
-  ///   - extended: The extended result code of a call that failed.
+  ///   - extended: The extended result code of a failed call.
   ///   - systemError: `sqlite3_system_errno`, or 0.
-  ///   - message: `sqlite3_errmsg`; used for the names in constraints only, for it could quote values elsewhere.
+  ///   - message: `sqlite3_errmsg`; used only for the names in constraints, because elsewhere it could contain values.
   init(extended: Int32, systemError: Int32, message: String) {
     let code = extended & 0xFF
     let fromSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code)
@@ -130,7 +130,7 @@ extension SQLiteFailure {
       }
   }
 
-  /// Picks `t.a, t.b` out of `UNIQUE constraint failed: t.a, t.b`; other messages are not passed on.
+  /// Extracts `t.a, t.b` from `UNIQUE constraint failed: t.a, t.b`; any other message gives an empty text.
   private static func columns(in message: String) -> String {
     guard let end = message.firstRange(of: " constraint failed: ")?.upperBound else { return "" }
     return String(message[end...])

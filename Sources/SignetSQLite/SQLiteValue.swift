@@ -8,7 +8,7 @@ public enum SQLiteValue: Sendable, Hashable {
   case integer(Int64)
   /// `REAL`: an IEEE 754 double. SQLite turns a NaN into `NULL`.
   case real(Double)
-  /// `TEXT`: UTF-8. What is read and is not UTF-8 is repaired with U+FFFD, so never used unrepaired.
+  /// `TEXT`: UTF-8. Text from the file that is not UTF-8 is repaired with U+FFFD before use.
   case text(String)
   /// `BLOB`: bytes.
   case blob([UInt8])
@@ -26,26 +26,26 @@ public enum SQLiteValue: Sendable, Hashable {
 }
 
 extension SQLiteValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
-  /// An integer, for literals in calls.
+  /// Makes an integer, for literals in calls.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// A text, for literals in calls.
+  /// Makes a text, for literals in calls.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// `NULL`.
+  /// Makes `NULL`, for `nil` in calls.
   public init(nilLiteral: ()) { self = .null }
 }
 
 extension SQLiteValue {
-  /// The integer, from the type that counts and sizes have.
+  /// Makes an integer from an `Int`.
   public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
 
-  /// The integer, or `NULL` for `nil`.
+  /// Makes an integer, or `NULL` for `nil`.
   public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
 
-  /// The text, or `NULL` for `nil`.
+  /// Makes a text, or `NULL` for `nil`.
   public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
 
-  /// The bytes, or `NULL` for `nil`.
+  /// Makes bytes, or `NULL` for `nil`.
   public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
 }

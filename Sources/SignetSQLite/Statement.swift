@@ -3,7 +3,7 @@ import CSQLite
 /// A compiled statement, finalised with its last reference.
 @safe final class Statement {
   let sql: String
-  /// Whether somebody steps through it.
+  /// Indicates whether its rows are being read.
   var isRunning = false
   private let handle: OpaquePointer
   private let connection: OpaquePointer
@@ -14,7 +14,7 @@ import CSQLite
   ///
   /// The corresponding C function is `sqlite3_prepare_v3`.
   ///
-  /// - Throws: ``SQLiteFailure/invalidStatement(message:)`` and what reading the schema fails with.
+  /// - Throws: ``SQLiteFailure/invalidStatement(message:)`` and failures of reading the schema.
   init(_ sql: String, connection: OpaquePointer) throws(SQLiteFailure) {
     var handle: OpaquePointer?
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
@@ -70,9 +70,9 @@ import CSQLite
     }
   }
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: `true` if there is one.
   func step() throws(SQLiteFailure) -> Bool {
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -95,9 +95,9 @@ import CSQLite
     return Row(names: names, values: (0..<count).map(value))
   }
 
-  /// Ends the execution and forgets the bound values.
+  /// Ends the execution and clears the bound values.
   func reset() {
-    unsafe sqlite3_reset(handle)  // repeats the code of the last step, which was seen there
+    unsafe sqlite3_reset(handle)  // returns the code of the last step again, which was checked there
     unsafe sqlite3_clear_bindings(handle)
   }
 

@@ -1,16 +1,16 @@
 extension Database {
-  /// When a transaction takes the lock for writing.
+  /// The time at which a transaction takes the write lock.
   public enum TransactionKind: String, Sendable {
-    /// At its first write: for transactions that only read, from one unchanging state.
+    /// At its first write: for transactions that only read, from one consistent state.
     case deferred = "DEFERRED"
-    /// At once, so that what was read inside is still true when it is written.
+    /// At the start, so that data that the transaction reads cannot change before it writes.
     case immediate = "IMMEDIATE"
   }
 
   /// Runs `body` in a transaction: committed and durable when this returns, rolled back if anything throws.
   ///
   /// - Precondition: No transaction is open; inside one, use ``savepoint(_:)``.
-  /// - Throws: What `body` throws, and ``SQLiteFailure`` for the transaction itself.
+  /// - Throws: The errors of `body`, and ``SQLiteFailure`` for the transaction itself.
   public func transaction<R: ~Copyable>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> R
   ) throws -> R {
@@ -29,10 +29,10 @@ extension Database {
     }
   }
 
-  /// Runs `body` inside the open transaction; if it throws, what it did is undone and the transaction goes on.
+  /// Runs `body` inside the open transaction; if it throws, its changes are rolled back and the transaction continues.
   ///
   /// - Precondition: A transaction is open.
-  /// - Throws: What `body` throws, and ``SQLiteFailure`` for the savepoint itself.
+  /// - Throws: The errors of `body`, and ``SQLiteFailure`` for the savepoint itself.
   public func savepoint<R: ~Copyable>(_ body: () throws -> R) throws -> R {
     precondition(isTransactionExpected, "a savepoint needs an open transaction")
     savepointDepth += 1
@@ -50,18 +50,18 @@ extension Database {
     }
   }
 
-  /// Moves the write-ahead log into the database file and empties it, so that no earlier content is left in it.
+  /// Moves the write-ahead log into the database file and truncates it, so that it retains no earlier content.
   ///
-  /// Call this after deleting secrets: `secure_delete` overwrites pages, and the log holds copies of them.
+  /// Call this after a deletion of secrets: `secure_delete` overwrites pages, but the log holds copies of them.
   ///
-  /// - Throws: ``SQLiteFailure``; `busy` if another connection is in the middle of a transaction.
+  /// - Throws: ``SQLiteFailure``; `busy` if another connection has an open transaction.
   public func checkpoint() throws(SQLiteFailure) {
     guard try query("PRAGMA wal_checkpoint(TRUNCATE)").first?[0] == .integer(0) else {
       throw .busy(extendedCode: 5)
     }
   }
 
-  /// Undoes; fails only where SQLite has rolled back by itself, or will when the file is next opened.
+  /// Rolls back; fails only if SQLite has rolled back already, or will do so when the file is next opened.
   private func rollBack(_ sql: String) {
     note = nil
     guard isInTransaction else { return }

@@ -7,10 +7,10 @@ import Synchronization
   import Darwin
 #endif
 
-/// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
+/// The engine for a PostgreSQL server: a few connections, each with a thread, take steps from one queue.
 ///
-/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection, and after 16 conflicts alone;
-/// one whose connection breaks before `COMMIT` was sent runs again once, on a new one.
+/// A step that conflicts with another one (SQLSTATE 40001, 40P01) is retried from the start, on the same connection, and
+/// after 16 conflicts it runs alone. A step whose connection fails before `COMMIT` was sent is retried once, on a new one.
 final class PostgreSQLEngine: SQLEngine {
   let dialect = SQLDialect.postgreSQL
   private let queue: StepQueue
@@ -19,11 +19,11 @@ final class PostgreSQLEngine: SQLEngine {
 
   init(_ address: String, _ schema: SQLSchema, _ options: SQLOptions) throws {
     precondition(options.connectionCount > 0, "a server needs a connection")
-    // Opened before anything is promised: what is wrong with the address is said at the start.
+    // Connects first, so that a wrong address is reported at the start.
     let session = try Worker.connect(address, options)
     let first = SQLConnection(session, nil)
-    // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
-    // the database that it keeps. Where something is wrong the lock ends with the connection.
+    // Processes that start at the same time wait for each other here ("signet" as a number), before the transaction has its
+    // snapshot. After a failure the lock ends with the connection.
     try first.define("SELECT pg_advisory_lock(126948414154100)")
     try Worker.transact(.define, first, options.runLimit) {
       try schema.migrate($0, expecting: options.expectation)
@@ -51,7 +51,7 @@ final class PostgreSQLEngine: SQLEngine {
     for worker in workers { await worker.disconnect() }
   }
 
-  /// A connection and its thread; the first worker's is there from the start, the others' are made when a step needs them.
+  /// A connection and its thread; the first worker's connection exists from the start, the others' are made when a step needs them.
   private actor Worker {
     nonisolated let commits = Mutex(0)
     private nonisolated let executor: any StepExecutor
@@ -98,7 +98,7 @@ final class PostgreSQLEngine: SQLEngine {
             if let error = item.step.attempt(connection) { throw error }
           }
         } catch {
-          // A server that was started again, or an idle connection that something between us has dropped.
+          // The server was restarted, or an idle connection was dropped on the network path.
           guard !isRetry, case .unreachable? = error as? SQLFailure else { throw error }
           isRetry = true
         }
@@ -118,13 +118,13 @@ final class PostgreSQLEngine: SQLEngine {
       return session
     }
 
-    /// Runs of a step beside others; each further run is alone.
+    /// The number of runs of a step concurrently with others; each further run is alone.
     private static let sharedRoundCount = 16
 
-    /// Runs `body` in a transaction, again where others were in its way.
+    /// Runs `body` in a transaction, and retries it after a conflict.
     ///
-    /// A step that meets others again and again comes to run alone: it waits until those that write have ended, and they wait for it.
-    /// So none loses for ever.
+    /// A step that conflicts again and again finally runs alone: it waits until the writing steps have ended, and new ones
+    /// wait for it. So no step starves.
     static func transact(
       _ access: SQLAccess, _ connection: SQLConnection, _ runLimit: Int,
       _ body: (SQLConnection) throws -> Void
@@ -134,7 +134,7 @@ final class PostgreSQLEngine: SQLEngine {
         do {
           return try connection.transact(access, alone: isAlone) { try body(connection) }
         } catch let error as SQLFailure where error == .conflict || error == .busy && isAlone {
-          // Steps that met would meet again: each waits for a time of its own, up to 6 ms, on the connection's own thread.
+          // Steps that conflicted would conflict again, so each waits for a random time, up to 6 ms, on the connection's own thread.
           usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6)))))
         }
       }

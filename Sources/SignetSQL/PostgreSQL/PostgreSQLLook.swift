@@ -1,14 +1,14 @@
-/// Looks at a PostgreSQL database past the connections that serve: whether its tables are those of the start, and can be read.
+/// A check of a PostgreSQL database with a separate connection: its tables must be those of the start, and readable.
 package struct PostgreSQLLook: Sendable {
-  /// How long a look waits for the server, and for who holds a table, in seconds.
+  /// The time that a check waits for the server, and for table locks, in seconds.
   private static let patience = 5
 
   private let address: String
   private let tables: [String]
-  /// How the server numbered its tables at the start: another one of the same name has another number.
+  /// The object ids of the tables at the start: a new table with the same name has another id.
   private let numbers: [String: Int64]
 
-  /// Those tables that are there now are the ones that are looked for; it blocks.
+  /// Records the tables that exist now as the expected ones; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
   package init(_ address: String, at tables: [String]) throws {
@@ -16,17 +16,17 @@ package struct PostgreSQLLook: Sendable {
     numbers = try Self.numbers(Self.connection(address))
   }
 
-  /// Reads a row of each table by a new connection; it blocks.
+  /// Reads a row of each table with a new connection; it blocks.
   ///
-  /// - Parameter body: What is done with that connection after it, each statement for itself; not called where a table is gone.
-  /// - Returns: The table that is missing, or has another one in its place; `nil` for none.
-  /// - Throws: ``SQLFailure``, and what `body` throws.
+  /// - Parameter body: Uses that connection afterwards, each statement in its own transaction; not called if a table is missing.
+  /// - Returns: The table that is missing or was replaced; `nil` for none.
+  /// - Throws: ``SQLFailure``, and the errors of `body`.
   package func look(then body: (SQLConnection) throws -> Void) throws -> String? {
     let connection = try Self.connection(address)
     let present = try Self.numbers(connection)
     let gone = tables.first { present[$0] == nil || present[$0] != numbers[$0] }
     if let gone { return gone }
-    // Outside of transactions: a serializable one that reads all tables would be in the way of all that write.
+    // Outside of transactions: a serializable transaction that reads all tables would conflict with every writing one.
     for table in tables { _ = try connection.rows("SELECT 1 FROM \(table) LIMIT 1") { _ in } }
     try body(connection)
     return nil

@@ -1,10 +1,10 @@
 import CPostgreSQL
 
-/// Values in PostgreSQL's binary form, of the types that the server asked for.
+/// Values in PostgreSQL's binary format, of the types that the server expects.
 struct PostgreSQLParameters {
-  /// All values, one after the other.
+  /// All values, concatenated.
   private var bytes: [UInt8] = []
-  /// Where each begins; `nil` for `NULL`.
+  /// The offset of each; `nil` for `NULL`.
   private var starts: [Int?] = []
   private var lengths: [Int32] = []
 
@@ -23,7 +23,7 @@ struct PostgreSQLParameters {
     }
   }
 
-  /// - Returns: Whether there is a value.
+  /// - Returns: `false` for `NULL`.
   private mutating func add(
     _ value: SQLValue, _ type: PostgreSQLType?, parameter: Int
   ) throws(SQLFailure) -> Bool {
@@ -46,7 +46,7 @@ struct PostgreSQLParameters {
       }
       bytes.append(contentsOf: value.utf8)
     case (.blob(let value), .bytea): bytes.append(contentsOf: value)
-    // As SQLite's strict tables say it.
+    // The same case as for SQLite's strict tables.
     default: throw .constraint(.dataType, name: "")
     }
     return true
@@ -56,11 +56,11 @@ struct PostgreSQLParameters {
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// Lends the values as libpq takes them.
+  /// Passes the values in libpq's format.
   func withPointers<Result>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> Result
   ) -> Result {
-    // An empty array has no address, and a parameter without an address is NULL.
+    // One more byte, because an empty array has no address, and a parameter without an address is NULL.
     let formats = [Int32](repeating: 1, count: lengths.count)
     return unsafe (bytes + [0]).withUnsafeBytes { bytes in
       let pointers = unsafe starts.map { start -> UnsafePointer<CChar>? in
@@ -78,7 +78,7 @@ struct PostgreSQLParameters {
   }
 }
 
-/// The types of columns that are used, by their numbers in `pg_type.dat` of PostgreSQL.
+/// The supported column types, by their numbers in `pg_type.dat` of PostgreSQL.
 enum PostgreSQLType: Oid {
   case bool = 16
   case bytea = 17

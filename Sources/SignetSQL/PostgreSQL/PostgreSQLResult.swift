@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// What the server answered to one statement, freed with its last reference.
+/// The server's result of one statement, freed with its last reference.
 @safe final class PostgreSQLResult {
   private let handle: OpaquePointer?
   private let types: [PostgreSQLType?]
@@ -18,7 +18,7 @@ import CPostgreSQL
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
   }
 
-  /// The command that was run, such as `COMMIT` or `INSERT 0 1`.
+  /// The completed command, such as `COMMIT` or `INSERT 0 1`.
   var command: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
 
   var changedRowCount: Int {
@@ -61,8 +61,7 @@ import CPostgreSQL
     }
   }
 
-  /// Why it failed: the one place where SQLSTATEs become cases
-  /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+  /// The failure; the only mapping of SQLSTATEs to cases (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
   var failure: SQLFailure {
     let state = field(signet_pq_state)
     return switch state {
@@ -80,7 +79,7 @@ import CPostgreSQL
     case Self.endedIdle: .unreachable(reason: "SQLSTATE \(state)")
     case _ where state.hasPrefix("08") || state.hasPrefix("57P"):
       .unreachable(reason: "SQLSTATE \(state)")
-    // The message of a statement that does not compile is made before any value is bound.
+    // The message for a statement that does not compile is made before any value is bound.
     case _ where state.hasPrefix("42"): .invalidStatement(message: field(signet_pq_message))
     default: .other(code: "SQLSTATE \(state)")
     }
@@ -88,10 +87,10 @@ import CPostgreSQL
 
   private static let endedIdle = "25P03"
 
-  /// Whether the server has ended the session, since it was idle inside of a transaction: that is undone.
+  /// Indicates whether the server has ended the session because it was idle in a transaction, which is then rolled back.
   var isEndedIdle: Bool { field(signet_pq_state) == Self.endedIdle }
 
-  /// Whether the server is asked for what it does not have.
+  /// Indicates whether the server does not support the request.
   var isUnsupported: Bool { field(signet_pq_state) == "0A000" }
 
   private func field(_ code: Int32) -> String {

@@ -2,9 +2,9 @@ import CPostgreSQL
 
 /// A connection to a PostgreSQL server, closed with its last reference.
 ///
-/// Parameters and results are binary; the server says of which type each parameter is when the statement is prepared.
+/// Parameters and results are binary; the server reports the type of each parameter when a statement is prepared.
 @safe final class PostgreSQLSession: SQLSession {
-  /// The oldest server that this works with, as `PQserverVersion` counts.
+  /// The oldest supported server, in the format of `PQserverVersion`.
   static let oldestVersion: Int32 = 130_000
   private static let statementLimit = 256
 
@@ -24,12 +24,12 @@ import CPostgreSQL
 
   /// Connects.
   ///
-  /// The corresponding C function is `PQconnectdbParams`; files, services and environment variables of libpq are used as it does.
+  /// The corresponding C function is `PQconnectdbParams`; libpq's files, services and environment variables apply.
   init(
     _ address: String, _ busyTimeoutMilliseconds: Int, connectTimeoutSeconds: Int = 10
   ) throws(SQLFailure) {
     try Self.check(address)
-    // What stands before the address is a default, what stands after it holds.
+    // Settings before `dbname` are defaults that the address overrides; those after it override the address.
     let settings = [
       ("connect_timeout", String(connectTimeoutSeconds)), ("fallback_application_name", "signet"),
       ("tcp_user_timeout", "15000"),
@@ -58,7 +58,8 @@ import CPostgreSQL
     }
     unsafe self.connection = connection
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
-    // A step does not wait between its statements: one that does is of a process that was stopped, and holds what it has locked.
+    // A step does not wait between its statements. If it is idle for 3 seconds, its process was stopped, and its locks must
+    // be released.
     try simple(
       """
       SET lock_timeout = \(busyTimeoutMilliseconds); SET statement_timeout = 0;
@@ -68,8 +69,8 @@ import CPostgreSQL
 
   deinit { unsafe PQfinish(connection) }
 
-  /// Refuses an address that cannot be read, or that a password split in the wrong place, without any of it: libpq says such
-  /// parts in its messages.
+  /// Rejects a malformed address, or one that a password splits in the wrong place, without quoting it: libpq's messages
+  /// contain such parts.
   private static func check(_ address: String) throws(SQLFailure) {
     let form = SQLFailure.unreadableAddress(.form(hasUser: address.contains("@")))
     guard let options = unsafe PQconninfoParse(address, nil) else { throw form }
@@ -81,11 +82,11 @@ import CPostgreSQL
         switch unsafe String(cString: keyword) {
         case "host", "dbname": if text.contains("@") { throw form }
         case "port":
-          // What is no number may be of a password.
+          // A port that is not a number may be a part of a password.
           if address.contains("@"), !text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }) {
             throw form
           }
-          // One for each host, or none.
+          // One port for each host, or none.
           guard text.split(separator: ",").allSatisfy({ (1...65_535).contains(Int($0) ?? 0) }) else {
             throw .unreadableAddress(.port)
           }
@@ -98,11 +99,11 @@ import CPostgreSQL
     }
   }
 
-  /// Takes the first lane that no other connection to this database has, until the connection ends.
+  /// Claims the first lane that no other connection to this database has, until the connection ends.
   func claimLane() throws {
     for lane in Int64(0)..<4_096 {
       var isOwn = false
-      // Locks of sessions in a class of their own ("SGNT" as a number).
+      // Session-level advisory locks in a class reserved for lanes ("SGNT" as a number).
       _ = try run("SELECT pg_try_advisory_lock(1397182036, $1)", [.integer(lane)]) { isOwn = try $0.bool(0) }
       guard isOwn else { continue }
       self.lane = lane
@@ -111,7 +112,7 @@ import CPostgreSQL
     throw SQLFailure.busy
   }
 
-  /// Whether the connection is of use, as far as this side knows.
+  /// Indicates whether the connection is usable, as far as the client side knows.
   var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
 
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
@@ -133,9 +134,9 @@ import CPostgreSQL
   func define(_ sql: String) throws { try simple(sql) }
 
   func begin(_ access: SQLAccess, alone isAlone: Bool) throws {
-    // Those that write hold a table in a mode in which they are beside each other, and one that is to be alone in a mode that keeps
-    // them out. No query has run before, so a step sees all that ended before it had the table
-    // (<https://www.postgresql.org/docs/current/sql-lock.html>). One process that stands still keeps the others for a second.
+    // Writing transactions lock a table in a mode that permits each other; one that must be alone locks it in a mode that
+    // excludes them. No query has run before the lock, so the step sees everything that ended before
+    // (<https://www.postgresql.org/docs/current/sql-lock.html>). A stopped process delays the others by one second at most.
     let table = SQLSchema.versions.name
     let sql =
       switch (access, isAlone) {
@@ -149,7 +150,7 @@ import CPostgreSQL
         """
       }
     let result = unsafe PostgreSQLResult(PQexec(connection, sql))
-    // A standby has no serializable transactions, not even such as only read.
+    // A standby rejects serializable transactions, even read-only ones.
     guard !result.isUnsupported else { throw SQLFailure.readOnly }
     try check(result)
   }
@@ -163,11 +164,11 @@ import CPostgreSQL
 
   func rollBack() {
     guard isAlive, unsafe PQtransactionStatus(connection) != PQTRANS_IDLE else { return }
-    // Where it fails the connection is broken, which the next use sees.
+    // If it fails, the connection is broken, which the next use detects.
     _ = unsafe PostgreSQLResult(PQexec(connection, "ROLLBACK"))
   }
 
-  // A server's steps are alone in their transaction.
+  // A step on a server is the only one in its transaction.
   func savepoint() throws { try simple("SAVEPOINT step") }
   func releaseSavepoint() throws { try simple("RELEASE SAVEPOINT step") }
   func rollBackToSavepoint() throws { try simple("ROLLBACK TO SAVEPOINT step") }
@@ -198,7 +199,7 @@ import CPostgreSQL
     throw result.failure
   }
 
-  /// What libpq says of the connection, on one line.
+  /// The error message of libpq for the connection, on one line.
   private static func reason(_ connection: OpaquePointer) -> String {
     let message = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
     return message.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(
@@ -206,7 +207,7 @@ import CPostgreSQL
   }
 }
 
-/// Lends texts as an array of C strings that ends with a null pointer.
+/// Passes texts as an array of C strings that ends with a null pointer.
 private func withCStrings<Result>(
   _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
 ) -> Result {

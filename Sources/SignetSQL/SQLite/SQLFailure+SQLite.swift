@@ -8,19 +8,19 @@ import SignetFiles
 #endif
 
 extension SQLFailure {
-  /// The last failure of a connection.
+  /// Makes the failure from the last error of a connection.
   init(of connection: OpaquePointer) {
     unsafe self.init(
       extended: sqlite3_extended_errcode(connection), systemError: sqlite3_system_errno(connection),
       message: String(cString: sqlite3_errmsg(connection)))
   }
 
-  /// The one place where SQLite's result codes become cases.
+  /// Maps SQLite's result codes to cases; no other code does so.
   ///
   /// - Parameters:
-  ///   - extended: The extended result code of a call that failed.
+  ///   - extended: The extended result code of a failed call.
   ///   - systemError: `sqlite3_system_errno`, or 0.
-  ///   - message: `sqlite3_errmsg`; used for what was made before values were bound, and for the names of constraints.
+  ///   - message: `sqlite3_errmsg`; used only for errors that occur before values are bound, and for the names of constraints.
   init(extended: Int32, systemError: Int32, message: String) {
     let code = extended & 0xFF
     let isFromSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code)
@@ -42,7 +42,7 @@ extension SQLFailure {
       }
   }
 
-  /// Picks `t.a, t.b` out of `UNIQUE constraint failed: t.a, t.b`; other messages are not passed on.
+  /// Extracts `t.a, t.b` from `UNIQUE constraint failed: t.a, t.b`; any other message gives an empty text.
   private static func name(in message: String) -> String {
     guard let end = message.firstRange(of: " constraint failed: ")?.upperBound else { return "" }
     return String(message[end...])

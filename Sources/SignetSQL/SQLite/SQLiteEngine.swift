@@ -1,13 +1,13 @@
 import SignetConcurrency
 import Synchronization
 
-/// Steps on one SQLite database: one connection writes, one reads.
+/// The engine for one SQLite database: one connection writes, one reads.
 ///
-/// A commit with `synchronous=FULL` waits for the disk, for as long whether it holds one step or many. While one waits, others queue
-/// up; the next commit takes them all. They run one after the other; where one fails, all are undone and run again, each in a
-/// savepoint, so that one that fails undoes only itself. Nobody hears of success before the commit is on the disk.
+/// A commit with `synchronous=FULL` waits for the disk, equally long for one step or many. In the meantime further steps queue
+/// up, and the next commit takes all of them. They run one after the other. If one fails, all are rolled back and run again,
+/// each in a savepoint, so that a failed step rolls back only itself. No completion is settled before the commit is on the disk.
 final class SQLiteEngine: SQLEngine {
-  /// The most steps in one commit: bounds how long the first of them waits.
+  /// The maximum number of steps in one commit, which limits the waiting time of the first.
   private static let batchLimit = 256
 
   let dialect = SQLDialect.sqlite
@@ -61,7 +61,7 @@ final class SQLiteEngine: SQLEngine {
       do throws(SQLFailure) {
         guard try queue.add(item) != nil else { return }
       } catch { return item.step.finish(error) }
-      // Straight to the thread: a task of its own would take two turns through the shared pool.
+      // Directly to the thread: a separate task would be scheduled twice on the shared pool.
       executor.begin { [self] in assumeIsolated { $0.drain() } }
     }
 
@@ -91,7 +91,7 @@ final class SQLiteEngine: SQLEngine {
       } catch { for item in batch { item.step.finish(error) } }
     }
 
-    /// A step failed that is not in a savepoint: what it did before would stay.
+    /// The error after a failed step without a savepoint, whose earlier changes have to be rolled back.
     private struct Undo: Error {}
 
     /// Runs steps in one transaction, committed when this returns.
@@ -112,7 +112,7 @@ final class SQLiteEngine: SQLEngine {
 }
 
 extension SQLFailure {
-  /// Whether the next step would fail in the same way.
+  /// Indicates whether the next step would fail in the same way.
   fileprivate var isOfTheDisk: Bool {
     switch self {
     case .busy, .full, .readOnly: true

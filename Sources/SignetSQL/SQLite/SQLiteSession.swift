@@ -9,22 +9,22 @@ import SignetFiles
 
 /// A connection to an SQLite database, closed with its last reference.
 ///
-/// Every commit is on the disk before the call returns (`WAL`, `synchronous=FULL`); deleted content is overwritten
-/// (`secure_delete`); the schema in the file is not trusted, and triggers and views in it do nothing.
+/// Every commit is on the disk before the call returns (`WAL`, `synchronous=FULL`). Deleted content is overwritten
+/// (`secure_delete`). The schema in the file is not trusted, and triggers and views in it are disabled.
 @safe final class SQLiteSession: SQLSession {
   let dialect = SQLDialect.sqlite
   let lane: Int64 = 0
   private let connection: OpaquePointer
   private var statements: [StatementText: SQLiteStatement] = [:]
-  /// What the last transaction was allowed to do.
+  /// The access of the last transaction.
   private var allowed = SQLAccess.write
   private static let statementLimit = 256
-  /// What a damaged file may make this process allocate for one value: 64 MiB instead of SQLite's 1 GB.
+  /// The limit for one value, so that a damaged file cannot make this process allocate SQLite's maximum of 1 GB: 64 MiB.
   private static let maximumValueByteCount: Int32 = 64 << 20
 
-  /// Opens a file, made with mode 0600 if there is none, or a database in memory.
+  /// Opens a file, created with mode 0600 if it is missing, or a database in memory.
   ///
-  /// The corresponding C function is `sqlite3_open_v2`; a symbolic link in the place of the file is refused.
+  /// The corresponding C function is `sqlite3_open_v2`; a path that is a symbolic link is rejected.
   init(path: String?, _ busyTimeoutMilliseconds: Int) throws(SQLFailure) {
     if let path { try Self.makeFile(path) }
     var opened: OpaquePointer?
@@ -34,7 +34,7 @@ import SignetFiles
     guard let connection = unsafe opened else { throw .other(code: "SQLite \(SQLITE_NOMEM)") }
     do throws(SQLFailure) {
       guard code == SQLITE_OK else { throw unsafe SQLFailure(of: connection) }
-      // Where SQLite may not write it opens the file for reading without a word, and only the first change would fail.
+      // If SQLite may not write, it silently opens the file for reading, and only the first change would fail.
       guard unsafe sqlite3_db_readonly(connection, "main") == 0 else { throw .readOnly }
       try unsafe Self.configure(connection, busyTimeoutMilliseconds)
       if path != nil { try unsafe Self.enterWAL(connection, busyTimeoutMilliseconds) }
@@ -58,9 +58,9 @@ import SignetFiles
     return statement.isReadOnly ? 0 : Int(unsafe sqlite3_changes64(connection))
   }
 
-  /// Counts all changes, also this connection's: it is compared after a commit and inside of the next transaction that writes.
+  /// Counts all changes, including this connection's; it is compared after a commit and inside of the next writing transaction.
   ///
-  /// Changes of others are counted when this connection begins to look at the file: `BEGIN IMMEDIATE` does, `BEGIN` alone does not.
+  /// Changes of others are counted when this connection first accesses the file: `BEGIN IMMEDIATE` does so, `BEGIN` alone does not.
   ///
   /// See `SQLITE_FCNTL_DATA_VERSION` in <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
   var version: UInt32? {
@@ -72,7 +72,7 @@ import SignetFiles
 
   func define(_ sql: String) throws { try unsafe Self.execute(sql, on: connection) }
 
-  // Reserved words of a transaction are compiled once as well.
+  // `BEGIN`, `COMMIT` and the like are compiled once, too.
   func begin(_ access: SQLAccess, alone _: Bool) throws {
     if access != allowed {
       try define("PRAGMA query_only = \(access == .read ? "ON" : "OFF")")
@@ -90,11 +90,11 @@ import SignetFiles
 
   func rollBack() {
     guard unsafe sqlite3_get_autocommit(connection) == 0 else { return }
-    // It fails only where SQLite has rolled back by itself, or will when the file is next opened.
+    // It fails only if SQLite has rolled back already, or will do so when the file is next opened.
     do { _ = try run("ROLLBACK", []) { _ in } } catch {}
   }
 
-  /// The compiled statement; where it runs already, a nested use of the same SQL gets another.
+  /// Returns the compiled statement; if it is running already, a nested use of the same SQL gets another one.
   private func take(_ sql: String) throws(SQLFailure) -> SQLiteStatement {
     let text = StatementText(sql: sql)
     let known = statements[text]
@@ -116,10 +116,11 @@ import SignetFiles
     statement.isRunning = false
   }
 
-  /// Makes an empty file that only its owner may read and write, unless there is a file already.
+  /// Creates an empty file that only its owner can read and write, unless there is a file already.
   ///
-  /// SQLite would make it 0644 under the usual umask, and gives `-wal` and `-shm` the mode of the main file. The file gets its name only
-  /// after it was closed, since closing a descriptor would release the POSIX locks that another connection holds on it by then.
+  /// SQLite would create it with mode 0644 under the usual umask, and gives `-wal` and `-shm` the mode of the main file. The
+  /// file gets its name only after it was closed. Otherwise, closing its descriptor could release the POSIX locks that
+  /// another connection holds on it by then.
   private static func makeFile(_ path: String) throws(SQLFailure) {
     if unsafe access(path, F_OK) == 0 { return }
     do throws(FileFailure) { try PrivateFile.place(RawSpan(), at: path, .keeping) } catch {
@@ -127,7 +128,7 @@ import SignetFiles
     }
   }
 
-  /// Sets up what every connection has.
+  /// Applies the settings of every connection.
   ///
   /// See <https://www.sqlite.org/pragma.html> and, for hostile files, <https://www.sqlite.org/security.html>.
   private static func configure(
@@ -139,7 +140,7 @@ import SignetFiles
       (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
       (SQLITE_DBCONFIG_DQS_DDL, false), (SQLITE_DBCONFIG_DQS_DML, false),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
-      // No schema of ours has any: one that is there was put into the file by somebody else.
+      // No schema of this program has any, so one in the file was put there by another program.
       (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
     ] {
       guard unsafe signet_sqlite3_configure(connection, option, on ? 1 : 0) == SQLITE_OK else {
@@ -157,10 +158,10 @@ import SignetFiles
       """, on: connection)
   }
 
-  /// Makes calls wait for other connections, looking again every 2 ms.
+  /// Makes calls wait for other connections, with a retry every 2 ms.
   ///
-  /// `sqlite3_busy_timeout` sleeps longer the longer it has waited, up to 100 ms, so that under steady load the one that has
-  /// waited longest has the least chance of all to find the lock free.
+  /// `sqlite3_busy_timeout` increases its pauses up to 100 ms. Under steady load, the connection that has waited longest
+  /// would then have the least chance to find the lock free.
   private static func waitWhenBusy(
     _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
   ) throws(SQLFailure) {
@@ -177,8 +178,8 @@ import SignetFiles
 
   /// Switches the file to write-ahead logging.
   ///
-  /// For a new file this needs an exclusive lock, for which SQLite does not call the busy handler, so processes that open a new
-  /// file at the same moment would fail: this waits as the handler would.
+  /// For a new file this needs an exclusive lock, for which SQLite does not call the busy handler. Processes that open a new
+  /// file at the same time would fail, so this waits as the handler would.
   private static func enterWAL(
     _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
   ) throws(SQLFailure) {
@@ -207,8 +208,8 @@ import SignetFiles
   }
 }
 
-/// The text of a statement, found by its length: few have the same one, and to hash some hundred bytes for each statement that runs
-/// takes as long as binding its values.
+/// The text of a statement, hashed by its length alone: few statements share a length, and hashing some hundred bytes for
+/// each run takes as long as binding the values.
 private struct StatementText: Hashable {
   let sql: String
 

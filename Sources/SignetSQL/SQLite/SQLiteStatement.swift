@@ -8,13 +8,13 @@ import CSQLite
 
 /// A compiled statement, finalised with its last reference.
 @safe final class SQLiteStatement {
-  /// Whether somebody steps through it.
+  /// Indicates whether its rows are being read.
   var isRunning = false
-  /// Whether it changes nothing.
+  /// Indicates whether it changes nothing.
   let isReadOnly: Bool
   private let handle: OpaquePointer
   private let connection: OpaquePointer
-  /// Which value each parameter of SQLite is: `$2` may come before `$1`, and for SQLite these are names.
+  /// The index of the value for each parameter of SQLite: `$2` may occur before `$1`, and SQLite treats both as names.
   private let order: [Int]
   private let valueCount: Int
 
@@ -70,7 +70,7 @@ import CSQLite
           value.isNaN ? SQLITE_MISMATCH : unsafe sqlite3_bind_double(handle, index, value)
         case .text(var value):
           value.withUTF8 { text in
-            // Not by `contains`, which looks at one byte after the other.
+            // `memchr` instead of `contains`, which compares one byte at a time.
             unsafe text.baseAddress.flatMap { unsafe memchr($0, 0, text.count) } != nil
               ? SQLITE_FORMAT
               : text.withMemoryRebound(to: CChar.self) { text in
@@ -92,9 +92,9 @@ import CSQLite
     }
   }
 
-  /// Goes to the next row.
+  /// Advances to the next row.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: `true` if there is one.
   func step() throws(SQLFailure) -> Bool {
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -109,9 +109,9 @@ import CSQLite
     return SQLRow(values: (0..<count).map(value))
   }
 
-  /// Ends the execution and forgets the bound values.
+  /// Ends the execution and clears the bound values.
   func reset() {
-    unsafe sqlite3_reset(handle)  // repeats the code of the last step, which was seen there
+    unsafe sqlite3_reset(handle)  // returns the code of the last step again, which was checked there
     unsafe sqlite3_clear_bindings(handle)
   }
 
