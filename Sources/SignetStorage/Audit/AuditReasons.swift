@@ -55,7 +55,7 @@ extension AuditEvent {
 
   /// The reason for the rejection of an activation.
   public enum ActivationRefusal: Hashable, Sendable {
-    /// The proof is wrong; the number of remaining attempts.
+    /// The proof is wrong; the event has the number of remaining attempts.
     case wrongProof(remaining: Int)
     /// A key belongs to another authenticator.
     case keyTaken

@@ -56,7 +56,7 @@ public struct ContainerRecord: Hashable, Sendable {
   public var isRenewalWanted = false
   /// The operations that the server accepts from it.
   public var standing = ComplianceState.open
-  /// The revision of ``AccountStateRecord`` up to which its device has to report; 0 for none.
+  /// The revision of ``AccountStateRecord`` up to which its device has something to receive or to report; 0 for none.
   public var reportWanted: Int64 = 0
   /// How the device ended it, in the protocol's word; `nil` if it did not.
   public var ended: String?

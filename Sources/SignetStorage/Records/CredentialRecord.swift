@@ -42,7 +42,7 @@ public struct CredentialRecord: Hashable, Sendable {
   public var start: Int64
   /// The secret, encrypted under the server's master key and bound to ``id``.
   public var sealedSecret: [UInt8]
-  /// Indicates whether the device cannot tell a right password from a wrong one, so that wrong codes count permanently.
+  /// Indicates whether the device cannot tell a right password from a wrong one, so that two consecutive codes do not end a lockout.
   public var isSilent: Bool
   /// When it was made or imported, in seconds since 1970.
   public var created: Int64
